@@ -1,0 +1,172 @@
+"""What a perturbation is: a frozen template that turns a case into edits, or says why it does not apply."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+
+from nlgauge.text.doc import Doc
+from nlgauge.text.language import Language
+
+Expect = Literal["lower", "same"]
+NEEDS: Mapping[str, str] = {
+    "english": "a text in English",
+    "context": "the turns of the dialogue before it",
+    "pool": "other texts to draw from",
+    "references": "a second reference",
+    "table": "texts to take from a file",
+    "infill": "something that fills gaps; without a model words are drawn from the lexicon",
+}
+
+
+class Edit(NamedTuple):
+    """`new` takes the place of what stands from `start` to `end` in the text."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Turn(NamedTuple):
+    """Who said what in a dialogue."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One text with all that a template may need.
+
+    Attributes:
+        doc: the text, taken apart.
+        language: what knows its language.
+        id: of its segment; None where it has none.
+        context: the turns before it, oldest first.
+        speaker: who says the text; None where there is no context.
+        pool: texts that a template may draw from.
+        references: other texts that say the same.
+    """
+
+    doc: Doc
+    language: Language
+    id: str | None = None
+    context: Sequence[Turn] = ()
+    speaker: str | None = None
+    pool: Sequence[str] = ()
+    references: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+        return self.doc.text
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a template does to a text.
+
+    Attributes:
+        edits: ascending, not overlapping, in offsets of the text.
+        meta: what was picked, and from what: plain values that JSON can hold.
+    """
+
+    edits: Sequence[Edit]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inapplicable:
+    """Why a template leaves a text alone, in a word or two: `no number`, `too short`, `language`."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class TemplateInfo:
+    """What a template declares of itself.
+
+    Attributes:
+        name: its id.
+        summary: what it does, in a line that begins with a verb.
+        expect: `lower` where the text becomes worse, `same` where it stays as good.
+        needs: keys of `NEEDS`.
+        example: a text and what becomes of it.
+        source: where it comes from.
+    """
+
+    name: str
+    summary: str
+    expect: Expect
+    example: tuple[str, str]
+    needs: frozenset[str] = frozenset({"english"})
+    source: str = "Sai et al. (2021)"
+
+
+@runtime_checkable
+class Template(Protocol):
+    """A frozen dataclass whose fields are its options; calling it changes nothing but the state of `rng`."""
+
+    info: ClassVar[TemplateInfo]
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """The edits that make the perturbation, or why there are none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Perturbed:
+    """A text after a perturbation.
+
+    Attributes:
+        text: the text with all edits made.
+        edits: what was changed, `(start, end, new)` in offsets of `original`.
+        original: the text as it came.
+        perturbation: the id of the template.
+        expect: `lower` or `same`.
+        seed: what the draws were made from, besides the id of the template and of the segment.
+        meta: what was picked.
+        id: of the segment, where it has one.
+    """
+
+    text: str
+    edits: list[Edit]
+    original: str
+    perturbation: str
+    expect: Expect
+    seed: int
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with all edits made.
+
+    Raises:
+        ValueError: edits that overlap, are out of order or reach beyond the text: a fault of the template.
+    """
+    parts, at = [], 0
+    for start, end, new in edits:
+        if not at <= start <= end <= len(text):
+            raise ValueError(f"edit ({start}, {end}, {new!r}) after {at} in a text of {len(text)} characters")
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def stream(seed: int, name: str, key: str) -> random.Random:
+    """The random numbers of one template on one text, whatever else is in the batch.
+
+    Args:
+        seed: the user's.
+        name: the id of the template.
+        key: the id of the segment, or else the text.
+    """
+    digest = blake2b(digest_size=16)
+    for part in (str(seed), name, key):
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return random.Random(int.from_bytes(digest.digest(), "big"))

@@ -1,0 +1,198 @@
+"""Edits gathered by tokens, with what they make necessary around them: blanks, a and an, the capital of a sentence."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Any
+
+from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
+from nlgauge.text.articles import article_before
+from nlgauge.text.doc import Doc, Token
+
+_ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
+_NEXT_WORD = re.compile(r"[\s\"'“‘«(\[]*([\w$£€][\w.'’-]*)")
+_NO_BLANK_BEFORE = frozenset(",.;:!?%)]}…”’»")
+_OPENING = frozenset("([{“‘«¿¡")
+_PAUSES = frozenset(",;:–—-")
+
+
+class Draft:
+    """Changes to one text, made in any order; `finish` turns them into edits.
+
+    Every method takes places of tokens. A token can be changed once.
+    """
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self._edits: list[Edit] = []
+        self._deleted: set[int] = set()
+
+    def replace(self, first: int, last: int, new: str, *, cased: bool = True) -> None:
+        """Put `new` in the place of tokens `first` to `last`; `cased`: with the capitals of what stood there."""
+        old = self.doc.span(first, last)
+        self._edits.append(Edit(old.start, old.end, with_case_of(self.doc.text[old.start : old.end], new) if cased else new))
+
+    def delete(self, first: int, last: int, *, pauses: bool = False) -> None:
+        """Take tokens `first` to `last` away, with one of the blanks around them; `pauses`: with commas left dangling, too."""
+        tokens = self.doc.tokens
+        if pauses:
+            before, after = first - 1, last + 1
+            comma_before = before >= 0 and tokens[before].text in _PAUSES
+            comma_after = after < len(tokens) and tokens[after].text in _PAUSES
+            if comma_after and (comma_before or self.doc.starts_sentence(first)):
+                last = after
+            elif comma_before and (after >= len(tokens) or tokens[after].is_punctuation):
+                first = before
+        self._deleted.update(range(first, last + 1))
+
+    def insert_before(self, index: int, new: str) -> None:
+        """Put words before a token, with a blank between."""
+        start = self.doc.tokens[index].start
+        self._edits.append(Edit(start, start, f"{new} "))
+
+    def insert_after(self, index: int, new: str, *, blank: bool = True) -> None:
+        """Put words, or a mark without a blank, after a token."""
+        end = self.doc.tokens[index].end
+        self._edits.append(Edit(end, end, f" {new}" if blank else new))
+
+    def finish(self, *, capitals: bool = True, articles: bool = True, **meta: Any) -> Change | Inapplicable:
+        """All edits, repaired and in order.
+
+        Args:
+            capitals: a sentence that began with a capital still does.
+            articles: a and an fit the words that now follow them.
+            meta: what was picked.
+
+        Returns:
+            `Inapplicable("unchanged")` where the text comes out as it was.
+        """
+        edits = _merged(self.doc.text, [*self._edits, *self._deletions()])
+        if capitals:
+            edits = self._capitals(edits)
+        if articles:
+            edits = _articles(self.doc.text, edits)
+        edits = [e for e in edits if self.doc.text[e.start : e.end] != e.new]
+        if not edits or apply_edits(self.doc.text, edits) == self.doc.text:
+            return Inapplicable("unchanged")
+        return Change(edits, meta)
+
+    def _deletions(self) -> list[Edit]:
+        """The runs of deleted tokens as spans, each with a blank before or behind it."""
+        edits, run = [], []
+        for index in [*sorted(self._deleted), None]:
+            if run and (index is None or index != run[-1] + 1):
+                edits.append(self._gap(run[0], run[-1]))
+                run = []
+            if index is not None:
+                run.append(index)
+        return edits
+
+    def _gap(self, first: int, last: int) -> Edit:
+        text, tokens = self.doc.text, self.doc.tokens
+        start, end = tokens[first].start, tokens[last].end
+        blank_before = start > 0 and text[start - 1].isspace()
+        blank_after = end < len(text) and text[end].isspace()
+        at_start = first == 0 or (blank_before and "\n" in text[tokens[first - 1].end : start])
+        if at_start:  # of the text or of a line: take the blanks behind, the first of the line stays at its margin
+            while end < len(text) and text[end].isspace() and text[end] != "\n":
+                end += 1
+        elif blank_before and (blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation):
+            while start > 0 and text[start - 1].isspace() and text[start - 1] != "\n" and start > tokens[first - 1].end:
+                start -= 1
+        elif blank_after and not blank_before and first > 0 and tokens[first - 1].text[-1] in _OPENING:
+            while end < len(text) and text[end].isspace() and text[end] != "\n":
+                end += 1
+        parted = 0 < start and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
+        return Edit(start, end, " " if parted else "")  # a dash without blanks had kept two words apart
+
+    def _capitals(self, edits: list[Edit]) -> list[Edit]:
+        """A sentence that began with a capital does so still."""
+        text = self.doc.text
+        for sentence in self.doc.sentences:
+            head = next((t for t in self.doc.tokens[sentence.first : sentence.last + 1] if not t.is_punctuation), None)
+            if head is None or not head.text[0].isupper():
+                continue
+            if not any(e.start <= head.start < e.end or e.start == e.end == head.start for e in edits):
+                continue
+            edits = _raised(text, edits, sentence.start, sentence.end)
+        return edits
+
+
+def with_case_of(old: str, new: str) -> str:
+    """`new` with the capitals of `old`: all large, a large first letter, or as it is."""
+    if not old or not new:
+        return new
+    letters = [c for c in old if c.isalpha()]
+    if len(letters) > 1 and all(c.isupper() for c in letters):
+        return new.upper()
+    if letters and old[0].isupper():
+        return new[0].upper() + new[1:]
+    return new
+
+
+def is_name_like(token: Token) -> bool:
+    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym."""
+    return token.tag in ("NNP", "NNPS") or token.text == "I" or (len(token.text) > 1 and token.text.isupper())
+
+
+def _merged(text: str, edits: list[Edit]) -> list[Edit]:
+    """Edits in order, those that touch made one."""
+    merged: list[Edit] = []
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        if merged and edit.start < merged[-1].end:
+            raise ValueError(f"edits overlap: {merged[-1]} and {edit} of {text!r}")
+        if merged and edit.start == merged[-1].end:
+            before = merged.pop()
+            edit = Edit(before.start, edit.end, before.new + edit.new)
+        merged.append(edit)
+    return merged
+
+
+def _raised(text: str, edits: list[Edit], start: int, end: int) -> list[Edit]:
+    """The same edits, with a capital for the first letter that now stands in `text[start:end]`."""
+    out = list(edits)
+    at = start
+    while at < end:
+        place = next((i for i, e in enumerate(out) if e.start <= at and (e.end > at or e.start == at)), None)
+        if place is not None:
+            edit = out[place]
+            for i, char in enumerate(edit.new):
+                if char.isalnum():
+                    out[place] = edit._replace(new=edit.new[:i] + char.upper() + edit.new[i + 1 :])
+                    return out
+            if edit.end > at:
+                at = edit.end
+                continue
+        if text[at].isalnum():
+            if text[at].upper() != text[at]:
+                out.append(Edit(at, at + 1, text[at].upper()))
+            return _merged(text, out)
+        at += 1
+    return out
+
+
+def _articles(text: str, edits: list[Edit]) -> list[Edit]:
+    """The same edits, with a and an fit for the words that now follow them."""
+    if not edits:
+        return edits
+    new = apply_edits(text, edits)
+    starts = [e.start for e in edits]
+    shift, shifts = 0, []
+    for e in edits:
+        shift += len(e.new) - (e.end - e.start)
+        shifts.append(shift)
+    out = list(edits)
+    for found in _ARTICLE.finditer(text):
+        at = bisect_right(starts, found.start()) - 1
+        touched = any(e.start < found.end() and e.end > found.start() for e in edits[max(at, 0) : at + 2])
+        if touched:
+            continue
+        moved = shifts[at] if at >= 0 else 0
+        old_word, new_word = (_NEXT_WORD.match(t, found.end() + m) for t, m in ((text, 0), (new, moved)))
+        if old_word is None or new_word is None or old_word[1] == new_word[1]:
+            continue
+        article = article_before(new_word[1])
+        if article != found[0].lower() and found[0].lower() == article_before(old_word[1]):
+            out.append(Edit(found.start(), found.end(), with_case_of(found[0], article)))
+    return _merged(text, out)

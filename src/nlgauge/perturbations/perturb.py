@@ -1,0 +1,182 @@
+"""Perturbing many texts with one template: cases made from plain lists, applicability counted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, Template, Turn, apply_edits, stream
+from nlgauge.perturbations.english import is_english
+from nlgauge.perturbations.registry import template
+from nlgauge.text.language import Language, language
+
+T = TypeVar("T")
+
+
+class Perturbations(list["Perturbed | None"]):
+    """What became of each text, None where the template did not apply.
+
+    Attributes:
+        reasons: for each text why it was left alone, None where it was not; length n.
+    """
+
+    def __init__(self, outcomes: Sequence[Perturbed | Inapplicable]) -> None:
+        super().__init__(o if isinstance(o, Perturbed) else None for o in outcomes)
+        self.reasons: list[str | None] = [o.reason if isinstance(o, Inapplicable) else None for o in outcomes]
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many texts were left alone, by reason."""
+        return Counter(reason for reason in self.reasons if reason is not None)
+
+
+def perturb(
+    name: str | Template,
+    texts: str | Sequence[str],
+    *,
+    seed: int = 0,
+    ids: Sequence[str] | None = None,
+    context: Sequence[Sequence[Mapping[str, str]]] | None = None,
+    speakers: Sequence[str | None] | None = None,
+    pool: Sequence[str] | None = None,
+    references: Sequence[Sequence[str]] | None = None,
+    language: str | Language = "builtin",
+    **options: Any,
+) -> Perturbations:
+    """Apply one perturbation to each of n texts.
+
+    Args:
+        name: an id, with options in the grammar of metric specifications (`negation:mode=add`), or a template object.
+        texts: what is perturbed, length n; a single string is one text.
+        seed: with the id of the template and the id of the segment (or else the text) it makes the draws; never the place in the list.
+        ids: of the segments, length n.
+        context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
+        speakers: who says each text; the one who did not speak last unless given.
+        pool: texts to draw from, for templates that bring in other text.
+        references: for each text others that say the same; length n.
+        language: the backend: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`, or an object.
+        options: of the template, as an alternative to those in `name`.
+
+    Returns:
+        A list of length n with None where the template does not apply; its `reasons` say why.
+
+    Raises:
+        SpecError: an unknown template or option.
+        InputError: lists of unequal lengths, or entries that are not text.
+    """
+    if options:
+        if not isinstance(name, str):
+            raise SpecError("options are given beside a template object; make the object with them")
+        built = _with_options(template(name), name, options)
+    else:
+        built = template(name)
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    cases = make_cases(listed, ids=ids, context=context, speakers=speakers, pool=pool, references=references, backend=language)
+    return Perturbations([apply(built, case, seed) for case in cases])
+
+
+def apply(built: Template, case: Case, seed: int) -> Perturbed | Inapplicable:
+    """One template on one case: checked needs, its own stream of random numbers, edits made."""
+    missing = unmet(built, case)
+    if missing is not None:
+        return Inapplicable(missing)
+    name = built.info.name
+    change = built(case, stream(seed, name, case.id if case.id is not None else case.text))
+    if isinstance(change, Inapplicable):
+        return change
+    text = apply_edits(case.text, change.edits)
+    if text == case.text:
+        return Inapplicable("unchanged")
+    return Perturbed(text, list(change.edits), case.text, name, built.info.expect, seed, dict(change.meta), case.id)
+
+
+def unmet(built: Template, case: Case) -> str | None:
+    """The first thing that a template needs and a case lacks, as a reason; None if there is none."""
+    needs = built.info.needs
+    if not case.text.strip():
+        return "empty"
+    if "english" in needs and not is_english(case.doc):
+        return "language"
+    if "context" in needs and not case.context:
+        return "no context"
+    if "pool" in needs and not any(text != case.text for text in case.pool):
+        return "no pool"
+    if "references" in needs and not any(text != case.text for text in case.references):
+        return "no other reference"
+    return None
+
+
+def make_cases(
+    texts: Sequence[str],
+    *,
+    ids: Sequence[str] | None = None,
+    context: Sequence[Sequence[Mapping[str, str]]] | None = None,
+    speakers: Sequence[str | None] | None = None,
+    pool: Sequence[str] | None = None,
+    references: Sequence[Sequence[str]] | None = None,
+    backend: str | Language = "builtin",
+) -> list[Case]:
+    """Cases from parallel lists; arguments as for `perturb`."""
+    n = len(texts)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"texts[{i}] is {type(text).__name__}, expected a string")
+    if isinstance(pool, str):
+        raise InputError("pool is one string, expected a flat list of texts")
+    known = language(backend) if isinstance(backend, str) else backend
+    pooled = tuple(pool or ())
+    turns = [_turns(given, i) for i, given in enumerate(_parallel("context", context, n, ()))]
+    cases = []
+    for i, (text, id_, spoken, speaker, others) in enumerate(
+        zip(texts, _parallel("ids", ids, n, None), turns, _parallel("speakers", speakers, n, None), _parallel("references", references, n, ()), strict=True)
+    ):
+        if isinstance(others, str):
+            raise InputError(f"references[{i}] is one string, expected a list of texts")
+        who = speaker if speaker is not None else _next_speaker(spoken)
+        cases.append(Case(known.analyse(text), known, id_, spoken, who, pooled, tuple(others)))
+    return cases
+
+
+def _with_options(built: Template, name: str, options: Mapping[str, Any]) -> Template:
+    import dataclasses
+
+    known = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
+    for key in options:
+        if key not in known:
+            raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
+    return replace(built, **options)  # type: ignore[type-var]
+
+
+def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Sequence[T]:
+    if values is None:
+        return [absent] * n
+    if isinstance(values, str) or len(values) != n:
+        raise InputError(f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry a text")
+    return values
+
+
+def _turns(given: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:
+    turns = []
+    for i, turn in enumerate(given):
+        if not isinstance(turn, Mapping) or not {"speaker", "text"} <= turn.keys():
+            raise InputError(f"context[{place}][{i}] is {turn!r:.60}, expected a mapping with 'speaker' and 'text'")
+        turns.append(Turn(str(turn["speaker"]), str(turn["text"])))
+    return tuple(turns)
+
+
+def _next_speaker(turns: Sequence[Turn]) -> str | None:
+    """The one who did not speak last: of two, the other; of more, the one who has been silent longest; a nameless one after a monologue."""
+    if not turns:
+        return None
+    last = turns[-1].speaker
+    others = [t.speaker for t in reversed(turns) if t.speaker != last]
+    return others[0] if others else None
+
+
+def seeded(seed: int, case: Case, name: str) -> random.Random:
+    """The stream of a template on a case, for templates that call others."""
+    return stream(seed, name, case.id if case.id is not None else case.text)

@@ -1,0 +1,114 @@
+"""What perturbations know of a language: tokens and tags, inflection, related words, persons; with one backend built in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Protocol, runtime_checkable
+
+from nlgauge.core.errors import SpecError, nearest
+from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.names import Person
+
+_KEPT = 4096  # analyses remembered: many templates look at one text
+
+
+@runtime_checkable
+class Language(Protocol):
+    """English as one backend knows it."""
+
+    name: str
+
+    def analyse(self, text: str) -> Doc:
+        """Tokens with Penn Treebank tags, and sentences."""
+        ...
+
+    def lemma(self, word: str, tag: str) -> str:
+        """The dictionary form of a word that bears a tag."""
+        ...
+
+    def inflect(self, lemma: str, tag: str) -> str | None:
+        """The form of a lemma that bears a tag; None where there is none."""
+        ...
+
+    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+        """Synonyms, antonyms, hyponyms, hypernyms or siblings, the best first."""
+        ...
+
+    def persons(self, doc: Doc) -> list[Person]:
+        """People named in the text, in order."""
+        ...
+
+
+class Builtin:
+    """The backend that is shipped: own tokeniser and tagger, WordNet extract, census names."""
+
+    name = "builtin"
+
+    @lru_cache(maxsize=_KEPT)  # noqa: B019 - there is one object of this class
+    def analyse(self, text: str) -> Doc:
+        """See `Language.analyse`."""
+        from nlgauge.text.sentences import sentence_spans
+        from nlgauge.text.tagging import tag
+        from nlgauge.text.words import word_spans
+
+        tokens: list[Token] = []
+        sentences: list[Span] = []
+        for start, end in sentence_spans(text):
+            spans = [(start + a, start + b) for a, b in word_spans(text[start:end])]
+            if not spans:
+                continue
+            words = [text[a:b] for a, b in spans]
+            first = len(tokens)
+            tokens += [Token(first + i, a, b, w, t) for i, ((a, b), w, t) in enumerate(zip(spans, words, tag(words), strict=True))]
+            sentences.append(Span(first, len(tokens) - 1, spans[0][0], spans[-1][1]))
+        return Doc(text, tuple(tokens), tuple(sentences))
+
+    def lemma(self, word: str, tag: str) -> str:
+        """See `Language.lemma`."""
+        from nlgauge.text.inflection import lemma
+
+        return lemma(word, tag)
+
+    def inflect(self, lemma: str, tag: str) -> str | None:
+        """See `Language.inflect`."""
+        from nlgauge.text.inflection import inflect
+
+        return inflect(lemma, tag)
+
+    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+        """See `Language.related`."""
+        from nlgauge.text.lexicon import related
+
+        return related(lemma, pos, relation)
+
+    def persons(self, doc: Doc) -> list[Person]:
+        """See `Language.persons`."""
+        from nlgauge.text.names import persons
+
+        return persons(doc.tokens)
+
+
+BACKENDS: Sequence[str] = ("builtin", "spacy", "stanza")
+
+
+@cache
+def language(name: str = "builtin") -> Language:
+    """The backend of a name: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`.
+
+    Raises:
+        SpecError: an unknown backend.
+        MissingExtra: spaCy or Stanza is not installed, or has no English pipeline on this machine.
+    """
+    backend, _, pipeline = name.partition(":")
+    if backend == "builtin" and not pipeline:
+        return Builtin()
+    if backend == "spacy":
+        from nlgauge.text.backends import Spacy
+
+        return Spacy(pipeline or "en_core_web_sm")
+    if backend == "stanza" and not pipeline:
+        from nlgauge.text.backends import Stanza
+
+        return Stanza()
+    raise SpecError(f"unknown language backend {name!r}{nearest(backend, BACKENDS)}")
