@@ -103,7 +103,7 @@ class Draft:
         elif blank_after and not blank_before and first > 0 and tokens[first - 1].text[-1] in _OPENING:
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
-        parted = 0 < start and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
+        parted = start > 0 and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
         return Edit(start, end, " " if parted else "")  # a dash without blanks had kept two words apart
 
     def _capitals(self, edits: list[Edit]) -> list[Edit]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from nlgauge.core.errors import InputError, SpecError, nearest
@@ -131,9 +131,9 @@ def make_cases(
     pooled = tuple(pool or ())
     turns = [_turns(given, i) for i, given in enumerate(_parallel("context", context, n, ()))]
     cases = []
-    for i, (text, id_, spoken, speaker, others) in enumerate(
-        zip(texts, _parallel("ids", ids, n, None), turns, _parallel("speakers", speakers, n, None), _parallel("references", references, n, ()), strict=True)
-    ):
+    named, others_of = _parallel("ids", ids, n, None), _parallel("references", references, n, ())
+    columns = zip(texts, named, turns, _parallel("speakers", speakers, n, None), others_of, strict=True)
+    for i, (text, id_, spoken, speaker, others) in enumerate(columns):
         if isinstance(others, str):
             raise InputError(f"references[{i}] is one string, expected a list of texts")
         who = speaker if speaker is not None else _next_speaker(spoken)
@@ -142,13 +142,11 @@ def make_cases(
 
 
 def _with_options(built: Template, name: str, options: Mapping[str, Any]) -> Template:
-    import dataclasses
-
     known = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
     for key in options:
         if key not in known:
             raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
-    return replace(built, **options)  # type: ignore[type-var]
+    return dataclasses.replace(built, **options)  # type: ignore[type-var]
 
 
 def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Sequence[T]:

@@ -27,6 +27,7 @@ class RemovePunctuation:
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Edits at marks outside words and numbers."""
         doc = case.doc
         marks = [t.index for t in doc.tokens if t.is_punctuation and doc.word_at[t.index] is None]
         if self.mode == "remove":
@@ -67,6 +68,7 @@ class JumbleWords:
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Another order of the words, one edit a place that changes."""
         doc = case.doc
         slots = list(doc.words)
         if not self.keep_punctuation:
