@@ -1,0 +1,112 @@
+"""Pairs of texts with a known order, and many of them: what an audit puts to a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from nlgauge.core.errors import InputError
+
+Expect = Literal["lower", "same"]
+Setup = Literal["ref", "src"]
+Design = Literal["preference", "checklist"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two texts of which one is better, or which are equally good.
+
+    Attributes:
+        id: the key; unique within a suite.
+        phenomenon: what tells them apart: the id of a perturbation, or a name of the suite's own.
+        better: the text that a metric should score higher, or that was there first.
+        worse: the other one.
+        references: what both are held against where a metric needs references.
+        source: what both are held against where a metric needs a source.
+        setup: `ref` where the pair is made for metrics with references, `src` for those without.
+        expect: `lower` where the metric should tell them apart, `same` where it should not.
+        task: task of a checklist (`mt`, `as`, `qg`, `dg`, `d2t`, `ic`).
+        criterion: what the worse text offends against.
+        group: language pair or part of the suite.
+        context: dialogue turns.
+        error: the suite's own name of the phenomenon.
+        meta: how the pair was made.
+    """
+
+    id: str
+    phenomenon: str
+    better: str
+    worse: str
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    setup: Setup = "ref"
+    expect: Expect = "lower"
+    task: str | None = None
+    criterion: str | None = None
+    group: str | None = None
+    context: tuple[Mapping[str, str], ...] = ()
+    error: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """How many texts a perturbation left alone, and why."""
+
+    perturbation: str
+    reason: str
+    n: int
+    task: str | None = None
+    criterion: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Pairs with unique ids, in order.
+
+    Attributes:
+        pairs: any number, but not none.
+        name: of the file or of the recipe.
+        design: `preference` where each pair is a question (which is better?), `checklist` where score drops are held against human penalties.
+        skipped: what did not apply, by perturbation and reason.
+        notes: what a reader must know.
+
+    Raises:
+        InputError: no pair, or two of one id.
+    """
+
+    pairs: tuple[Pair, ...]
+    name: str = ""
+    design: Design = "preference"
+    skipped: Sequence[Skipped] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", tuple(self.pairs))
+        where = f" in {self.name}" if self.name else ""
+        if not self.pairs:
+            why = "; ".join(f"{s.perturbation}: {s.reason} ({s.n})" for s in self.skipped[:3])
+            raise InputError(f"no pair{where}, expected at least one" + (f"; nothing applied: {why}" if why else ""))
+        seen: set[str] = set()
+        for pair in self.pairs:
+            if pair.id in seen:
+                raise InputError(f"duplicate pair {pair.id!r}{where}; ids must be unique, one a pair")
+            seen.add(pair.id)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
+
+    @property
+    def phenomena(self) -> tuple[str, ...]:
+        """In order of first appearance."""
+        return tuple(dict.fromkeys(p.phenomenon for p in self.pairs))
+
+    @property
+    def groups(self) -> tuple[str | None, ...]:
+        """In order of first appearance."""
+        return tuple(dict.fromkeys(p.group for p in self.pairs))
