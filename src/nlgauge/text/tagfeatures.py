@@ -1,0 +1,127 @@
+"""What the tagger looks at: features of a word, of its neighbours and of the tags before it, as short strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .brill import known_tags
+
+_DIGIT = re.compile(r"\d")
+_FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "--", "…": "..."})
+_SHAPES = (re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]+"), "X"), (re.compile(r"[^\W\d_X]+"), "x"), (re.compile(r"\d+"), "0")
+# Words that tell the form of a verb further on, by what they ask for.
+_AUXILIARIES = {
+    word: kind
+    for kind, words in {
+        "have": "have has had having 've",
+        "be": "be am is are was were been being 'm 're get gets got getting",
+        "do": "do does did",
+        "modal": "can could may might must shall should will would ca wo sha 'll",
+        "to": "to",
+    }.items()
+    for word in words.split()
+} | {"'s": "'s", "'d": "'d", "let": "let", "lets": "let", "n't": ""}
+_BREAKS = frozenset('.,;:!?()"') | {"--", "...", "and", "but", "or", "that", "which", "who", "because", "if"}
+_REACH = 5  # words between an auxiliary and its verb, at most
+
+
+class Word:
+    """A word of a sentence, folded: apostrophes and quotes straight, digits alike."""
+
+    __slots__ = ("form", "known", "lower", "shape")
+
+    def __init__(self, text: str, case: str) -> None:
+        self.form = text.translate(_FOLDED)
+        self.lower = _DIGIT.sub("0", self.form.lower())[:32]
+        shape = self.form
+        for pattern, letter in _SHAPES:
+            shape = pattern.sub(letter, shape)
+        self.shape = case + shape[:6]
+        # In capitals throughout, and in titles, the spelling of a single word says little.
+        tags = known_tags(self.form.lower() if case in "UT" else self.form) if text != EDGE else (EDGE,)
+        self.known = "|".join(tags) or "?"
+
+
+EDGE = "<s>"  # what stands for words and tags beyond the ends of a sentence
+
+
+def sentence_case(words: Sequence[str]) -> str:
+    """How a sentence is written: U in capitals throughout, L with no capital, T with a capital on each longer word, N as usual."""
+    cased = [word for word in words if word.lower() != word.upper()]
+    if all(word.islower() for word in cased):
+        return "L"
+    if len(cased) > 1 and not any(word != word.upper() and word not in ("n't", "n’t") for word in cased):
+        return "U"
+    longer = [word for word in cased[1:] if len(word) > 3]
+    return "T" if len(longer) > 2 and all(word[0].isupper() for word in longer) else "N"
+
+
+def own(word: Word) -> list[str]:
+    """Features of the word itself."""
+    lower, known, shape = word.lower, word.known, word.shape
+    features = ["b", f"w {lower}", f"h {shape}", f"k {known}", f"hk {shape} {known}", f"p {lower[:1]}", f"q {lower[:3]}"]
+    features += [f"{size} {lower[-size:]}" for size in (1, 2, 3, 4)]
+    if word.form != lower:
+        features.append(f"c {word.form}")
+    return features
+
+
+def before(word: Word) -> list[str]:
+    """What a word says of the next."""
+    return [f"w- {word.lower}", f"s- {word.lower[-3:]}", f"k- {word.known}", f"h- {word.shape}"]
+
+
+def before2(word: Word) -> list[str]:
+    """What a word says of the next but one."""
+    return [f"w-- {word.lower}", f"k-- {word.known}"]
+
+
+def after(word: Word) -> list[str]:
+    """What a word says of the one before it."""
+    return [f"w+ {word.lower}", f"s+ {word.lower[-3:]}", f"k+ {word.known}", f"h+ {word.shape}"]
+
+
+def after2(word: Word) -> list[str]:
+    """What a word says of the last but one before it."""
+    return [f"w++ {word.lower}", f"k++ {word.known}"]
+
+
+def around(previous: Word, word: Word, following: Word, auxiliary: str) -> list[str]:
+    """Features of a word and its neighbours together, and of the auxiliary it hangs on."""
+    k, known, k1 = previous.known, word.known, following.known
+    features = [f"kk {k} {known}", f"kk+ {known} {k1}", f"k-k+ {k} {k1}", f"ww {previous.lower} {word.lower}", f"ww+ {word.lower} {following.lower}"]
+    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {word.lower[-2:]}"]
+    if previous.lower == EDGE:
+        features += [f"fh {word.shape}", f"fk {known}"]
+    return features
+
+
+def tags(second: str, first: str) -> list[str]:
+    """Features of the two tags before a word."""
+    return [f"t {first}", f"tt {second} {first}"]
+
+
+def tag_and_word(first: str, word: Word) -> list[str]:
+    """Features of a word and the tag before it."""
+    return [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}", f"t3 {first} {word.lower[-3:]}"]
+
+
+def tag_and_next(first: str, word: Word, following: Word) -> list[str]:
+    """Features of a word, the tag before it and the word behind it."""
+    return [f"tkk {first} {word.known} {following.known}", f"tw+ {first} {following.lower}"]
+
+
+def auxiliaries(words: Sequence[Word]) -> list[str]:
+    """For each word the kind of auxiliary it may hang on: the last one before it in its clause, at most five words back."""
+    kinds = []
+    kind, age = "", 0
+    for word in words:
+        age += 1
+        kinds.append(kind if age <= _REACH + 1 else "")
+        found = _AUXILIARIES.get(word.lower)
+        if found:
+            kind, age = found, 0
+        elif word.lower in _BREAKS:
+            kind = ""
+    return kinds
