@@ -157,7 +157,7 @@ def _network(files: ModelFiles, dtype: str, device: str) -> Network:
         raise MissingExtra(f"model {files.name!r}", "neural") from None
     if files.name == embedded.NAME:
         embedded.check(files.folder / "model.safetensors")
-    where = _device(torch, device)
+    where = torch_device(torch, device)
     kind = getattr(torch, dtype)
     from nlgauge.models.packed import PackedBert
 
@@ -168,7 +168,12 @@ def _network(files: ModelFiles, dtype: str, device: str) -> Network:
     return HubNetwork(files, kind, where)
 
 
-def _device(torch: Any, name: str) -> Any:
+def torch_device(torch: Any, name: str) -> Any:
+    """The device of a name, `auto` being a GPU where there is one.
+
+    Raises:
+        InputError: it cannot be used on this machine.
+    """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

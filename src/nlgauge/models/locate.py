@@ -13,8 +13,8 @@ from typing import Any
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models import embedded
 
-_WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
-_BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model")  # what numbers depend on besides weights
+_WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
+_BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")  # what numbers depend on besides weights
 
 
 @dataclass(frozen=True)

@@ -94,9 +94,7 @@ class TextTokenizer:
         return [label.strip() or "\u2423" for label in labels], numbers
 
     def _prepare(self, text: str) -> str:
-        text = text.strip()
-        # A lone surrogate cannot reach the tokenizer; it becomes the replacement character U+FFFD, as in every decoder.
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() and _has_surrogate(text) else text
+        text = well_formed(text.strip())
         return self._space + text if text else text
 
     def _encode(self, texts: list[str]) -> list[list[int]]:
@@ -166,5 +164,8 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
     return (backend if backend is not None else tokenizer), weightless
 
 
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in text)
+def well_formed(text: str) -> str:
+    """The text with U+FFFD, as every decoder writes it, for a lone surrogate, which cannot reach a tokenizer."""
+    if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,175 @@
+"""Texts rewritten by encoder-decoder models: back-translation through a second language, for paraphrases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.models.encoder import torch_device
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.tokens import well_formed
+from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import Runtime
+
+_BATCH_TOKENS = 2048  # of the source side; a beam multiplies what a decoder holds
+_NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
+
+
+@dataclass(frozen=True)
+class Backtranslator:
+    """Paraphrases by translation into a second language and back.
+
+    Any two encoder-decoder models of transformers with safetensors weights serve (Marian, T5, BART, mBART, M2M100, NLLB), from a
+    folder or the hub; Marian's own tokenizer needs the package sentencepiece. Nothing is drawn at random.
+
+    Attributes:
+        forward: the model into the second language: a folder or an id of the hub.
+        backward: the model out of it; the same name as `forward` for a model of many languages.
+        forward_revision, backward_revision: branch, tag or commit of a hub model.
+        languages: codes of the first and second language as the tokenizers spell them (`("en_XX", "de_DE")`), for models of many languages.
+        prefixes: put before the texts on the way out and on the way back, for models that are told their task (T5).
+        beams: width of the search.
+        max_tokens: most pieces that a translation may have.
+        runtime: device, precision and loaded models.
+    """
+
+    forward: str
+    backward: str
+    forward_revision: str | None = None
+    backward_revision: str | None = None
+    languages: tuple[str, str] | None = None
+    prefixes: tuple[str, str] = ("", "")
+    beams: int = 4
+    max_tokens: int = 256
+    runtime: Runtime = field(default_factory=Runtime, compare=False, repr=False)
+
+    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
+        """A paraphrase of each text, length n.
+
+        None where the text is blank, longer than a model reads, or comes back as it was.
+
+        Raises:
+            InputError: a model that is not there, has no safetensors weights, or is no encoder-decoder.
+            MissingExtra: the packages of the `neural` extra are not installed.
+        """
+        there, back = self.languages or (None, None)
+        distinct = list(dict.fromkeys(texts))
+        pivot = self._model(self.forward, self.forward_revision).rewrite(
+            distinct, self.prefixes[0], (there, back), self.beams, self.max_tokens, self.runtime
+        )
+        returned = self._model(self.backward, self.backward_revision).rewrite(
+            pivot, self.prefixes[1], (back, there), self.beams, self.max_tokens, self.runtime
+        )
+        found = dict(zip(distinct, returned, strict=True))
+        return [None if found[t] is None or str(found[t]).split() == t.split() else found[t] for t in texts]
+
+    def identities(self) -> tuple[str, str]:
+        """What pins the weights of both models."""
+        return locate(self.forward, self.forward_revision).identity, locate(self.backward, self.backward_revision).identity
+
+    def _model(self, name: str, revision: str | None) -> Seq2Seq:
+        files, runtime = locate(name, revision), self.runtime
+        return runtime.once(("seq2seq", files, runtime.dtype, runtime.device), lambda: Seq2Seq(files, runtime.dtype, runtime.device))
+
+
+class Seq2Seq:
+    """A loaded encoder-decoder with its tokenizer.
+
+    Raises:
+        InputError: no safetensors, no encoder-decoder, or weights that do not fill the model.
+        MissingExtra: the packages of the `neural` extra are not installed.
+    """
+
+    def __init__(self, files: ModelFiles, dtype: str, device: str) -> None:
+        try:
+            import torch
+            import transformers
+        except ImportError:
+            raise MissingExtra(f"model {files.name!r}", "neural") from None
+        self.name = files.name
+        self.device = torch_device(torch, device)
+        if not files.config.get("is_encoder_decoder", False) and files.config.get("model_type") not in _ALWAYS_PAIRED:
+            raise InputError(f"model {files.name!r} is no encoder-decoder (config.json has model_type {files.config.get('model_type')!r})")
+        files.weight_files()
+        options = {"trust_remote_code": False, "local_files_only": True}
+        try:
+            self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(files.folder), **options)
+            self.model, info = _quietly(
+                lambda: transformers.AutoModelForSeq2SeqLM.from_pretrained(
+                    str(files.folder), dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **options
+                )
+            )
+        except Exception as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
+        lacking = [n for n, _ in self.model.named_parameters() if n in info["missing_keys"]]
+        if lacking:  # transformers would draw them at random
+            raise InputError(f"model {files.name!r}: the weights hold no {lacking[0]} ({len(lacking)} missing); is it a model that generates text?")
+        self.model.eval().to(self.device)
+        limits = (self.tokenizer.model_max_length, self.model.config.to_dict().get("max_position_embeddings"))
+        self.limit = min((int(n) for n in limits if n is not None and n < _NO_LIMIT), default=None)
+
+    def rewrite(
+        self,
+        texts: Sequence[str | None],
+        prefix: str,
+        languages: tuple[str | None, str | None],
+        beams: int,
+        max_tokens: int,
+        runtime: Runtime,
+    ) -> list[str | None]:
+        """What the model makes of each text; None for None, a blank text, one longer than it reads, and where nothing comes out."""
+        import torch
+
+        options = self._languages(*languages)
+        places = [i for i, text in enumerate(texts) if text is not None and text.strip()]
+        pieces = [self.tokenizer(prefix + well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"] for i in places]
+        kept = [j for j, ids in enumerate(pieces) if self.limit is None or len(ids) <= self.limit]
+        room = max_tokens if self.limit is None else min(max_tokens, self.limit - 1)  # the decoder starts with a token of its own
+        out: list[str | None] = [None] * len(texts)
+        with torch.inference_mode(), runtime.progress(len(kept), self.name) as advance:
+            for batch in by_length([len(pieces[j]) for j in kept], runtime.token_budget or _BATCH_TOKENS):
+                rows = [kept[b] for b in batch]
+                given = self.tokenizer.pad({"input_ids": [pieces[j] for j in rows]}, return_tensors="pt").to(self.device)
+                made = self.model.generate(
+                    input_ids=given["input_ids"], attention_mask=given["attention_mask"],
+                    do_sample=False, num_beams=beams, max_new_tokens=room, max_length=None, **options,
+                )  # fmt: skip
+                for j, text in zip(rows, self.tokenizer.batch_decode(made, skip_special_tokens=True), strict=True):
+                    out[places[j]] = text.strip() or None
+                advance(len(rows))
+        return out
+
+    def _languages(self, source: str | None, target: str | None) -> dict[str, int]:
+        if source is None or target is None:
+            return {}
+        if not hasattr(self.tokenizer, "src_lang"):
+            raise InputError(f"model {self.name!r} translates between two languages only; leave languages out")
+        known = self.tokenizer.get_vocab()
+        find = getattr(self.tokenizer, "get_lang_token", lambda code: code)
+        for code in (source, target):
+            try:
+                token = find(code)
+            except KeyError:
+                token = None
+            if token not in known:
+                raise InputError(f"model {self.name!r} knows no language {code!r}; see its card for the codes")
+        self.tokenizer.src_lang = source
+        return {"forced_bos_token_id": int(known[find(target)])}
+
+
+_ALWAYS_PAIRED = {"marian", "t5", "mt5", "bart", "mbart", "m2m_100", "pegasus"}  # their configurations need not say so
+
+
+def _quietly(load: Any) -> Any:
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        return load()
+    finally:
+        logging.set_verbosity(level)
