@@ -45,6 +45,7 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
     "msgspec": {"io"},
     "pyarrow": {"io"},
     "jinja2": {"report"},
+    "lemminflect": {"text"},
     "typer": {"cli"},
     "rich": {"cli"},
 }
