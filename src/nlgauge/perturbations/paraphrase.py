@@ -1,0 +1,212 @@
+"""Where faithful paraphrases come from, and which of several is taken: the better side of a preference pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+from rapidfuzz.distance import Levenshtein
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.perturbations.base import Perturbed
+from nlgauge.perturbations.perturb import perturb
+from nlgauge.text.language import Language
+
+How = Literal["max_edit_distance", "given", "first"]
+Level = Literal["char", "word"]
+Norm = Literal["max", "ref", "none"]
+HOWS: tuple[str, ...] = ("max_edit_distance", "given", "first")
+_LIGHT = (("expansions", "contractions"), ("numbers_to_words",), ("synonyms",))  # of each group the first that applies
+
+
+@runtime_checkable
+class Paraphraser(Protocol):
+    """Says the same in other words."""
+
+    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
+        """A paraphrase of each text, None where there is none but the text itself; same length and order as `texts`."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableParaphraser:
+    """Paraphrases that were made before, looked up by the text.
+
+    Attributes:
+        table: a text -> what says the same; blanks at the ends and their number inside do not matter for finding a text.
+        how, level, norm: which of several is taken, see `select_para`.
+    """
+
+    table: Mapping[str, Sequence[str]]
+    how: How = "max_edit_distance"
+    level: Level = "char"
+    norm: Norm = "max"
+    _loose: Mapping[str, Sequence[str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for text, candidates in self.table.items():
+            if isinstance(candidates, str):
+                raise InputError(f"the paraphrases of {text!r:.60} are one string, expected a list of strings")
+        object.__setattr__(self, "_loose", {_squeezed(text): found for text, found in self.table.items()})
+
+    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
+        """See `Paraphraser.paraphrase`."""
+        found = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
+        chosen = [select_para(c, text, how=self.how, level=self.level, norm=self.norm) for text, c in zip(texts, found, strict=True)]
+        return _others(texts, chosen)
+
+
+@dataclass(frozen=True)
+class CallableParaphraser:
+    """Paraphrases from a function of the user's, called once with all texts.
+
+    Attributes:
+        function: a list of texts -> a list as long, of strings, of None, or of lists of strings to select from by edit distance.
+    """
+
+    function: Callable[[list[str]], Sequence[str | Sequence[str] | None]]
+
+    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
+        """See `Paraphraser.paraphrase`.
+
+        Raises:
+            InputError: the function gives another number of paraphrases than it got texts, or something that is no text.
+        """
+        made = self.function(list(texts))
+        if isinstance(made, str) or len(made) != len(texts):
+            got = "one string" if isinstance(made, str) else f"{len(made)} paraphrases"
+            raise InputError(f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry a text, None where it has none")
+        chosen: list[str | None] = []
+        for i, (text, given) in enumerate(zip(texts, made, strict=True)):
+            candidates = [given] if isinstance(given, str) else [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+            if not all(isinstance(c, str) for c in candidates):
+                raise InputError(f"paraphrase {i} is {type(given).__name__}, expected a string, a list of strings or None")
+            chosen.append(select_para(candidates, text))
+        return _others(texts, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightParaphraser:
+    """Small changes by rule that keep the meaning: short forms opened or made, numbers spelt out, one word replaced by a synonym.
+
+    It is light: it stands much closer to the text than back-translation does, and so makes an easy test. It is no substitute
+    for paraphrases by people or by a translation model, and pairs made with it must not be compared with published accuracies.
+
+    Attributes:
+        seed: for the draws of the templates.
+        language: the backend, by name or as an object.
+    """
+
+    seed: int = 0
+    language: str | Language = "builtin"
+    label: ClassVar = "light"
+
+    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
+        """See `Paraphraser.paraphrase`; every step sees what the one before it made."""
+        made = list(texts)
+        for group in _LIGHT:
+            open_ = list(range(len(made)))
+            for name in group:
+                outcomes = perturb(name, [made[i] for i in open_], seed=self.seed, language=self.language)
+                for i, outcome in zip(open_, outcomes, strict=True):
+                    made[i] = outcome.text if isinstance(outcome, Perturbed) else made[i]
+                open_ = [i for i, outcome in zip(open_, outcomes, strict=True) if outcome is None]
+        return _others(texts, made)
+
+
+def other_references(references: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """A table for `TableParaphraser`: the first reference of each item -> its other references."""
+    table: dict[str, list[str]] = {}
+    for i, item in enumerate(references):
+        if isinstance(item, str):
+            raise InputError(f"references[{i}] is one string, expected a list of texts")
+        if len(item) > 1:
+            table.setdefault(item[0], []).extend(r for r in item[1:] if r != item[0])
+    return table
+
+
+def as_paraphraser(given: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser) -> Paraphraser:
+    """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
+
+    Raises:
+        SpecError: another name than `light`, or none of these.
+    """
+    if isinstance(given, Paraphraser):
+        return given
+    if given == "light":
+        return LightParaphraser()
+    if isinstance(given, Mapping):
+        return TableParaphraser(table=given)
+    if callable(given):
+        return CallableParaphraser(given)  # type: ignore[arg-type]
+    what = repr(given) if isinstance(given, str) else type(given).__name__
+    raise SpecError(f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with paraphrase(texts)")
+
+
+def select_para(
+    candidates: Sequence[str], reference: str, how: How = "max_edit_distance", level: Level = "char", norm: Norm = "max"
+) -> str | None:
+    """One paraphrase out of several.
+
+    Args:
+        candidates: texts that say what the reference says.
+        reference: the text they paraphrase.
+        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first of equals); `given` the
+            first, whatever it is; `first` the first that is not the reference.
+        level, norm: of the distance, see `edit_distance`.
+
+    Returns:
+        None where there are no candidates, or none but the reference (save with `given`).
+
+    Raises:
+        SpecError: an unknown way to choose.
+
+    References:
+        Chen and Eger (2023), section 6, paragraph on the choice of paraphrases. They do not say on which level and by which
+        length they measure; characters by the longer text is our choice.
+    """
+    if how not in HOWS:
+        raise SpecError(f"how is {how!r}, expected one of {', '.join(HOWS)}")
+    if how == "given":
+        return candidates[0] if candidates else None
+    differing = [c for c in candidates if c != reference]
+    if not differing:
+        return None
+    return differing[0] if how == "first" else max(differing, key=lambda c: edit_distance(c, reference, level, norm))
+
+
+def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> float:
+    """The least number of insertions, deletions and substitutions that turn one text into the other, by length.
+
+    Args:
+        a: a text.
+        b: the reference.
+        level: of characters, or of words between blanks.
+        norm: `max` divides by the longer of the two, `ref` by the length of `b`, `none` by nothing.
+
+    Returns:
+        0 for equal texts; at most 1 with `max`; NaN with `ref` where `b` is empty and `a` is not.
+
+    Raises:
+        SpecError: an unknown level or norm.
+    """
+    if level not in ("char", "word"):
+        raise SpecError(f"level is {level!r}, expected char or word")
+    if norm not in ("max", "ref", "none"):
+        raise SpecError(f"norm is {norm!r}, expected max, ref or none")
+    left, right = (a, b) if level == "char" else (a.split(), b.split())
+    distance = Levenshtein.distance(left, right)
+    if norm == "none" or not distance:
+        return float(distance)
+    length = max(len(left), len(right)) if norm == "max" else len(right)
+    return distance / length if length else float("nan")
+
+
+def _others(texts: Sequence[str], made: Sequence[str | None]) -> list[str | None]:
+    """None in the place of paraphrases that are blank or the text itself."""
+    return [None if m is None or not m.strip() or _squeezed(m) == _squeezed(t) else m for t, m in zip(texts, made, strict=True)]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
