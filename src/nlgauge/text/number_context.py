@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nlgauge.text.number_tables import COUNTED, LABELS, MONTH, NAMERS
+from nlgauge.text.number_tables import MONTH, neighbours
 
 if TYPE_CHECKING:
-    from nlgauge.text.numbers import Number
+    from nlgauge.text.number import Number
 
 _NEAR = 40  # characters looked back; a bound keeps the work linear in the text
 _LINE = re.compile(r"(?:^|\n)[ \t]*\(?$")
@@ -30,21 +30,17 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:\n…]\s|[\"“‘(\[])\W*\w+\.?[ \u00a
 _AGE = re.compile(r"(?i)\b(?:his|her|their|my|our|your|whose)(?: (?:early|mid|late)[ -]| )$")
 _YEAR_BEFORE = re.compile(
     rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?|spring|summer|autumn|fall|winter"
-    rf"|born|around|season|between)|(?<!\w){MONTH},?|^)\s*$|[(–-]$"
+    rf"|born|around|season|between)|(?<!\w){MONTH},?|^)\s*$|[(]$"
 )
 _CLEAR_YEAR_BEFORE = re.compile(
     r"(?i)(?<!\w)(?:in|since|until|during|early|late|mid-?|year|the|this|last|spring|summer|autumn|winter|born|circa)[ \u00a0]$"
 )
 _COUNT_BEFORE = re.compile(
-    r"(?i)(?<!\w)(?:nearly|almost|over|more than|less than|fewer than|some|at least|approximately|roughly|another|all|these|those|total of|up to|only)[ \u00a0]$"
+    r"(?i)(?<!\w)(?:nearly|almost|over|(?:more|less|fewer) than|some|at least|approximately|roughly|another|all|these|those|total of|up to|only) $"
 )
-_COUNT_HYPHEN = re.compile(r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)")
-_FUNCTION = frozenset("""
-    a about after against also although among an and are as at be because been before began being between but by came can could did do does during
-    each for from had has have he her his however i if in into is it its may might more most no nor not of off on once one only or our out over
-    per saw she should since so such than that the their then there these they this those through to under until up upon via was we were what when
-    where whether which while who whose will with within without would yet you your
-""".split())  # fmt: skip
+_COUNT_HYPHEN = re.compile(
+    r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
+)
 _MID_PREFIXES = frozenset({"mid", "post", "pre", "under", "over", "top", "early", "late", "non", "sub", "minus", "plus", "ex", "near", "about"})
 _DISEASES = frozenset({"covid", "cov"})
 
@@ -76,9 +72,9 @@ def kind_by_context(text: str, number: Number) -> Number:
         return number
     before = _WORD_BEFORE.search(text, low, start)
     word = before["word"] if before else ""
-    if word.strip("(\"'“‘") in NAMERS or _STREET.match(text, end):
+    if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end):
         return replace(number, kind="named")
-    if word.lower() in LABELS:
+    if word.lower() in neighbours("label"):
         return replace(number, kind="label")
     if not number.figure.isdigit():
         return number
@@ -90,7 +86,7 @@ def kind_by_context(text: str, number: Number) -> Number:
     if _ERA_BEHIND.match(text, end) or _ERA_BEFORE.search(text, low, start) or (len(number.figure) == 4 and _is_year(text, number, low)):
         return replace(number, kind="year")
     if word[:1].isupper() and not word.endswith((",", ";", ":", ".", "!", "?")) and not _WORD_BEHIND.match(text, end):
-        known = word.lower() in _FUNCTION or _SENTENCE_START.search(text, low, start) is not None
+        known = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
         return number if known else replace(number, kind="named")
     return number
 
@@ -122,7 +118,11 @@ def _is_day(text: str, number: Number, low: int) -> bool:
 def _counts(text: str, end: int) -> bool:
     """Whether what follows is a thing that is counted, in the plural."""
     behind = _WORD_BEHIND.match(text, end)
-    return behind is not None and behind["word"] not in _FUNCTION and (behind["word"] in COUNTED or behind["word"].endswith("s"))
+    return (
+        behind is not None
+        and behind["word"] not in neighbours("function")
+        and (behind["word"] in neighbours("counted") or behind["word"].endswith("s"))
+    )
 
 
 def _is_year(text: str, number: Number, low: int) -> bool:
@@ -134,8 +134,8 @@ def _is_year(text: str, number: Number, low: int) -> bool:
         return True
     behind = _WORD_BEHIND.match(text, end)
     word = behind["word"] if behind else ""
-    if word in COUNTED or _COUNT_BEFORE.search(text, low, start):
+    if word in neighbours("counted") or _COUNT_BEFORE.search(text, low, start):
         return False
     if 1900 <= number.value <= 2039:
         return _CLEAR_YEAR_BEFORE.search(text, low, start) is not None or not (number.value % 50 == 0 and _counts(text, end))
-    return _YEAR_BEFORE.search(text, low, start) is not None and (not word or word in _FUNCTION)
+    return _YEAR_BEFORE.search(text, low, start) is not None and (not word or word in neighbours("function"))

@@ -28,9 +28,8 @@ class Phrase:
 
 _BIG = ("hundred", *SCALES)
 _WORD = "|".join(sorted((*ONES[1:], *filter(None, TENS), *_BIG, "dozen"), key=len, reverse=True))
-_ORDINAL = "|".join(
-    sorted({str(spell_ordinal(n)) for n in (*range(1, 20), *range(20, 100, 10), 100, 1000, 10**6)}, key=len, reverse=True)
-).replace("one ", "")
+_NTH = {str(spell_ordinal(n)).removeprefix("one ") for n in (*range(1, 20), *range(20, 100, 10), 100, 1000, 10**6)}
+_ORDINAL = "|".join(sorted(_NTH, key=len, reverse=True))
 _GAP = r"[ \u00a0]{1,3}"
 _AND = "(?:" + "|".join(f"(?<={big})" for big in _BIG) + rf"){_GAP}and{_GAP}"
 _RUN = re.compile(
@@ -44,12 +43,16 @@ _OF_MONTH = re.compile(rf"[ \u00a0](?:of )?{MONTH}(?!\w)")
 _MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH} (?:the )?$")
 # Where a number in words is part of something else: fractions, times of day, twenty-odd, "a two-thirds majority", words with an apostrophe.
 _NOT_BEFORE = re.compile(
-    r"[ \u00a0-](?:thirds?|half|halves|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?|something|odd|ish|fold|o['’]clock|[ap]\.?m\b)(?!\w)|['’]\w",
+    r"[ \u00a0-](?:thirds?|half|halves|quarters?|fourths?|fifths?|eighths?|tenths?|something|odd|ish|fold|o['’]clock|[ap]\.?m\b)(?!\w)|['’]\w",
     re.IGNORECASE,
 )
-_NOT_BEHIND = re.compile(r"(?:\bhalf|\bquarter (?:of|past|to)|\bhalf past|\bpoint|\boh|[0-9][ \u00a0-]?|\bworld wars?|\bsquare)[ \u00a0]?$", re.IGNORECASE)
+_NOT_BEHIND = re.compile(
+    r"(?:\bhalf|\bquarter (?:of|past|to)|\bhalf past|\bpoint|\boh|[0-9][ \u00a0-]?|\bworld wars?|\bsquare)[ \u00a0]?$", re.IGNORECASE
+)
 # third party, third world, third person; a third; the third of all; fourth quarter, fifth column.
-_FIXED = re.compile(r"[ \u00a0-](?:world|part(?:y|ies)|countr(?:y|ies)|persons?|quarters?|half|columns?|heaven|sense|estate|dimension|(?-i:[A-Z]))", re.IGNORECASE)
+_FIXED = re.compile(
+    r"[ \u00a0-](?:world|part(?:y|ies)|countr(?:y|ies)|persons?|quarters?|half|columns?|heaven|sense|estate|dimension|(?-i:[A-Z]))", re.IGNORECASE
+)
 _SHARE = re.compile(r"\b(?:an?|one|two|three|four|five)[ \u00a0-]$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n…]|[\"“”‘«(\[*•–—-])[\s\"“‘«(\[]*$")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -25,33 +26,14 @@ CLEAR_SCALES = ("bn", "mn", "mln", "bln", "trn")  # short forms that are read as
 COINS = ("p", "c")
 LONG_SCALES = {**SCALES, "hundred": 100}
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 MONTH = rf"(?:{'|'.join(MONTHS)}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?)"
 
-# A number behind one of these belongs to a name or a designation: neither another number nor words can take its place.
-NAMERS = frozenset("""
-    iOS Android Windows macOS Ubuntu iPhone iPad Galaxy Pixel PlayStation Xbox Python Java Firefox Chrome Office HTML USB Bluetooth Boeing Airbus
-    Tupolev Antonov Embraer Bombardier Cessna Concorde Porsche Peugeot Ferrari Fiat Mazda Audi BMW Apollo Soyuz Falcon Ariane Sputnik Voyager
-    Pioneer Gemini Vostok Luna Flight Room Suite Route Highway Interstate Motorway Channel Radio BBC Fortune FTSE CAC DAX Nikkei Nasdaq Russell
-    Stoxx SDAX MDAX TecDAX S&P Top Formula Catch Area Studio Pier Terminal Hangar Platform Gate Bus Tram Polo Golf Ford Mark Type Class Model Series
-    Version version ver ver. v build Psalm Agenda Horizon Expo Storage Warehouse Unit Squad Battalion Regiment Division Box Apartment Apt Apt. postcode
-    ZIP zip code Code PIN ISO DIN ISBN ISSN DOI
-""".split())  # fmt: skip
-# A number behind one of these may be another one; with a capital it stays in digits.
-LABELS = frozenset("""
-    article articles art art. chapter chapters section sections rule rules page pages p p. pp pp. paragraph paragraphs para para. number numbers
-    no no. nos nos. nr nr. n° figure figures fig fig. table tables line lines item items question questions point annex appendix title volume vol vol.
-    amendment amendments resolution directive regulation recital protocol act grade level phase stage step day week group pool pillar part episode
-    season verse track lesson exercise note footnote category zone district ward lot hole round lap game
-""".split())  # fmt: skip
-# A number in the range of years that is followed by one of these, or by a unit, counts things.
-COUNTED = frozenset("""
-    people persons men women children workers employees jobs soldiers troops civilians victims refugees migrants students pupils patients
-    residents inhabitants visitors passengers members delegates voters votes fans spectators guests participants police officers dollars euros pounds
-    cents francs yen rubles roubles miles kilometres kilometers metres meters feet yards inches acres hectares tonnes tons kilos kilograms grams
-    litres liters gallons barrels watts megawatts calories degrees points seats copies units homes houses houses families households cases
-    deaths times words pages hours minutes seconds days years weeks months other more or
-""".split())  # fmt: skip
+
+@cache
+def neighbours(kind: str) -> frozenset[str]:
+    """Words beside numbers by what they make of them: named, label, counted, function."""
+    return frozenset(dict(_rows("number_neighbours.tsv"))[kind][0].split())
 
 
 @cache
@@ -93,14 +75,16 @@ def unit_behind() -> re.Pattern[str]:
     return re.compile(rf"(?P<coin>(?:{coins})(?!\w))|[ \u00a0\u202f-]?(?P<unit>{_alternatives(forms)})(?![\w/'’²³]|(?<=[ \d][a-zA-Z])-)")
 
 
-def _alternatives(forms: object) -> str:
-    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))  # type: ignore[call-overload]
+def _alternatives(forms: Iterable[str]) -> str:
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
 
 def _table(name: str) -> dict[str, Unit]:
-    table = {}
+    return {form: Unit(*names) for forms, names in _rows(name) for form in forms.split("|")}
+
+
+def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
     for line in files("nlgauge.data").joinpath("language", name).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("# "):
-            forms, *names = line.split("\t")
-            table.update(dict.fromkeys(forms.split("|"), Unit(*names)))
-    return table
+            first, *rest = line.split("\t")
+            yield first, rest

@@ -8,10 +8,10 @@ from typing import Literal
 
 YearStyle = Literal["thousand", "pairs"]
 
-ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-).split()
-TENS = ["", "", *"twenty thirty forty fifty sixty seventy eighty ninety".split()]
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_ROUND = "twenty thirty forty fifty sixty seventy eighty ninety"
+ONES = _SMALL.split()
+TENS = ["", "", *_ROUND.split()]
 SCALES = {"quadrillion": 10**15, "trillion": 10**12, "billion": 10**9, "million": 10**6, "thousand": 10**3}
 LIMIT = 10**18  # from here on a number has no name in the table
 

@@ -3,75 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
-from typing import Literal
 
+from nlgauge.text.number import Kind, Number, opaque
 from nlgauge.text.number_context import is_enumerator, kind_by_context
 from nlgauge.text.number_phrases import word_numbers
 from nlgauge.text.number_scan import BLANKS, VULGAR, Item, scan
-from nlgauge.text.number_tables import (
-    CLEAR_SCALES, LONG_SCALES, SHORT_SCALES, currencies, currency_before, currency_behind, unit_behind,
-)  # fmt: skip
-
-Kind = Literal[
-    "cardinal", "ordinal", "percent", "money", "measure", "fraction", "mixed", "year", "decade", "century", "day", "score", "label",
-    "ages", "named", "date", "time", "phone", "link", "feet", "enumerator", "code",
-]  # fmt: skip
-OPAQUE = frozenset({"named", "date", "time", "phone", "link", "feet", "enumerator", "code"})  # looked at as a whole, worth nothing
-DATED = frozenset({"date", "time", "year", "decade", "century", "day"})
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """One number of a text.
-
-    Attributes:
-        start, end: the figure: digits with the separators inside, or the number words.
-        outer_start, outer_end: the whole expression, with sign, currency, scale, unit, per cent, suffix.
-        kind: what it counts or names; `OPAQUE` kinds are found to be left alone.
-        figure: what stands from `start` to `end`.
-        value: of the figure; None for opaque kinds.
-        sign: "", "-" or "+".
-        scale: 1000000 in "3 million".
-        currency, unit: as written.
-        words: whether the figure is in words.
-        range: "first" and "second" in 10-12; "" elsewhere.
-        article: whether the figure in words begins with "a" (a hundred).
-    """
-
-    start: int
-    end: int
-    outer_start: int
-    outer_end: int
-    kind: Kind
-    figure: str
-    value: Decimal | None = None
-    sign: str = ""
-    scale: int = 1
-    currency: str = ""
-    unit: str = ""
-    words: bool = False
-    range: Literal["", "first", "second"] = ""
-    article: bool = False
-
-    @property
-    def amount(self) -> Decimal | None:
-        """What the whole expression is worth: sign, figure and scale."""
-        return None if self.value is None else self.value * self.scale * (-1 if self.sign == "-" else 1)
-
-    @property
-    def decimals(self) -> int:
-        """How many digits stand behind the decimal point."""
-        exponent = 0 if self.value is None else self.value.as_tuple().exponent
-        return max(0, -exponent) if isinstance(exponent, int) else 0
-
-    @property
-    def separator(self) -> str:
-        """What parts the thousands: a comma, a period, a blank; "" where nothing does."""
-        parted = re.match(rf"[0-9]{{1,3}}([,.{BLANKS}])[0-9]{{2,3}}", self.figure)
-        return parted[1] if parted and not (self.decimals and parted.end() > len(self.figure) - self.decimals) else ""
-
+from nlgauge.text.number_tables import CLEAR_SCALES, LONG_SCALES, SHORT_SCALES, currency_before, currency_behind, unit_behind
+from nlgauge.text.number_ties import tied
 
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ST|ND|RD|TH)(?!\w)")
 _DECADE = re.compile(r"s(?!\w)")
@@ -85,14 +27,7 @@ _CLEAR = re.compile(rf"[{BLANKS}]?({'|'.join(CLEAR_SCALES)})(?![\w'’])")
 _MILLION = re.compile(r"(m)(?= (?:people|men|women|children|(?!hurdles|races)[a-z]{3,}(?<!ss)s)\b)")
 _SIGN = re.compile(r"(?:^|[\s(\[\"“‘'/])([-−+])$")
 _DIGIT_BEFORE = re.compile(r"[0-9]\s+$")
-_TIES = re.compile(r"[-–‑—/:×x*=+^~\\]")
 _VULGAR = re.compile(f"[{''.join(VULGAR)}]")
-_WON = re.compile(
-    r"\b(?:w[io]n|lo[so][et]|beat\w*|defeat\w*|draw|drew|drawn|draws|wins|victor\w*|led|lead\w*|ahead|behind|trail\w*|scor\w+|thrash\w*|tie[ds]?|level\w*"
-    r"|goal\w*|aggregate|penalt\w+|match\w*|game\w*|sets?|vot\w+|half-?time|down|up)\b",
-    re.IGNORECASE,
-)
-_MOST = 18  # decimals and digits of a value that can be drawn again or spelled
 
 
 def find_numbers(text: str) -> list[Number]:
@@ -107,22 +42,18 @@ def find_numbers(text: str) -> list[Number]:
     for item in scan(text):
         if not found or item.start >= found[-1].outer_end:
             found.append(_read(text, item, found[-1].outer_end if found else 0))
-    found = _tied(text, found)
-    if found:
-        ends = [(n.outer_start, n.outer_end) for n in found]
-        words = [n for n in _in_words(text) if not any(a < n.outer_end and n.outer_start < b for a, b in ends)]
-        return sorted([*found, *words], key=lambda n: n.start)
-    return list(_in_words(text))
+    found = tied(text, found)
+    ends = [n.outer_end for n in found]
+    for number in _in_words(text):
+        at = bisect_left(ends, number.start + 1)
+        if at == len(ends) or found[at].outer_start >= number.outer_end:
+            found.append(number)
+    return sorted(found, key=lambda n: n.start)
 
 
-def _in_words(text: str) -> list[Number]:
-    return [
-        Number(w.start, w.end, w.start, w.outer_end, w.kind, text[w.start : w.end], w.value, words=True, article=w.article) for w in word_numbers(text)
-    ]
-
-
-def _opaque(text: str, start: int, end: int, kind: Kind = "code") -> Number:
-    return Number(start, end, start, end, kind, text[start:end])
+def _in_words(text: str) -> Iterator[Number]:
+    for w in word_numbers(text):
+        yield Number(w.start, w.end, w.start, w.outer_end, w.kind, text[w.start : w.end], w.value, words=True, article=w.article)
 
 
 def _read(text: str, item: Item, free: int) -> Number:
@@ -131,7 +62,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     if item.kind == "vulgar":
         return Number(start, end, start, end, "fraction", text[start:end], Decimal(VULGAR[text[start]][0]) / VULGAR[text[start]][1])
     if item.kind != "figure":
-        return _opaque(text, start, end, item.kind)  # type: ignore[arg-type]  # the scan knows no other kinds
+        return opaque(text, start, end, item.kind)  # type: ignore[arg-type]  # the scan knows no other kinds
     figure = text[start:end]
     number = Number(start, end, start, end, "cardinal", figure, _value(figure))
     if (len(figure) > 1 and figure[0] == "0" and figure[1] not in ".,") or is_enumerator(text, start, end):
@@ -146,7 +77,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     after = text[number.outer_end : number.outer_end + 1]
     before = text[number.outer_start - 1 : number.outer_start]
     if after.isalnum() or after in ("=", "^", "_", "\\") or (before and (before.isalnum() or before in "#^=_\\$€£¥§№@&")):
-        return _opaque(text, start, end)
+        return opaque(text, start, end)
     return kind_by_context(text, number)
 
 
@@ -199,62 +130,3 @@ def _before(text: str, number: Number, free: int) -> Number:
     if not sign and (found := _SIGN.search(text, max(free, start - 2), start)) and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1):
         sign, start = found[1], start - 1
     return replace(number, outer_start=start, sign="-" if sign in ("-", "−") and sign else sign)
-
-
-def _tied(text: str, found: list[Number]) -> list[Number]:
-    """Numbers with but a dash, stroke or colon between them made ranges, scores, fractions, or else codes."""
-    out: list[Number] = []
-    at = 0
-    while at < len(found):
-        last = at
-        while last + 1 < len(found) and _TIES.fullmatch(text[found[last].outer_end : found[last + 1].outer_start]):
-            last += 1
-        out += _chain(text, found[at : last + 1])
-        at = last + 1
-    return out
-
-
-def _chain(text: str, run: list[Number]) -> list[Number]:
-    if len(run) == 1:
-        return run
-    first, second = run[0], run[-1]
-    tie = text[first.outer_end : second.outer_start] if len(run) == 2 else ""
-    opaque = next((n.kind for n in run if n.kind in OPAQUE), None)
-    if opaque is None and tie in ("-", "–", "‑", "—"):
-        return _dashed(text, first, second)
-    if opaque is None and tie == "/" and (fraction := _fraction(first, second)):
-        return [fraction]
-    if opaque is None and tie == ":" and first.kind == second.kind == "cardinal" and not first.decimals + second.decimals:
-        return [replace(first, kind="score"), replace(second, kind="score")]
-    kind: Kind = opaque or ("date" if "year" in (first.kind, second.kind) or "decade" in (first.kind, second.kind) else "code")
-    return [_opaque(text, first.outer_start, second.outer_end, kind)]
-
-
-def _dashed(text: str, first: Number, second: Number) -> list[Number]:
-    """10-12 is a range, 2-1 a score, 2015-16 a date, 50-50 neither."""
-    plain = first.kind == second.kind == "cardinal" and first.scale == second.scale == 1 and not first.decimals + second.decimals
-    if first.kind in ("year", "cardinal") and plain is False and first.kind != second.kind and "year" in (first.kind, second.kind):
-        if first.kind == "year" and len(second.figure) == 2:  # 2015-16
-            return [_opaque(text, first.outer_start, second.outer_end, "date")]
-        first, second = replace(first, kind="year"), replace(second, kind="year")
-    if plain and first.value == second.value and not _WON.search(text, max(0, first.start - 60), first.start):
-        return [_opaque(text, first.outer_start, second.outer_end)]
-    assert first.value is not None and second.value is not None  # no opaque kinds come here
-    short = max(len(first.figure), len(second.figure)) <= 3
-    scored = first.value >= second.value or first.value == 0 or _WON.search(text, max(0, first.start - 60), first.start)
-    if plain and short and scored and not re.match(r"[- ]?[a-z]*-?(?:years?|months?|days?|hours?|minutes?|people|times)\b", text[second.end : second.end + 20]):
-        return [replace(first, kind="score"), replace(second, kind="score")]
-    if first.value * first.scale >= second.value * second.scale and plain:
-        return [_opaque(text, first.outer_start, second.outer_end)]
-    return [replace(first, range="first"), replace(second, range="second")]
-
-
-def _fraction(first: Number, second: Number) -> Number | None:
-    """1/2 and other small fractions; 24/7, 9/11 and 2015/16 are none."""
-    above, below = first.value, second.value
-    if not (first.figure + second.figure).isdigit() or above is None or below is None or not 0 < above < below or (above, below) == (9, 11):
-        return None
-    if below not in (2, 3, 4, 5, 6, 8, 16, 32) and not (above == 1 and below <= 20):
-        return None
-    figure = f"{first.figure}/{second.figure}"
-    return replace(first, kind="fraction", figure=figure, end=second.end, outer_end=second.outer_end, value=above / below, unit="")
