@@ -3,7 +3,8 @@
 import pytest
 
 from nlgauge.core.result import Result
-from nlgauge.metaeval.tables import Table, matrix_table, number, selection_tables, triangles, tsv, value_tables
+from nlgauge.core.table import Table, tsv
+from nlgauge.metaeval.tables import matrix_table, number, selection_tables, triangles, value_tables
 
 NAN = float("nan")
 

@@ -208,12 +208,13 @@ def render(result: Result, form: str, width: int, quiet: bool, more: Sequence[st
     """A result of kind `meta` or `select` in one of the forms."""
     import json
 
+    from nlgauge.core.table import tsv
     from nlgauge.metaeval import tables
 
     if form == "json":
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form == "tsv":
-        return tables.tsv(result)
+        return tsv(result)
     if result.kind == "select":
         parts = [getattr(table, _method(form))() for table in tables.selection_tables(result, width)]
     elif form != "text":
