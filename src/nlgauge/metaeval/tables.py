@@ -1,4 +1,4 @@
-"""Meta-evaluation as tables: text for the eye, Markdown and LaTeX for papers, TSV for other programs."""
+"""Meta-evaluation as tables: values by group or criterion, tests as triangles, selection."""
 
 from __future__ import annotations
 
