@@ -8,13 +8,16 @@ from typing import Any
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.text.articles import article_before
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import Doc, Span, Token
 
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"[\s\"'“‘«(\[]*([\w$£€][\w.'’-]*)")
 _NO_BLANK_BEFORE = frozenset(",.;:!?%)]}…”’»")
 _OPENING = frozenset("([{“‘«¿¡")
-_PAUSES = frozenset(",;:–—-")
+_CLOSING = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", '"': '"', "'": "'", "``": "''"}
+_CLOSERS = frozenset(_CLOSING.values())
+_PAUSES = frozenset((*",;:–—-", "--"))
+_FINAL = frozenset(".!?…。！？")
 
 
 class Draft:
@@ -55,6 +58,60 @@ class Draft:
         """Put words, or a mark without a blank, after a token."""
         end = self.doc.tokens[index].end
         self._edits.append(Edit(end, end, f" {new}" if blank else new))
+
+    def append(self, sentence: Span, new: str, *, joint: str = ", ") -> None:
+        """Put words at the end of a sentence, before its final mark; a sentence without one gets none."""
+        doc, at = self.doc, _before_final_mark(self.doc, sentence)
+        follower = doc.tokens[at + 1] if at < sentence.last else None
+        if follower is not None and not doc.touches(follower.index) and joint[0] in _NO_BLANK_BEFORE:
+            joint = f" {joint}"  # marks of this text stand alone
+        stop = "." if follower is None and len(doc.tokens[at].text) > 1 and doc.tokens[at].text[-1] == "." else ""  # "in the U.S." held it
+        end = doc.tokens[at].end
+        self._edits.append(Edit(end, end, f"{joint}{new}{stop}"))
+
+    def tidy(self) -> None:
+        """Take away the marks that deletions leave without words.
+
+        These are pauses at the head of a sentence or before another mark, brackets and quotes with nothing between, and every mark of
+        a sentence whose words are all gone.
+        """
+        for sentence in self.doc.sentences:
+            places = range(sentence.first, sentence.last + 1)
+            if not self._deleted.isdisjoint(places):
+                if all(self.doc.word_at[i] is None or i in self._deleted for i in places):
+                    self._deleted.update(places)
+                else:
+                    self._tidy(places)
+
+    def _tidy(self, places: range) -> None:
+        tokens, kept = self.doc.tokens, list[int]()
+        gap = False  # whether something is gone between the last token kept and this one
+        for i in places:
+            if i in self._deleted:
+                gap = True
+                continue
+            mark = tokens[i].text if self.doc.word_at[i] is None else ""
+            while gap and mark and kept and tokens[kept[-1]].text in _PAUSES and self.doc.word_at[kept[-1]] is None and _ends_part(mark):
+                self._deleted.add(kept.pop())
+            if gap and kept and self._encloses(kept[-1], i):
+                self._deleted.update((kept.pop(), i))
+                continue
+            if gap and mark in _PAUSES and (not kept or self._opens(kept[-1])):
+                self._deleted.add(i)
+                continue
+            kept.append(i)
+            gap = False
+
+    def _opens(self, index: int) -> bool:
+        mark = self.doc.tokens[index].text
+        if mark in ('"', "'"):
+            return index + 1 < len(self.doc.tokens) and self.doc.touches(index + 1)
+        return self.doc.word_at[index] is None and mark in _CLOSING
+
+    def _encloses(self, first: int, last: int) -> bool:
+        """Whether two tokens are an opening mark and its own closing one."""
+        marks = self.doc.tokens[first].text, self.doc.tokens[last].text
+        return self._opens(first) and _CLOSING[marks[0]] == marks[1] and (marks[0] != marks[1] or self.doc.touches(last))
 
     def finish(self, *, capitals: bool = True, articles: bool = True, **meta: Any) -> Change | Inapplicable:
         """All edits, repaired and in order.
@@ -108,15 +165,14 @@ class Draft:
 
     def _capitals(self, edits: list[Edit]) -> list[Edit]:
         """A sentence that began with a capital does so still."""
-        text = self.doc.text
+        starts, out, more = [e.start for e in edits], list(edits), []
         for sentence in self.doc.sentences:
             head = next((t for t in self.doc.tokens[sentence.first : sentence.last + 1] if not t.is_punctuation), None)
-            if head is None or not head.text[0].isupper():
-                continue
-            if not any(e.start <= head.start < e.end or e.start == e.end == head.start for e in edits):
-                continue
-            edits = _raised(text, edits, sentence.start, sentence.end)
-        return edits
+            if head is not None and head.text[0].isupper():
+                at = bisect_right(starts, head.start) - 1
+                if at >= 0 and out[at].end >= head.start:
+                    more += _raise(self.doc.text, out, starts, sentence)
+        return _merged(self.doc.text, out + more)
 
 
 def with_case_of(old: str, new: str) -> str:
@@ -136,6 +192,22 @@ def is_name_like(token: Token) -> bool:
     return token.tag in ("NNP", "NNPS") or token.text == "I" or (len(token.text) > 1 and token.text.isupper())
 
 
+def _ends_part(mark: str) -> bool:
+    """Whether no pause may stand before a mark."""
+    return mark in _PAUSES or mark in _CLOSERS - {'"', "'"} or mark[0] in _FINAL
+
+
+def _before_final_mark(doc: Doc, sentence: Span) -> int:
+    """Place of the token behind which a sentence can go on: before final marks and the closing quotes and brackets behind them."""
+    at = sentence.last
+    while at > sentence.first and doc.tokens[at].text in _CLOSERS:
+        at -= 1
+    end = at
+    while at > sentence.first and doc.word_at[at] is None and (doc.tokens[at].text in _PAUSES or doc.tokens[at].text[0] in _FINAL):
+        at -= 1
+    return at if at < end else sentence.last
+
+
 def _merged(text: str, edits: list[Edit]) -> list[Edit]:
     """Edits in order, those that touch made one."""
     merged: list[Edit] = []
@@ -149,27 +221,24 @@ def _merged(text: str, edits: list[Edit]) -> list[Edit]:
     return merged
 
 
-def _raised(text: str, edits: list[Edit], start: int, end: int) -> list[Edit]:
-    """The same edits, with a capital for the first letter that now stands in `text[start:end]`."""
-    out = list(edits)
-    at = start
-    while at < end:
-        place = next((i for i, e in enumerate(out) if e.start <= at and (e.end > at or e.start == at)), None)
-        if place is not None:
-            edit = out[place]
-            for i, char in enumerate(edit.new):
+def _raise(text: str, edits: list[Edit], starts: list[int], sentence: Span) -> list[Edit]:
+    """Make the first letter that now stands in a sentence large: in the edit that brings it, or else by the edit returned."""
+    at = sentence.start
+    while at < sentence.end:
+        place = bisect_right(starts, at) - 1
+        if place >= 0 and (edits[place].end > at or edits[place].start == at):
+            new = edits[place].new
+            for i, char in enumerate(new):
                 if char.isalnum():
-                    out[place] = edit._replace(new=edit.new[:i] + char.upper() + edit.new[i + 1 :])
-                    return out
-            if edit.end > at:
-                at = edit.end
+                    edits[place] = edits[place]._replace(new=new[:i] + char.upper() + new[i + 1 :])
+                    return []
+            if edits[place].end > at:
+                at = edits[place].end
                 continue
         if text[at].isalnum():
-            if text[at].upper() != text[at]:
-                out.append(Edit(at, at + 1, text[at].upper()))
-            return _merged(text, out)
+            return [Edit(at, at + 1, text[at].upper())] if text[at].upper() != text[at] else []
         at += 1
-    return out
+    return []
 
 
 def _articles(text: str, edits: list[Edit]) -> list[Edit]:

@@ -114,7 +114,7 @@ class Doc:
                 run.append(token.index)
 
     def _trimmed(self, run: Sequence[int]) -> Iterator[Span]:
-        inside = [i for i in run if not is_punctuation(self.tokens[i].text)]
+        inside = [i for i in run if not is_punctuation(self.tokens[i].text) or self.tokens[i].tag == "POS"]  # the dogs'
         if inside:
             yield self.span(inside[0], inside[-1])
 
