@@ -11,9 +11,7 @@ from pathlib import Path
 
 # Words the tokeniser can give: letters, with periods for abbreviations and apostrophes inside. No entries with hyphens, digits or marks.
 WORD = re.compile(r"[^\W\d_]+(?:['.][^\W\d_]+)*\.?")
-TAGS = frozenset(
-    "CC CD DT EX FW IN JJ JJR JJS MD NN NNP NNPS NNS PDT PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB".split()
-)
+TAGS = frozenset("CC CD DT EX FW IN JJ JJR JJS MD NN NNP NNPS NNS PDT PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB".split())
 
 
 def main(source: str, target: str) -> None:

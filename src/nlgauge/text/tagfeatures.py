@@ -87,11 +87,12 @@ def after2(word: Word) -> list[str]:
     return [f"w++ {word.lower}", f"k++ {word.known}"]
 
 
-def around(previous: Word, word: Word, following: Word, auxiliary: str) -> list[str]:
-    """Features of a word and its neighbours together, and of the auxiliary it hangs on."""
-    k, known, k1 = previous.known, word.known, following.known
-    features = [f"kk {k} {known}", f"kk+ {known} {k1}", f"k-k+ {k} {k1}", f"ww {previous.lower} {word.lower}", f"ww+ {word.lower} {following.lower}"]
-    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {word.lower[-2:]}"]
+def around(last: Word, previous: Word, word: Word, following: Word, next_but_one: Word, auxiliary: str) -> list[str]:
+    """Features of a word and two neighbours on either side together, and of the auxiliary it hangs on."""
+    known, k0, k1, lower = word.known, previous.known, following.known, word.lower
+    features = [f"kk {k0} {known}", f"kk+ {known} {k1}", f"k-k+ {k0} {k1}", f"ww {previous.lower} {lower}", f"ww+ {lower} {following.lower}"]
+    features += [f"k--k- {last.known} {k0}", f"k+k++ {k1} {next_but_one.known}", f"hh {previous.shape} {word.shape} {following.shape}"]
+    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {lower[-2:]}"]
     if previous.lower == EDGE:
         features += [f"fh {word.shape}", f"fk {known}"]
     return features
@@ -104,12 +105,7 @@ def tags(second: str, first: str) -> list[str]:
 
 def tag_and_word(first: str, word: Word) -> list[str]:
     """Features of a word and the tag before it."""
-    return [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}", f"t3 {first} {word.lower[-3:]}"]
-
-
-def tag_and_next(first: str, word: Word, following: Word) -> list[str]:
-    """Features of a word, the tag before it and the word behind it."""
-    return [f"tkk {first} {word.known} {following.known}", f"tw+ {first} {following.lower}"]
+    return [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}"]
 
 
 def auxiliaries(words: Sequence[Word]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ from .tagfeatures import EDGE, Word
 
 Sums: TypeAlias = NDArray[np.int32]
 
-_MOST = 30_000  # sums of weights kept of a kind; beyond, all are forgotten and begun anew
+_MOST = 30_000  # words whose sums are kept; beyond, all are forgotten and begun anew
 
 
 def tag(words: Sequence[str]) -> list[str]:
@@ -37,10 +37,11 @@ def _tagger() -> Tagger:
 
 
 class _Known(NamedTuple):
-    """A word of a sentence, and sums of the weights of what it says of itself and of words at four places beside it, shape (5, tags)."""
+    """A word, and sums of weights: of what it says of itself and of words at four places beside it, shape (5, tags), and behind a tag."""
 
     word: Word
     sums: Sums
+    behind: dict[int, Sums]
 
 
 class Tagger:
@@ -57,51 +58,53 @@ class Tagger:
         self._rows = {name: row for row, name in enumerate(model["features"], 1)}
         self._weights = np.zeros((len(self._rows) + 1, len(self.tags)), np.int32)  # row 0: features without weights
         self._weights[np.repeat(np.arange(1, len(self._rows) + 1), model["counts"]), model["places"]] = model["weights"]
-        self._sums: dict[tuple[object, ...], Sums] = {}
+        edges = [EDGE, *self.tags]
+        self._histories = np.array([[self._total(features.tags(second, first)) for first in edges] for second in edges])  # (tags + 1, tags + 1, tags)
         self._words: dict[tuple[str, str], _Known] = {}
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """Tags of the words of one sentence."""
-        if len(self._sums) > _MOST:
-            self._sums.clear()
+        if len(self._words) > _MOST:
             self._words.clear()
         case = features.sentence_case(words)
         edge = self._word(EDGE, case)
         known = [edge, edge, *(self._word(word, case) for word in words), edge, edge]
-        tags: list[str] = []
-        second = first = EDGE
-        for i, score in enumerate(self._apart_from_tags(known), 2):
-            word, following = known[i].word, known[i + 1].word
-            score += self._sum(features.tags, second, first)
-            score += self._sum(features.tag_and_word, first, word)
-            score += self._sum(features.tag_and_next, first, word, following)
-            second, first = first, self.tags[score.argmax()]
-            tags.append(first)
-        return tags
+        second = first = 0  # places among the tags, from 1; 0 is the edge
+        places = []
+        for word, score in zip(known[2:-2], self._apart_from_tags(known), strict=True):
+            behind = word.behind.get(first)
+            if behind is None:
+                behind = word.behind[first] = self._total(features.tag_and_word(self.tags[first - 1] if first else EDGE, word.word))
+            score += behind
+            score += self._histories[second, first]
+            second, first = first, int(score.argmax()) + 1
+            places.append(first)
+        return [self.tags[place - 1] for place in places]
 
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
         """Scores of each tag for each word but two at either end, shape (n, tags), without what earlier tags say."""
-        read = [each.word for each in known]
-        kinds = features.auxiliaries(read[2:-2])
-        around = [self._sum(features.around, *read[i - 1 : i + 2], kind) for i, kind in enumerate(kinds, 2)]
+        words = [each.word for each in known]
         sums = np.array([each.sums for each in known])  # (n + 4, 5, tags)
-        return np.array(around) + sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
+        total: Sums = sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
+        places, rows = [], []
+        for place, kind in enumerate(features.auxiliaries(words[2:-2])):
+            for name in features.around(*words[place : place + 5], kind):
+                row = self._rows.get(name)
+                if row is not None:
+                    places.append(place)
+                    rows.append(row)
+        np.add.at(total, places, self._weights[rows])
+        return total
 
     def _word(self, text: str, case: str) -> _Known:
         found = self._words.get((text, case))
         if found is None:
             word = Word(text, case)
-            sums = np.array([self._total(of(word)) for of in (features.own, features.before, features.before2, features.after, features.after2)])
-            found = self._words[text, case] = _Known(word, sums)
-        return found
-
-    def _sum(self, of: Callable[..., list[str]], *about: object) -> Sums:
-        """Sum of the weights of the features of some things, for each tag."""
-        found = self._sums.get((of, about))
-        if found is None:
-            found = self._sums[of, about] = self._total(of(*about))
+            said = (features.own, features.before, features.before2, features.after, features.after2)
+            found = self._words[text, case] = _Known(word, np.array([self._total(of(word)) for of in said]), {})
         return found
 
     def _total(self, names: Sequence[str]) -> Sums:
+        """Sum of the weights of features, for each tag."""
         total: Sums = self._weights[[self._rows.get(name, 0) for name in names]].sum(axis=0, dtype=np.int32)
         return total
