@@ -114,7 +114,10 @@ class RepeatPhrases:
 
     joint: Literal["comma", "and", "any"] = "comma"
     info: ClassVar = TemplateInfo(
-        "repeat_phrases", "say a phrase again at the end of its sentence", "lower", ("The bus stops at the mill.", "The bus stops at the mill, the bus.")
+        "repeat_phrases",
+        "say a phrase again at the end of its sentence",
+        "lower",
+        ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

@@ -26,9 +26,7 @@ class DropStopwords:
     """
 
     keep_question_word: bool = False
-    info: ClassVar = TemplateInfo(
-        "drop_stopwords", "drop all stop words", "lower", ("The boats are in the old harbour.", "Boats old harbour.")
-    )
+    info: ClassVar = TemplateInfo("drop_stopwords", "drop all stop words", "lower", ("The boats are in the old harbour.", "Boats old harbour."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every stop word goes, with its clitics and with marks left without words."""

@@ -16,21 +16,26 @@ _CODES = {
 _DEGREES = frozenset({"very", "so", "too", "quite", "rather", "really", "most", "more", "less", "least", "extremely", "highly", "fairly", "pretty"})
 _OTHER, _DEGREE, _OF = "x", "R", "O"
 _JOINING = ("-", "‑", "&")
-# Runs of words that look like phrases: prepositions of several words, and asides.
-_PREPOSITIONS = frozenset(
-    tuple(line.split())
-    for line in """in front of|on top of|in spite of|in terms of|in case of|in place of|in favour of|in favor of|in view of|in light of|in need of
-    in charge of|in search of|in honour of|in honor of|in addition to|in contrast to|in response to|in relation to|in regard to|with regard to
-    with respect to|by means of|by way of|for lack of|for fear of|on behalf of|on account of|at risk of|at odds with|in line with|in touch with
-    as part of|as a result of|at the end of|at the time of|in the middle of|in the midst of|for the sake of|on the basis of|in the course of
-    in the case of|in the event of""".replace("\n", "|").split("|")
-)
-_ASIDES = frozenset(tuple(a.split()) for a in "of course|for example|for instance|in fact|at last|at least|at first|in particular|in general".split("|"))
-_LONGEST_PREPOSITION = 4
+# Runs of words that only look like phrases: prepositions of several words, and asides.
+_PREPOSITIONS = {
+    tuple(words.split())
+    for words in (
+        "because of", "instead of", "out of", "ahead of", "due to", "next to", "close to", "according to", "prior to", "thanks to", "up to",
+        "along with", "such as", "in front of", "on top of", "in spite of", "in terms of", "in case of", "in place of", "in favour of", "in favor of", "in view of",
+        "in light of", "in need of", "in charge of", "in search of", "in honour of", "in honor of", "in addition to", "in contrast to",
+        "in response to", "in relation to", "in regard to", "with regard to", "with respect to", "by means of", "by way of", "for lack of",
+        "for fear of", "on behalf of", "on account of", "at risk of", "at odds with", "in line with", "in touch with", "as part of",
+        "as a result of", "at the end of", "at the time of", "in the middle of", "in the midst of", "for the sake of", "on the basis of",
+        "in the course of", "in the case of", "in the event of",
+    )
+}  # fmt: skip
+_FIRST = {words[0] for words in _PREPOSITIONS}
+_CONJUNCTIONS = {"because", "although", "though", "if", "while", "whereas", "that", "whether", "unless", "lest", "when", "so"}
+_ASIDES = {tuple(words.split()) for words in ("of course", "for example", "for instance", "in fact", "at last", "at least", "at first")}
 
 # Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
-_ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}"
-_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}|N(?=[AV])){{0,4}}"
+_ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
+_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+|N(?=[AV])){{0,4}}+"
 _NOUNS = r"(?:M{1,20}(?:C(?:,C)?)?(?![NM])|[NM]{1,20})"
 _PLAIN = rf"(?:P?D{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
 _OWNED = rf"{_MODIFIERS}{_NOUNS}"
@@ -90,18 +95,19 @@ def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
         at = end + 1
     lower = [t.lower for t in tokens]
     for i, word in enumerate(codes):
-        if word in "IO":
-            if tuple(lower[i : i + 2]) in _ASIDES:
-                codes[i : i + 2] = [_OTHER] * 2
-            for n in (3, _LONGEST_PREPOSITION):
-                if tuple(lower[i : i + n]) in _PREPOSITIONS:
-                    codes[i : i + n] = ["I"] * n
+        if word in "IO" and tuple(lower[i : i + 2]) in _ASIDES:
+            codes[i : i + 2] = [_OTHER] * 2
+        for n in (2, 3, 4) if lower[i] in _FIRST else ():
+            if tuple(lower[i : i + n]) in _PREPOSITIONS:
+                codes[i : i + n] = ["I"] * n
     return "".join(codes)
 
 
 def _code(token: Token) -> str:
     if token.lower == "of":
         return _OF
+    if token.lower in _CONJUNCTIONS:
+        return _OTHER
     if token.lower in _DEGREES:
         return _DEGREE
     return _CODES.get(token.tag, _OTHER)
