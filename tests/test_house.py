@@ -72,8 +72,9 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
 NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tested, not all that they do
 
 PUBLIC = {
-    "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Runtime", "Scores", "Segment",
-    "Signature", "SpecError", "__version__", "align", "correlation", "meta_evaluate", "metric", "read", "score", "select_models",
+    "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed", "Runtime", "Scores",
+    "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit", "correlation", "meta_evaluate", "metric", "perturb", "read",
+    "read_suite", "score", "select_models", "suite",
 }  # fmt: skip
 
 

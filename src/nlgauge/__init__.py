@@ -9,17 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.audits.generate import suite
+    from nlgauge.audits.run import audit
     from nlgauge.core.alignment import Alignment
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
     from nlgauge.core.scores import MetricInfo, Scores
     from nlgauge.core.segment import Dataset, Segment
     from nlgauge.core.signature import Signature
+    from nlgauge.core.suite import Pair, Suite
     from nlgauge.io.read import read
+    from nlgauge.io.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
     from nlgauge.metrics.base import Metric, metric
     from nlgauge.metrics.embedding.alignment import align
     from nlgauge.metrics.run import score
+    from nlgauge.perturbations.base import Perturbed
+    from nlgauge.perturbations.perturb import perturb
     from nlgauge.runtime.runtime import Runtime
     from nlgauge.stats.correlation import correlation
 
@@ -31,18 +37,25 @@ _HOMES = {
     "MetricInfo": "nlgauge.core.scores",
     "MissingExtra": "nlgauge.core.errors",
     "NlgaugeError": "nlgauge.core.errors",
+    "Pair": "nlgauge.core.suite",
+    "Perturbed": "nlgauge.perturbations.base",
     "Runtime": "nlgauge.runtime.runtime",
     "Scores": "nlgauge.core.scores",
     "Segment": "nlgauge.core.segment",
     "Signature": "nlgauge.core.signature",
     "SpecError": "nlgauge.core.errors",
+    "Suite": "nlgauge.core.suite",
     "align": "nlgauge.metrics.embedding.alignment",
+    "audit": "nlgauge.audits.run",
     "correlation": "nlgauge.stats.correlation",
     "meta_evaluate": "nlgauge.metaeval.evaluate",
     "metric": "nlgauge.metrics.base",
+    "perturb": "nlgauge.perturbations.perturb",
     "read": "nlgauge.io.read",
+    "read_suite": "nlgauge.io.suites",
     "score": "nlgauge.metrics.run",
     "select_models": "nlgauge.metaeval.select",
+    "suite": "nlgauge.audits.generate",
 }
 __all__ = [*sorted(_HOMES), "__version__"]
 

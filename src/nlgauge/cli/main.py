@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import typer
 
-from nlgauge.cli import align, inspect, meta, score, select, train
+from nlgauge.cli import align, audit, inspect, meta, perturb, score, select, train
 from nlgauge.core.errors import NlgaugeError
 
 INPUT, INTERRUPTED = 2, 130
@@ -44,6 +44,8 @@ def _root(
 
 app.command("score")(score.score)
 app.command("align")(align.align)
+app.command("perturb")(perturb.perturb)
+app.command("audit")(audit.audit)
 app.command("meta")(meta.meta)
 app.command("select")(select.select)
 app.add_typer(train.app, name="train")

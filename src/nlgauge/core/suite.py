@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nlgauge.core.errors import InputError
 
 Expect = Literal["lower", "same"]
-Setup = Literal["ref", "src"]
+Setup = Literal["ref", "src", "any"]
 Design = Literal["preference", "checklist"]
 
 
@@ -24,7 +24,7 @@ class Pair:
         worse: the other one.
         references: what both are held against where a metric needs references.
         source: what both are held against where a metric needs a source.
-        setup: `ref` where the pair is made for metrics with references, `src` for those without.
+        setup: `ref` where the pair is made for metrics with references, `src` for those without, `any` where it serves both.
         expect: `lower` where the metric should tell them apart, `same` where it should not.
         task: task of a checklist (`mt`, `as`, `qg`, `dg`, `d2t`, `ic`).
         criterion: what the worse text offends against.
@@ -40,7 +40,7 @@ class Pair:
     worse: str
     references: tuple[str, ...] = ()
     source: str | None = None
-    setup: Setup = "ref"
+    setup: Setup = "any"
     expect: Expect = "lower"
     task: str | None = None
     criterion: str | None = None

@@ -19,7 +19,12 @@ def shade(share: float) -> str:
     """
     share = min(1.0, max(0.0, share))
     lightness, chroma = (low + (high - low) * share for low, high in (_LIGHTNESS, _CHROMA))
-    return "#" + "".join(f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(_HUE), chroma * math.sin(_HUE)))
+    return from_oklch(lightness, chroma, _HUE)
+
+
+def from_oklch(lightness: float, chroma: float, hue: float) -> str:
+    """A colour of OKLCH as "#rrggbb": lightness in [0, 1], chroma from 0, hue in radians; clipped to what screens show."""
+    return "#" + "".join(f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue)))
 
 
 @lru_cache(1024)

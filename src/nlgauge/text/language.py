@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.names import Person
+
+if TYPE_CHECKING:
+    from nlgauge.text.names import Person
 
 _KEPT = 4096  # analyses remembered: many templates look at one text
 

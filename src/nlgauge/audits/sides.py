@@ -1,0 +1,131 @@
+"""What a metric says of both sides of every pair, each distinct text scored once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.runtime.runtime import Runtime
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Scores of the n pairs of a suite that are made for a metric.
+
+    Attributes:
+        spec: the metric as typed.
+        metric: itself.
+        signature: what made the scores.
+        places: of the pairs in the suite, length n.
+        better, worse: in the metric's own scale, shape (n,); NaN where undefined.
+    """
+
+    spec: str
+    metric: Metric
+    signature: str
+    places: tuple[int, ...]
+    better: Array
+    worse: Array
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The direction of the metric."""
+        return self.metric.info.higher_is_better
+
+    @property
+    def margin(self) -> Array:
+        """How much better the better text scores, positive where the metric agrees; shape (n,)."""
+        return (self.better - self.worse) * (1 if self.higher_is_better else -1)
+
+
+def score_sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, *, references: str = "own") -> dict[str, Sides]:
+    """Score both texts of every pair.
+
+    A metric that needs references gets the pairs made for it (`setup` ref or any), one that needs only a source those of `setup` src or any. A pooled
+    metric (idf, min-max) sees one phenomenon of one group at a time, as MENLI takes its idf.
+
+    Args:
+        suite: the pairs.
+        metrics: specification as typed -> metric.
+        runtime: device, cache.
+        references: `own`; `source` holds the texts against the source, as factuality sets without references are used.
+
+    Raises:
+        InputError: the suite has no pair with what a metric needs.
+    """
+    if references not in ("own", "source"):
+        raise InputError(f"references is {references!r}, expected own or source")
+    return {spec: _score(spec, built, suite, runtime, references) for spec, built in metrics.items()}
+
+
+def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references: str) -> Sides:
+    places = _pairs_for(spec, metric, suite, references)
+    better, worse = np.full(len(places), np.nan), np.full(len(places), np.nan)
+    for part in _parts(metric, suite, places):
+        pairs = [suite.pairs[places[i]] for i in part]
+        values = _values(metric, pairs, runtime, references)
+        better[part], worse[part] = values[: len(part)], values[len(part) :]
+    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse)
+
+
+def _pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
+    needs = metric.info.needs
+    wanted = "src" if "source" in needs and "references" not in needs else "ref"
+    if references == "source":
+        places = [i for i, p in enumerate(suite.pairs) if p.source is not None]
+        if places:
+            return places
+        raise InputError(f"{suite.name or 'the suite'}: no pair has a source to stand for the reference of {spec}")
+    places = [i for i, p in enumerate(suite.pairs) if p.setup in (wanted, "any")]
+    if not needs:  # a metric of the text alone can answer both
+        places = places or list(range(len(suite)))
+    if "references" in needs:
+        places = [i for i in places if suite.pairs[i].references]
+    if "source" in needs:
+        places = [i for i in places if suite.pairs[i].source is not None]
+    if not places:
+        lacking = " and ".join(sorted(needs)) or "text"
+        hint = "; --references source holds them against the source" if "references" in needs and any(p.source for p in suite.pairs) else ""
+        raise InputError(f"{spec} needs {lacking}; no pair of {suite.name or 'the suite'} has that{hint}")
+    return places
+
+
+def _parts(metric: Metric, suite: Suite, places: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
+    if not is_pooled(metric):
+        yield np.arange(len(places))
+        return
+    parts: dict[tuple[str, str | None, str | None], list[int]] = {}
+    for i, place in enumerate(places):
+        pair = suite.pairs[place]
+        parts.setdefault((pair.phenomenon, pair.criterion, pair.group), []).append(i)
+    yield from (np.array(part, dtype=np.int64) for part in parts.values())
+
+
+def _values(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references: str) -> Array:
+    """Scores of all better texts, then of all worse ones, shape (2n,)."""
+    segments = [_segment(p, side, references) for side in ("better", "worse") for p in pairs]
+    if is_pooled(metric):  # its scores depend on how often a text occurs
+        return next(iter(score_segments({"": metric}, segments, runtime).values())).values
+    keys = [(s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments]
+    first = {key: i for i, key in reversed(list(enumerate(keys)))}
+    distinct = sorted(first.values())
+    found = next(iter(score_segments({"": metric}, [segments[i] for i in distinct], runtime).values())).values
+    where = {keys[i]: j for j, i in enumerate(distinct)}
+    return found[[where[key] for key in keys]]
+
+
+def _segment(pair: Pair, side: str, references: str) -> Segment:
+    refs = (pair.source,) if references == "source" and pair.source is not None else pair.references
+    text = pair.better if side == "better" else pair.worse
+    return Segment(f"{pair.id}/{side}", text, refs, pair.source, None, pair.id, pair.group, context=pair.context)

@@ -1,0 +1,155 @@
+"""`nlgauge audit`: what a metric cannot see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.cli.perturb import Criterion, Field, Language, LegacyJoin, Limit, Names, Task
+
+if TYPE_CHECKING:
+    from nlgauge.audits.run import Audit
+    from nlgauge.core.suite import Suite
+
+Data = Annotated[str | None, typer.Argument(metavar="[DATA]", help="Texts to make a suite from: JSON lines, TSV, CSV, Parquet.")]
+SuiteOption = Annotated[
+    str | None,
+    typer.Option("--suite", metavar="FILE", help="A suite of pairs; or menli or checklist, made from DATA.  [default: checklist]"),
+]
+Metrics = Annotated[list[str], typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to audit: chrf, bleu, bertscore ...")]
+Penalties = Annotated[
+    str | None, typer.Option("--penalties", metavar="FILE", help="Human penalties: TSV or JSON lines with template and penalty (0 to 1).")
+]
+Paraphrases = Annotated[
+    str | None, typer.Option("--paraphrases", metavar="FILE", help="menli: text and paraphrase, as JSON lines, TSV or CSV; or PAWS.")
+]
+Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")]
+
+
+def audit(
+    data: Data = None,
+    metric: Metrics = [],  # noqa: B006 - typer's way to take several
+    suite: SuiteOption = None,
+    task: Task = None,
+    criterion: Criterion = None,
+    perturbation: Names = None,
+    penalties: Penalties = None,
+    paraphrases: Paraphrases = None,
+    design: Annotated[str | None, typer.Option("--design", help="preference or checklist.  [default: the suite's own]")] = None,
+    ties: Annotated[str, typer.Option("--ties", help="Preference: loss, half, exclude or zero.")] = "loss",
+    normalise: Annotated[str, typer.Option("--normalise", help="Checklist: self, minmax, none or auto.")] = "auto",
+    tolerance: Annotated[float, typer.Option("--tolerance", help="How much a score may move where nothing should.")] = 0.05,
+    references: Annotated[str, typer.Option("--references", help="own, or source to hold texts against their source.")] = "own",
+    field: Field = None,
+    limit: Limit = None,
+    legacy_join: LegacyJoin = False,
+    language: Language = "builtin",
+    worst: Annotated[int, typer.Option("--worst", min=0, metavar="N", help="Show the N cases that each metric got most wrong.")] = 0,
+    width: Annotated[int, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")] = 3,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Show intervals in the table; they always stand in --json.")] = False,
+    form: Form = "text",
+    json: options.Json = None,
+    html: options.Html = None,
+    segments: options.Segments = None,
+    seed: options.Seed = 0,
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    cache: options.CacheFolder = None,
+    no_cache: options.NoCache = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Find out what a metric cannot see."""
+    from nlgauge.audits.penalties import read_penalties
+    from nlgauge.audits.run import audit as run
+    from nlgauge.cli.tables import check_format
+    from nlgauge.metrics.run import named
+
+    check_format(form)
+    files = [f for f in (data, suite if suite not in ("menli", "checklist") else None, penalties, paraphrases) if f is not None]
+    options.check_outputs({"--json": json, "--html": html, "--segments": segments}, files)
+    named(metric)  # a misspelt metric is refused before anything is read
+    given = None if penalties is None else read_penalties(penalties)
+    made = _suite(
+        data, suite, task=task, criterion=criterion, perturbations=perturbation or [], paraphrases=paraphrases, field=field, limit=limit,
+        legacy_join=legacy_join, language=language, seed=seed,
+    )  # fmt: skip
+    if design is None and given is not None:
+        design = "checklist"
+    found = run(
+        made, metric, design=design, ties=ties, penalties=given, normalise=normalise, tolerance=tolerance, references=references,  # type: ignore[arg-type]
+        runtime=options.make_runtime(device, dtype, seed, cache, no_cache, quiet),
+    )  # fmt: skip
+    result = found.result(_inputs(files))
+    if segments is not None:
+        from nlgauge.io.write import writing
+
+        with writing(segments) as write:
+            write(found.pair_columns())
+    if json is not None:
+        result.write(json)
+    if html is not None:
+        from nlgauge.report.audit import write_html
+
+        write_html(result, html, {spec: found.worst(spec, max(worst, 5)) for spec in found.sides} if found.design == "preference" else {})
+    typer.echo(render(found, result, form, width, intervals, worst, quiet))
+    return 0
+
+
+def _suite(data: str | None, name: str | None, *, paraphrases: str | None, **chosen: Any) -> Suite:
+    """The suite that the options describe: read from a file, or made from the data."""
+    from nlgauge.audits.generate import suite
+    from nlgauge.core.errors import InputError
+    from nlgauge.io.read import read
+    from nlgauge.io.suites import paraphrases_in, read_suite
+
+    if name is not None and name not in ("menli", "checklist"):
+        idle = {"--task": chosen["task"], "--criterion": chosen["criterion"], "-p": chosen["perturbations"], "--field": chosen["field"],
+                "--limit": chosen["limit"], "--legacy-join": chosen["legacy_join"], "--paraphrases": paraphrases}  # fmt: skip
+        used = [option for option, value in idle.items() if value]
+        if used:
+            raise InputError(f"{used[0]} says how a suite is made from data; {name} is a suite already")
+        return read_suite(name, None if data is None else read(data))
+    if data is None:
+        raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
+    if paraphrases is not None and name != "menli":
+        raise InputError("--paraphrases goes with --suite menli")
+    table = None if paraphrases is None else paraphrases_in(paraphrases)
+    return suite(name or "checklist", read(data), paraphrases=table, **chosen)
+
+
+def _inputs(files: list[str]) -> list[dict[str, str]]:
+    from pathlib import Path
+
+    from nlgauge.io.files import InputFile
+
+    return [dict(InputFile(f).entry) for f in files if not Path(f).is_dir()]
+
+
+def render(found: Audit, result: Any, form: str, width: int, intervals: bool, worst: int, quiet: bool) -> str:
+    """An audit in one of the forms."""
+    import json
+
+    from nlgauge.audits.tables import audit_tables
+    from nlgauge.core.difference import marked
+    from nlgauge.core.table import tsv
+
+    if form == "json":
+        return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
+    if form == "tsv":
+        return tsv(result)
+    parts = [getattr(table, form)() for table in audit_tables(result, width, intervals)]
+    for spec in found.sides if worst else ():
+        lines = [f"worst cases of {spec}"]
+        for case in found.worst(spec, worst):
+            held = case["reference"] or case["better"]
+            lines += [
+                f"  {case['id']} ({case['phenomenon']}), margin {case['margin']:.4g}", f"    held against  {held}", f"    better  {case['better']}",
+                f"    worse   {marked(held, case['worse'])}",
+            ]  # fmt: skip
+        parts.append("\n".join(lines))
+    if form == "text" and not quiet:
+        parts.append("\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics))
+        parts.append("\n".join(f"note: {note}" for note in result.notes))
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,96 @@
+"""Which perturbation stands for which criterion of which task, and how much people mind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from nlgauge.core.errors import SpecError, nearest
+
+TASKS = {
+    "mt": "machine translation",
+    "as": "abstractive summarisation",
+    "qg": "question generation",
+    "dg": "dialogue generation",
+    "ic": "image captioning",
+    "d2t": "data-to-text generation",
+}
+_ALIASES = {
+    "mt": ("translation", "machine-translation"),
+    "as": ("summarisation", "summarization", "abstractive-summarization", "abstractive-summarisation", "summary"),
+    "qg": ("question-generation", "questions"),
+    "dg": ("dialogue", "dialog", "dialogue-generation", "dialog-generation"),
+    "ic": ("captioning", "image-captioning", "captions"),
+    "d2t": ("data-to-text", "data-to-text-generation", "table-to-text"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a checklist.
+
+    Attributes:
+        task: a key of `TASKS`.
+        criterion: what the perturbation offends against, or `invariance`.
+        template: the id of the perturbation.
+        label: the row's name in figure 4 of the paper.
+        penalty: how much lower people rate the text, in [0, 1]; NaN where unknown.
+        lower, upper: bounds of the penalty.
+        method: how it was recovered; `user` for a table of the user's.
+        certainty: `high`, `medium`, `low` or `none`.
+    """
+
+    task: str
+    criterion: str
+    template: str
+    label: str = ""
+    penalty: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    method: str = "none"
+    certainty: str = "none"
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Every row of the checklist, as shipped: the 112 of figure 4, and four of table 5 without a penalty."""
+    text = resources.files("nlgauge.data").joinpath("checklist/penalties.tsv").read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in text.splitlines()[1:]]
+    return tuple(
+        Row(task, criterion, template, label, *(float(cell or "nan") for cell in numbers), method, certainty)
+        for task, criterion, template, label, *numbers, method, certainty, _ in lines
+    )
+
+
+def task_of(name: str) -> str:
+    """The task of a name such as `mt`, `MT`, `data-to-text` or `question-generation/squad`.
+
+    Raises:
+        SpecError: none that is known.
+    """
+    head = name.strip().lower().partition("/")[0].replace("_", "-").replace(" ", "-")
+    for task, others in _ALIASES.items():
+        if head == task or head in others:
+            return task
+    raise SpecError(f"unknown task {name!r}{nearest(head, TASKS)}")
+
+
+def select(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[Row, ...]:
+    """The rows of a task, of one criterion or some templates if named.
+
+    Raises:
+        SpecError: a criterion or template that the task does not have.
+    """
+    own = [row for row in rows() if row.task == task_of(task)]
+    known = list(dict.fromkeys(row.criterion for row in own))
+    if criterion is not None:
+        wanted = criterion.strip().lower().replace("-", "_").replace(" ", "_")
+        if wanted not in known:
+            raise SpecError(f"task {task!r} has no criterion {criterion!r}{nearest(wanted, known)}")
+        own = [row for row in own if row.criterion == wanted]
+    for template in templates:
+        if all(row.template != template for row in own):
+            raise SpecError(f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in own})}")
+    return tuple(row for row in own if not templates or row.template in templates)
