@@ -21,12 +21,12 @@ _PREPOSITIONS = {
     tuple(words.split())
     for words in (
         "because of", "instead of", "out of", "ahead of", "due to", "next to", "close to", "according to", "prior to", "thanks to", "up to",
-        "along with", "such as", "in front of", "on top of", "in spite of", "in terms of", "in case of", "in place of", "in favour of", "in favor of", "in view of",
-        "in light of", "in need of", "in charge of", "in search of", "in honour of", "in honor of", "in addition to", "in contrast to",
-        "in response to", "in relation to", "in regard to", "with regard to", "with respect to", "by means of", "by way of", "for lack of",
-        "for fear of", "on behalf of", "on account of", "at risk of", "at odds with", "in line with", "in touch with", "as part of",
-        "as a result of", "at the end of", "at the time of", "in the middle of", "in the midst of", "for the sake of", "on the basis of",
-        "in the course of", "in the case of", "in the event of",
+        "along with", "such as", "in front of", "on top of", "in spite of", "in terms of", "in case of", "in place of", "in favour of",
+        "in favor of", "in view of", "in light of", "in need of", "in charge of", "in search of", "in honour of", "in honor of",
+        "in addition to", "in contrast to", "in response to", "in relation to", "in regard to", "with regard to", "with respect to",
+        "by means of", "by way of", "for lack of", "for fear of", "on behalf of", "on account of", "at risk of", "at odds with",
+        "in line with", "in touch with", "as part of", "as a result of", "at the end of", "at the time of", "in the middle of",
+        "in the midst of", "for the sake of", "on the basis of", "in the course of", "in the case of", "in the event of",
     )
 }  # fmt: skip
 _FIRST = {words[0] for words in _PREPOSITIONS}
