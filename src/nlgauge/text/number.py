@@ -27,6 +27,7 @@ class Number:
         value: of the figure; None for opaque kinds.
         sign: "", "-" or "+".
         scale: 1000000 in "3 million".
+        suffix: of an ordinal in digits.
         currency, unit: as written.
         words: whether the figure is in words.
         range: "first" and "second" in 10-12; "" elsewhere.
@@ -42,6 +43,7 @@ class Number:
     value: Decimal | None = None
     sign: str = ""
     scale: int = 1
+    suffix: str = ""
     currency: str = ""
     unit: str = ""
     words: bool = False

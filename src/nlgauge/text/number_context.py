@@ -32,6 +32,7 @@ _YEAR_BEFORE = re.compile(
     rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?|spring|summer|autumn|fall|winter"
     rf"|born|around|season|between)|(?<!\w){MONTH},?|^)\s*$|[(]$"
 )
+_LIST = re.compile(r",? (?:and |or |to )?|,")
 _CLEAR_YEAR_BEFORE = re.compile(
     r"(?i)(?<!\w)(?:in|since|until|during|early|late|mid-?|year|the|this|last|spring|summer|autumn|winter|born|circa)[ \u00a0]$"
 )
@@ -89,6 +90,16 @@ def kind_by_context(text: str, number: Number) -> Number:
         known = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
         return number if known else replace(number, kind="named")
     return number
+
+
+def with_years(text: str, numbers: list[Number]) -> list[Number]:
+    """The same numbers, those read as years that are joined to one: 1848 in "1905 and 1848"."""
+    out: list[Number] = []
+    for number in numbers:
+        joined = out and out[-1].kind == "year" and number.kind == "cardinal" and _LIST.fullmatch(text[out[-1].outer_end : number.start])
+        year = joined and len(number.figure) == 4 and number.figure.isdigit() and 1100 <= int(number.figure) <= 2099
+        out.append(replace(number, kind="year") if year and not _counts(text, number.outer_end) else number)
+    return out
 
 
 def _names(word: str) -> bool:

@@ -53,6 +53,8 @@ def _dashed(text: str, first: Number, second: Number) -> list[Number]:
             return [opaque(text, first.outer_start, second.outer_end, "date")]
         kind: Kind = "year" if len(first.figure) == 4 else "cardinal"
         first, second = replace(first, kind=kind), replace(second, kind=kind)
+    if first.kind == "day" and second.kind == "cardinal" and second.scale == 1 and (second.value or 32) <= 31:
+        second = replace(second, kind="day")
     low, high = first.amount or 0, second.amount or 0
     plain = first.kind == second.kind == "cardinal" and first.scale == second.scale == 1 and not first.decimals + second.decimals
     if plain and not _COUNTED.match(text, second.end):
@@ -67,7 +69,7 @@ def _dashed(text: str, first: Number, second: Number) -> list[Number]:
 def _fraction(first: Number, second: Number) -> Number | None:
     """1/2 and other small fractions; 24/7, 9/11 and 2015/16 are none."""
     above, below = first.value, second.value
-    if not (first.figure + second.figure).isdigit() or above is None or below is None or not 0 < above < below or (first.figure, second.figure) == ("9", "11"):
+    if not (first.figure + second.figure).isdigit() or above is None or below is None or not 0 < above < below:
         return None
     if below not in (2, 3, 4, 5, 6, 8, 16, 32) and not (above == 1 and below <= 20):
         return None

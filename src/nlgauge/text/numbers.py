@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from nlgauge.text.number import Kind, Number, opaque
-from nlgauge.text.number_context import is_enumerator, kind_by_context
+from nlgauge.text.number import Number, opaque
+from nlgauge.text.number_context import is_enumerator, kind_by_context, with_years
 from nlgauge.text.number_phrases import word_numbers
 from nlgauge.text.number_scan import BLANKS, VULGAR, Item, scan
 from nlgauge.text.number_tables import CLEAR_SCALES, LONG_SCALES, SHORT_SCALES, currency_before, currency_behind, unit_behind
@@ -42,7 +42,7 @@ def find_numbers(text: str) -> list[Number]:
     for item in scan(text):
         if not found or item.start >= found[-1].outer_end:
             found.append(_read(text, item, found[-1].outer_end if found else 0))
-    found = tied(text, found)
+    found = with_years(text, tied(text, found))
     ends = [n.outer_end for n in found]
     for number in _in_words(text):
         at = bisect_left(ends, number.start + 1)
@@ -67,13 +67,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     number = Number(start, end, start, end, "cardinal", figure, _value(figure))
     if (len(figure) > 1 and figure[0] == "0" and figure[1] not in ".,") or is_enumerator(text, start, end):
         return replace(number, kind="code" if figure[0] == "0" else "enumerator", value=None)
-    number = _behind(text, number, free)
-    if number.kind != "cardinal" or number.currency or number.unit or number.scale > 1:
-        kind: Kind = number.kind
-        if kind == "cardinal":
-            kind = "money" if number.currency else "measure" if number.unit else "cardinal"
-        number = replace(number, kind=kind)
-    number = _before(text, number, free)
+    number = _before(text, _behind(text, number, free), free)
     after = text[number.outer_end : number.outer_end + 1]
     before = text[number.outer_start - 1 : number.outer_start]
     if after.isalnum() or after in ("=", "^", "_", "\\") or (before and (before.isalnum() or before in "#^=_\\$€£¥§№@&")):
@@ -96,7 +90,7 @@ def _behind(text: str, number: Number, free: int) -> Number:
     end = number.end
     whole = number.figure.isdigit()
     if whole and (found := _ORDINAL.match(text, end)):
-        return replace(number, kind="ordinal", outer_end=found.end())
+        return replace(number, kind="ordinal", suffix=found[0], outer_end=found.end())
     if whole and number.figure[-1] == "0" and len(number.figure) in (2, 4):
         found = _DECADE.match(text, end) or (_DECADE_OF.match(text, end) if _EARLY.search(text, max(0, end - 12), number.start) else None)
         if found:
@@ -112,13 +106,13 @@ def _behind(text: str, number: Number, free: int) -> Number:
         end = scale.end()
         number = replace(number, scale={**LONG_SCALES, **SHORT_SCALES}[scale[1].lower()], outer_end=end)
     if before:
-        return replace(number, currency=before["currency"])
+        return replace(number, kind="money", currency=before["currency"])
     if found := _PERCENT.match(text, end):
         return replace(number, kind="percent", outer_end=found.end())
     if found := currency_behind().match(text, end):
-        return replace(number, currency=found["currency"], outer_end=found.end())
+        return replace(number, kind="money", currency=found["currency"], outer_end=found.end())
     if number.scale == 1 and (found := unit_behind().match(text, end)):
-        return replace(number, unit=found["coin"] or found["unit"], outer_end=found.end())
+        return replace(number, kind="measure", unit=found["coin"] or found["unit"], outer_end=found.end())
     return number
 
 
@@ -129,4 +123,4 @@ def _before(text: str, number: Number, free: int) -> Number:
         start, sign = found.start(), found["sign"] or ""
     if not sign and (found := _SIGN.search(text, max(free, start - 2), start)) and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1):
         sign, start = found[1], start - 1
-    return replace(number, outer_start=start, sign="-" if sign in ("-", "−") and sign else sign)
+    return replace(number, outer_start=start, sign="-" if sign == "−" else sign)

@@ -1,0 +1,109 @@
+"""What a new number makes necessary around it: a and an, the capital of a sentence, hyphens of a compound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from nlgauge.text.number_tables import MONTH, neighbours
+from nlgauge.text.sentences import sentence_spans
+
+Edit = tuple[int, int, str]
+
+_NEAR = 40  # characters looked back; a bound keeps the work linear in the text
+_ARTICLE = re.compile(r"(?<![\w'’.-])(?P<article>an?|An?|AN)[ \u00a0][\"“‘'(]?$")
+_VOWEL = ("eight", "eleven")  # also eighty, eighteen, and the figures that are read so
+_LEADING = re.compile(r"[\"“‘'(]?[-−+]?(?:[A-Z]{1,3}\$|[$£€¥])?(?P<figure>8|1[18](?![0-9]))")
+_QUOTED = re.compile(r"[,:][ \u00a0][\"“‘]$")
+_DETERMINER = re.compile(
+    r"(?i)(?:(?<!\w)(?:an?|the|this|that|its|his|her|their|our|my|your|each|every|another|some|any)|['’]s)(?P<between> [a-z]+){0,2} $"
+)
+_NEXT = re.compile(r"[ \u00a0](?P<word>[^\W\d_][\w'’-]*)")
+_AFTER_AMOUNT = frozenset({
+    "worth", "more", "less", "apiece", "each", "every", "last", "next", "this", "ago", "away", "north", "south", "east", "west", "today", "yesterday",
+    "tomorrow", "tonight",
+    "per", "annually", "yearly", "monthly", "daily", "now", "later", "earlier", "alone", "plus", "cash", "short", "minus", "dollars",
+})  # fmt: skip
+_DAY = re.compile(rf"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|{MONTH}")
+_MODIFIER = ("JJ", "JJR", "JJS", "VBG", "VBN", "CD", "HYPH")
+
+
+def with_article(text: str, edits: Iterable[Edit]) -> list[Edit]:
+    """The same edits, each with one for the article before it where a should now be an, or the other way round."""
+    out: list[Edit] = []
+    for start, end, new in edits:
+        found = _ARTICLE.search(text, max(0, start - 5), start)
+        if found and (not out or found.start() >= out[-1][1]):
+            old = found["article"]
+            article = "an" if begins_with_vowel(new) else "a"
+            if article != old.lower():
+                out.append((found.start(), found.end("article"), article.capitalize() if old[0].isupper() else article))
+        out.append((start, end, new))
+    return out
+
+
+def begins_with_vowel(expression: str) -> bool:
+    """Whether a number, in words or in figures, is spoken with a vowel first: 8, 11, 18, 80 and the like."""
+    if found := _LEADING.match(expression):
+        lead = re.match(r"[0-9]+", expression[found.start("figure") :])
+        assert lead is not None
+        return found["figure"] == "8" or len(lead[0]) % 3 == 2
+    return expression.lower().startswith(_VOWEL)
+
+
+def with_capital(text: str, edits: Sequence[Edit]) -> list[Edit]:
+    """The same edits, with a capital where one begins a sentence."""
+    if not edits:
+        return []
+    sentences = iter(sentence_spans(text))
+    first, last = next(sentences, (0, 0))
+    out = []
+    for start, end, new in edits:
+        while last <= start and (following := next(sentences, None)):
+            first, last = following
+        begins = start - first <= _NEAR and not any(c.isalnum() for c in text[first:start])
+        if begins or _QUOTED.search(text, max(0, start - 4), start):
+            new = new[:1].upper() + new[1:]
+        out.append((start, end, new))
+    return out
+
+
+def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> bool:
+    """Whether an amount stands before a noun that it describes: "the $800 billion gap", not "spent $5 yesterday".
+
+    Args:
+        text: the text.
+        start, end: of the amount.
+        tags: Penn Treebank tags by the offset at which a word starts; without them the words around decide.
+    """
+    found = _NEXT.match(text, end)
+    if not found:
+        return False
+    word, determined = found["word"], _determined(text, start)
+    if word.lower() in _AFTER_AMOUNT or _DAY.fullmatch(word):
+        return False
+    tag = tags.get(found.start("word"))
+    if tag is None:
+        return determined and word not in neighbours("function") and not word.endswith(("ed", "ly"))
+    if tag.startswith("NN"):
+        return True
+    steps = 0
+    while determined and tag in _MODIFIER and steps < 3:
+        found = _NEXT.match(text, found.end())
+        if not found:
+            return False
+        tag, steps = tags.get(found.start("word"), ""), steps + 1
+        if tag.startswith("NN"):
+            return True
+    return False
+
+
+def _determined(text: str, start: int) -> bool:
+    """Whether a determiner stands before an amount, with at most two adjectives between."""
+    found = _DETERMINER.search(text, max(0, start - _NEAR), start)
+    return found is not None and not any(word in neighbours("function") for word in text[found.start() : start].split()[1:])
+
+
+def is_hyphenated(text: str, end: int) -> bool:
+    """Whether a hyphen binds a number to the word behind it: 8-year-old."""
+    return text[end : end + 1] in ("-", "‑") and text[end + 1 : end + 2].isalpha()
