@@ -4,36 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from nlgauge.perturbations.auxiliaries import STEMS, be_for
-from nlgauge.perturbations.finite import NOT, Clause, is_question
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.finite import NOT, Clause, is_question
 from nlgauge.text.articles import article_before
 from nlgauge.text.doc import Doc
 from nlgauge.text.language import Language
 
 _POSITIVE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere"}
-_SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere", "yet": "already", "either": "too"}
+_SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
+_FINAL = {"yet": "already", "either": "too"}  # at the end of a clause
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_IN_SUBJECTS = _NOUNS | {"JJ", "RB", "DT", "PRP", "IN", "CD", "PRP$"}
+_SHORT_SUBJECT = 3  # tokens between "no" and a verb of which it is the subject, where another verb stands before
+_MODIFIERS = frozenset({"JJ", "JJR", "VBG", "VBN"})
 # Behind "not" or "no" these make expressions that fall apart without it.
 _NOT_ALONE = frozenset(["only", "just", "merely", "simply", "solely", "least", "exactly", "so"])
-_NO_IDIOMS = frozenset((
-    "doubt matter more less fewer later sooner such sense way means wonder problem worries thanks surprise idea"
-).split())
+# Behind "no" these deny nothing, but after a verb: "no doubt he knows", "there is no doubt".
+_NO_IDIOMS = frozenset(["doubt", "matter", "wonder", "problem", "worries", "thanks", "surprise", "way", "idea", "means", "sense", "end", "such"])
+_MORE = frozenset(["more", "less", "fewer", "later", "sooner", "such"])
 _QUANTITIES = frozenset(["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"])
-_MASS = frozenset(
-    (
-        "access action advice agreement aid air alcohol anger attention blood bread change cash coffee comment compensation "
-        "competition confidence confirmation consensus contact control cooperation corruption credit damage danger data demand "
-        "difficulty electricity energy equipment evidence excitement experience fear food freedom fuel fun funding furniture gas "
-        "growth harm health heat help hope hunger improvement income indication inflation influence information interest justice "
-        "knowledge land law leadership light love luck luggage meat milk money movement music need news oil opposition pain "
-        "patience peace permission power pressure privacy progress proof protection rain respect response responsibility rest "
-        "rice room safety salt sand security sleep smoke snow space sugar support tea time traffic transport trouble trust truth "
-        "understanding unity use violence warning water wealth wind wine work"
-    ).split()
-) - {"indication", "warning", "change", "comment"}
+# Nouns without a plural, which "some" goes with and "a" does not.
+_MASS = """
+access action advice agreement aid air alcohol anger attention blood bread cash coffee compensation competition confidence confirmation
+consensus contact control cooperation corruption credit damage danger data demand difficulty electricity energy equipment evidence
+excitement experience fear food freedom fuel fun funding furniture gas growth harm health heat help hope hunger improvement income inflation
+influence information interest justice knowledge land law leadership light love luck luggage meat milk money movement music need news oil
+opposition pain patience peace permission power pressure privacy progress proof protection rain respect response responsibility rest rice
+room safety salt sand security sleep smoke snow space sugar support tea time traffic transport trouble trust truth understanding unity use
+violence water wealth wind wine work
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +105,18 @@ class _Denials:
         if after in ("one", "-") and (after == "one" or self._low(i + 2) == "one"):
             last = i + 1 if after == "one" else i + 2
             return None if self._low(last + 1) in ("but", "-") else partial(self._replaced, i, last, "someone")
-        if after in _NO_IDIOMS or self._low(i - 1) in ("or", "in", "by", "with", "yes", "and") or self._tag(i + 1) not in _NOUNS | {"JJ", "JJR", "VBG", "VBN"}:
-            return None if self._tag(i + 1) in _NOUNS | {"JJ", "JJR"} or after in _NO_IDIOMS else _NO_DENIAL
+        if self._tag(i + 1) not in _NOUNS | _MODIFIERS or self._tag(i - 1) in ("IN", "CC") or after in _MORE:
+            return _NO_DENIAL
+        if after in _NO_IDIOMS and not any(c.verb <= i - 1 <= c.last for c in self.clauses):
+            return _NO_DENIAL
         head = i + 1
-        while self._tag(head + 1) in _NOUNS and self._tag(head) in _NOUNS | {"JJ", "JJR", "VBG", "VBN", "CC"}:
+        while self._tag(head + 1) in _NOUNS | _MODIFIERS and self._tag(head) in _NOUNS | _MODIFIERS:
             head += 1
+        while self._tag(head) in _MODIFIERS and head > i + 1:
+            head -= 1
         if after == "other" and self._tag(head) == "NN":
             return partial(self._replaced, i, i + 1, "another")
-        if self._tag(head) == "NN" and self._low(head) not in _MASS:
+        if self._tag(head) == "NN" and self._low(head) not in _mass():
             return partial(self._replaced, i, i, article_before(self.tokens[i + 1].text))
         return partial(self._replaced, i, i, "some")
 
@@ -154,10 +160,9 @@ class _Denials:
         behind = next((c for c in own if c.verb > i), None)
         if behind is not None:
             between = range(i + 1, behind.verb)
-            if all(self._tag(k) in _NOUNS | {"JJ", "RB", "DT", "PRP", "IN", "CD", "PRP$"} and self._low(k) != "that" for k in between) and i >= behind.begin:
-                before = [c for c in own if c.verb < i]
-                if not before or len(between) <= 3:
-                    return behind
+            joined = all(self._tag(k) in _IN_SUBJECTS and self._low(k) != "that" for k in between)
+            if joined and i >= behind.begin and (len(between) <= _SHORT_SUBJECT or all(c.verb > i for c in own)):
+                return behind
         return next((c for c in reversed(own) if c.verb <= i or i <= c.last), behind)
 
     def _deleted(self, first: int, last: int, draft: Draft) -> None:
@@ -180,8 +185,8 @@ class _Denials:
                 i += 1
             elif low == "anymore":
                 draft.delete(i, i)
-            elif low in _SOME and (low.startswith("any") or final):
-                draft.replace(i, i, _SOME[low])
+            elif low in _SOME or (low in _FINAL and final):
+                draft.replace(i, i, _SOME.get(low) or _FINAL[low])
             i += 1
 
     def _without_not(self, clause: Clause, draft: Draft) -> None:
@@ -195,12 +200,11 @@ class _Denials:
             tag = {"did": "VBD", "does": "VBZ"}.get(low, "VBP")
             form = self.language.inflect(self._low(main), tag)
             if form and not self._coordinated(main):
-                if all(k in clause.adverbs for k in range(verb + 1, negation)):
-                    draft.delete(verb, verb)
-                    draft.delete(negation, negation)
-                    if form != self._low(main):
-                        draft.replace(main, main, form)
-                    return self._some(main + 1, draft)
+                draft.delete(verb, verb)
+                draft.delete(negation, negation)
+                if form != self._low(main):
+                    draft.replace(main, main, form)
+                return self._some(main + 1, draft)
         stem = STEMS.get(low) or self._whole(clause)
         if stem and negation == verb + 1:
             draft.replace(verb, negation, stem)
@@ -229,10 +233,12 @@ class _Denials:
     def _coordinated(self, main: int) -> bool:
         """Whether a second verb leans on the same auxiliary: `did not see or hear`."""
         end = self.doc.sentences[self.doc.sentence_at[main]].last
-        for k in range(main + 1, min(main + 8, end)):
-            if self._tag(k) == "CC" and self._tag(k + 1) == "VB":
-                return True
-        return False
+        return any(self._tag(k) == "CC" and self._tag(k + 1) == "VB" for k in range(main + 1, min(main + 8, end)))
+
+
+@cache
+def _mass() -> frozenset[str]:
+    return frozenset(_MASS.split())
 
 
 def _NO_DENIAL(draft: Draft) -> None:  # noqa: N802 - a mark, told by identity

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nlgauge.perturbations.auxiliaries import WITH_NOT, apostrophe, is_loud
-from nlgauge.perturbations.finite import DO, NOMINATIVE, Clause
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.finite import NOMINATIVE, Clause, is_question
 from nlgauge.text.doc import Doc
 from nlgauge.text.language import Language
 
@@ -19,6 +19,7 @@ _TIMES = frozenset(
     "actually currently recently finally eventually initially originally previously subsequently suddenly ultimately early daily weekly monthly "
     "yearly formerly lately newly immediately nearly".split()
 )
+_OPENS_PHRASE = frozenset({"DT", "PDT", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
 _WITH_CLITIC = {"'ve": "haven't", "'ll": "won't"}
 
 
@@ -40,7 +41,7 @@ def deny(draft: Draft, language: Language, clause: Clause, *, short: bool) -> bo
         return _plain(draft, language, clause, word)
     if clause.kind == "imperative":
         return _command(draft, clause, word)
-    if doc.tokens[doc.sentences[clause.sentence].first].lower in ("so", "neither", "nor") and clause.inverted:
+    if clause.inverted and not is_question(doc, clause.sentence) and doc.tokens[clause.begin].lower in ("so", "neither", "nor"):
         return False
     return _auxiliary(draft, clause, word)
 
@@ -91,8 +92,8 @@ def _movable(doc: Doc, clause: Clause) -> int | None:
 def _command(draft: Draft, clause: Clause, word: _Words) -> bool:
     tokens, verb = draft.doc.tokens, clause.verb
     low, after = tokens[verb].lower, tokens[verb + 1] if verb + 1 < len(tokens) else None
-    if clause.last > verb:  # let's
-        draft.insert_after(clause.last, word.cased("not"))
+    if low == "let" and after is not None and after.lower in ("'s", "us") and tokens[verb + 2 : verb + 3] and tokens[verb + 2].tag == "VB":
+        draft.insert_after(verb + 1, word.cased("not"))
     elif low == "do" and after is not None and after.tag == "VB":
         draft.insert_after(verb, word.cased("not"))
     else:
@@ -105,7 +106,7 @@ def _auxiliary(draft: Draft, clause: Clause, word: _Words) -> bool:
     tokens, verb = draft.doc.tokens, clause.verb
     low = tokens[verb].lower
     if clause.inverted:
-        needs_short = clause.subject is None and not _asked_for_subject(draft.doc, clause)
+        needs_short = clause.subject is None and not _asks_for_subject(draft.doc, clause)
         if (word.short or needs_short) and low in WITH_NOT:
             _attach(draft, clause, word)
         else:
@@ -126,9 +127,13 @@ def _auxiliary(draft: Draft, clause: Clause, word: _Words) -> bool:
     return True
 
 
-def _asked_for_subject(doc: Doc, clause: Clause) -> bool:
-    """Whether a question word right before the verb may be its subject: `What is the capital?`"""
-    return (clause.verb > 0 and doc.tokens[clause.verb - 1].tag in ("WP", "WDT", "WRB")) or (clause.verb != clause.begin and clause.kind not in DO)
+def _asks_for_subject(doc: Doc, clause: Clause) -> bool:
+    """Whether the question word before "be" may be its subject: `What is the capital?`, `What number is on the sign?`"""
+    verb = clause.verb
+    if clause.kind != "be" or verb == clause.begin:
+        return False
+    after = doc.tokens[verb + 1].tag if verb + 1 < len(doc.tokens) else ""
+    return doc.tokens[verb - 1].tag == "WP" or after not in _OPENS_PHRASE
 
 
 def _not_after(draft: Draft, clause: Clause, place: int, word: _Words) -> None:

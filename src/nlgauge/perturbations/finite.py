@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,6 +33,7 @@ _REPORTED = frozenset(
     "said says say told tells added adds asked asks explained explains noted notes wrote writes replied replies answered answers warned warns "
     "cried shouted whispered claimed claims stated states announced insisted insists argued argues admitted commented concluded".split()
 )
+_PARTICLES = frozenset(["down", "up", "along", "past", "over", "around", "by", "off", "through", "across", "in", "on", "out"])
 _NO_COMMANDS = frozenset("thank thanks excuse pardon sorry please welcome hello hi congratulations bless".split())
 _BEFORE_COMMANDS = frozenset("please well now then so just and but or ok okay oh also always never first next finally yes no not kindly".split())
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
@@ -170,9 +171,11 @@ class _Sentence:
 
     def _plausible(self, i: int) -> bool:
         """Whether a finite verb can stand here: not between a determiner and its noun."""
-        tag = self._tag(i - 1)
-        if tag in ("PRP$", "POS", "TO") or (tag == "DT" and self._low(i - 1) not in _DETERMINERS_ALONE):
+        tag, low = self._tag(i - 1), self._low(i - 1)
+        if tag in ("PRP$", "POS", "TO") or (tag == "DT" and low not in _DETERMINERS_ALONE):
             return False
+        if self._tag(i) != "VBD" and (low in _PARTICLES or (tag == "IN" and low not in _OPENERS | _PREPOSITIONS)):
+            return False  # "going down tracks"
         return not (self._tag(i) == "VBP" and i == self.first) or self._low(i) in DO | HAVE
 
     def _participle_after(self, i: int, forms: Iterable[str] = ()) -> bool:
@@ -184,8 +187,9 @@ class _Sentence:
     def _auxiliary_have(self, i: int) -> bool:
         if self._participle_after(i) or self._low(i + 1) == "better" or self._stands_alone(i):
             return True
-        end = self._subject_end(i + 1) if self._inversion(i) else None
-        return end is not None and self._participle_after(end)
+        if not self._inversion(i) or self._tag(i - 1) in ("WP", "WDT"):
+            return False
+        return self._verb_after(i + 1, ("VBN", "VBD")) is not None
 
     def _auxiliary_do(self, i: int) -> bool:
         j = i + 1
@@ -193,7 +197,12 @@ class _Sentence:
             j += 1
         if self._tag(j) == "VB" or self._stands_alone(i):
             return True
-        return self._inversion(i) and (self._opens(i) or self._base_verb_after(i + 1) is not None)
+        if not self._inversion(i):
+            return False
+        if self._opens(i) or self._low(i - 1) == "what" or self._verb_after(i + 1, ("VB", "VBP")) is not None:
+            return True
+        end = self._subject_end(i + 1)  # "which films did Ann direct", but "who did the work"
+        return end is not None and end + 1 < self.end and not self.tokens[end + 1].is_punctuation and self._tag(end + 1) not in ("IN", "CC", "TO")
 
     def _opens(self, i: int) -> bool:
         """Whether nothing but marks and little words stands before a token."""
@@ -211,7 +220,7 @@ class _Sentence:
         low, tag = self._low(i), self._tag(i)
         if begin != self.first or self.question or tag not in ("VB", "VBP") or low in _NO_COMMANDS or not self._opens(i):
             return False
-        if tag == "VBP" and low in HAVE | DO and self._low(i + 1) not in NOT | {"a", "the", "some", "it"}:
+        if low in HAVE | DO and (self._low(i + 1) in NOMINATIVE - {"it"} or (tag == "VBP" and self._low(i + 1) not in NOT | {"a", "the", "some", "it"})):
             return False
         after = self._low(i + 1)
         return self._tag(i + 1) not in FINITE | {"MD"} and after not in ("-", ":") and (after != "'s" or low == "let")
@@ -240,12 +249,12 @@ class _Sentence:
             k -= 1
         return True
 
-    def _base_verb_after(self, j: int) -> int | None:
+    def _verb_after(self, j: int, tags: Sequence[str]) -> int | None:
         """The verb behind a subject that begins at a token, however long; None where another clause comes first."""
         for k in range(j + 1, min(j + _LONGEST_SUBJECT, self.end)):
-            if self._tag(k) in ("VB", "VBP") and self._low(k - 1) != "to" and self._low(k) not in BE:
+            if self._tag(k) in tags and self._low(k - 1) != "to" and self._low(k) not in BE:
                 return k
-            if (self.tokens[k].is_punctuation and self.tokens[k].text not in "-'\"“”’") or self._tag(k) in FINITE | WH | {"MD"}:
+            if (self.tokens[k].is_punctuation and self.tokens[k].text not in "-'\"“”’,") or self._tag(k) in FINITE | WH | {"MD"}:
                 return None
         return None
 
@@ -257,7 +266,8 @@ class _Sentence:
         while self._tag(k) in _IN_PHRASES:
             if k > j and self._tag(k) in ("DT", "PRP$", "PDT") and self._tag(k - 1) != "PDT":
                 break
-            if noun is not None and (self._tag(k) in ("JJ", "JJR", "JJS", "CD") or (self._tag(k) == "NN" and self._tag(k - 1) == "NNP")):
+            name_ends = self._tag(k) == "NN" and self._tag(k - 1) == "NNP" and self._tag(j) == "NNP"
+            if noun is not None and (self._tag(k) in ("JJ", "JJR", "JJS", "CD") or name_ends):
                 break
             noun = k if self._tag(k) in NOUNS else None if self._tag(k) == "POS" else noun
             k += 1
@@ -304,8 +314,8 @@ class _Sentence:
     def _inverted_subject(self, j: int, clause: Clause) -> int | None:
         if self._low(j) in NOMINATIVE:
             return j
-        if clause.kind in ("do", "modal"):
-            verb = self._base_verb_after(j)
+        if clause.kind in ("do", "modal", "have"):
+            verb = self._verb_after(j, ("VBN", "VBD") if clause.kind == "have" else ("VB", "VBP"))
             if verb is not None:
                 while verb - 2 > j and self._tag(verb - 1) in ADVERBS:
                     verb -= 1
@@ -344,9 +354,9 @@ class _Sentence:
         rank = max([0, *(self._depth(k, head, clause) for k in range(clause.begin, head))])
         if rank == 0 and self._low(head - 1) in NOMINATIVE and head - 2 >= clause.begin and self._tag(head - 2) in NOUNS:
             return 1  # "the house he built"
-        if (clause.kind == "do" and clause.main is None) or (self.question and self._low(self.first) == "how" and self._low(self.first + 1) in BE):
-            return max(rank, 3)
-        return rank
+        lone = clause.kind in ("do", "have") and clause.main is None and not clause.inverted
+        greets = self.question and self._low(self.first) == "how" and self._low(self.first + 1) in BE
+        return max(rank, 3) if lone or greets else rank
 
     def _depth(self, k: int, head: int, clause: Clause) -> int:
         """How far a word before the verb puts the clause from the main one."""
@@ -360,7 +370,8 @@ class _Sentence:
 
     def _asks(self, k: int) -> bool:
         """Whether a question word asks, and does not open a clause behind a noun: `the man who`."""
-        return all(self.tokens[m].is_punctuation or self._tag(m) in ("CC", "UH", "IN", "RB", "TO") for m in range(self.first, k))
+        start = max([self.first, *(m + 1 for m in range(self.first, k) if self.tokens[m].text == ",")])
+        return all(self.tokens[m].is_punctuation or self._tag(m) in ("CC", "UH", "IN", "RB", "TO") for m in range(start, k))
 
     def _is_tag(self, clause: Clause) -> bool:
         """`isn't it?` behind a comma."""

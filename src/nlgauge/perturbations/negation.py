@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 from nlgauge.perturbations.affirmation import Denial, find_denials
 from nlgauge.perturbations.auxiliaries import contracts, is_loud
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
-from nlgauge.perturbations.finite import Clause, find_clauses
 from nlgauge.perturbations.denial import deny
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.finite import Clause, find_clauses
 from nlgauge.text.doc import Doc
 
 _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
