@@ -65,7 +65,7 @@ class Draft:
         follower = doc.tokens[at + 1] if at < sentence.last else None
         if follower is not None and not doc.touches(follower.index) and joint[0] in _NO_BLANK_BEFORE:
             joint = f" {joint}"  # marks of this text stand alone
-        stop = "." if follower is None and len(doc.tokens[at].text) > 1 and doc.tokens[at].text[-1] == "." else ""  # "in the U.S." held it
+        stop = "." if follower is None and new[-1:] != "." and _holds_stop(doc.tokens[at]) else ""
         end = doc.tokens[at].end
         self._edits.append(Edit(end, end, f"{joint}{new}{stop}"))
 
@@ -85,22 +85,22 @@ class Draft:
 
     def _tidy(self, places: range) -> None:
         tokens, kept = self.doc.tokens, list[int]()
-        gap = False  # whether something is gone between the last token kept and this one
+        gap = worded = False  # whether something is gone between the last token kept and this one; whether words have come
         for i in places:
             if i in self._deleted:
                 gap = True
                 continue
             mark = tokens[i].text if self.doc.word_at[i] is None else ""
-            while gap and mark and kept and tokens[kept[-1]].text in _PAUSES and self.doc.word_at[kept[-1]] is None and _ends_part(mark):
+            while gap and mark and worded and self.doc.word_at[kept[-1]] is None and tokens[kept[-1]].text in _PAUSES and _ends_part(mark):
                 self._deleted.add(kept.pop())
             if gap and kept and self._encloses(kept[-1], i):
                 self._deleted.update((kept.pop(), i))
-                continue
-            if gap and mark in _PAUSES and (not kept or self._opens(kept[-1])):
+            elif gap and mark in _PAUSES and (not worded or self._opens(kept[-1])):
                 self._deleted.add(i)
-                continue
-            kept.append(i)
-            gap = False
+            else:
+                kept.append(i)
+                gap = False
+                worded = worded or not mark
 
     def _opens(self, index: int) -> bool:
         mark = self.doc.tokens[index].text
@@ -113,18 +113,19 @@ class Draft:
         marks = self.doc.tokens[first].text, self.doc.tokens[last].text
         return self._opens(first) and _CLOSING[marks[0]] == marks[1] and (marks[0] != marks[1] or self.doc.touches(last))
 
-    def finish(self, *, capitals: bool = True, articles: bool = True, **meta: Any) -> Change | Inapplicable:
+    def finish(self, *, capitals: bool = True, articles: bool = True, stops: bool = True, **meta: Any) -> Change | Inapplicable:
         """All edits, repaired and in order.
 
         Args:
             capitals: a sentence that began with a capital still does.
             articles: a and an fit the words that now follow them.
+            stops: a sentence that loses an abbreviation at its end keeps the full stop.
             meta: what was picked.
 
         Returns:
             `Inapplicable("unchanged")` where the text comes out as it was.
         """
-        edits = _merged(self.doc.text, [*self._edits, *self._deletions()])
+        edits = _merged(self.doc.text, [*self._edits, *self._deletions(stops)])
         if capitals:
             edits = self._capitals(edits)
         if articles:
@@ -134,18 +135,18 @@ class Draft:
             return Inapplicable("unchanged")
         return Change(edits, meta)
 
-    def _deletions(self) -> list[Edit]:
+    def _deletions(self, stops: bool) -> list[Edit]:
         """The runs of deleted tokens as spans, each with a blank before or behind it."""
         edits, run = [], []
         for index in [*sorted(self._deleted), None]:
             if run and (index is None or index != run[-1] + 1):
-                edits.append(self._gap(run[0], run[-1]))
+                edits.append(self._gap(run[0], run[-1], stops))
                 run = []
             if index is not None:
                 run.append(index)
         return edits
 
-    def _gap(self, first: int, last: int) -> Edit:
+    def _gap(self, first: int, last: int, stops: bool) -> Edit:
         text, tokens = self.doc.text, self.doc.tokens
         start, end = tokens[first].start, tokens[last].end
         blank_before = start > 0 and text[start - 1].isspace()
@@ -160,6 +161,9 @@ class Draft:
         elif blank_after and not blank_before and first > 0 and tokens[first - 1].text[-1] in _OPENING:
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
+        sentence = self.doc.sentences[self.doc.sentence_at[last]]
+        if stops and last == sentence.last and first > sentence.first and _holds_stop(tokens[last]) and not tokens[first - 1].is_punctuation:
+            return Edit(start, end, ".")
         parted = start > 0 and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
         return Edit(start, end, " " if parted else "")  # a dash without blanks had kept two words apart
 
@@ -190,6 +194,11 @@ def with_case_of(old: str, new: str) -> str:
 def is_name_like(token: Token) -> bool:
     """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym."""
     return token.tag in ("NNP", "NNPS") or token.text == "I" or (len(token.text) > 1 and token.text.isupper())
+
+
+def _holds_stop(token: Token) -> bool:
+    """Whether the full stop of a sentence that ends here is part of a word, as in `U.S.`."""
+    return token.text[-1] == "." and not token.is_punctuation
 
 
 def _ends_part(mark: str) -> bool:

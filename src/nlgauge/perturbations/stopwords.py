@@ -72,7 +72,7 @@ class KeepOnlyStopwords:
             place = places[token.index]
             if not (self.keep_punctuation if place is None else stopped[place]):
                 draft.delete(token.index, token.index)
-        return draft.finish(articles=False, dropped=len(stopped) - sum(stopped))
+        return draft.finish(articles=False, stops=False, dropped=len(stopped) - sum(stopped))
 
 
 def stopwords(doc: Doc) -> list[bool]:

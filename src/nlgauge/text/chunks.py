@@ -35,7 +35,7 @@ _ASIDES = {tuple(words.split()) for words in ("of course", "for example", "for i
 
 # Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
 _ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
-_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+|N(?=[AV])){{0,4}}+"
+_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}}+"
 _NOUNS = r"(?:M{1,20}(?:C(?:,C)?)?(?![NM])|[NM]{1,20})"
 _PLAIN = rf"(?:P?D{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
 _OWNED = rf"{_MODIFIERS}{_NOUNS}"

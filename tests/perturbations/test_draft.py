@@ -1,0 +1,324 @@
+"""Edits by tokens, and what they make necessary around them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
+from nlgauge.perturbations.draft import Draft, is_name_like, with_case_of
+from nlgauge.text.doc import Token
+from nlgauge.text.language import language
+
+pieces = st.sampled_from(
+    [
+        "The",
+        "a",
+        "an",
+        "old",
+        "hour",
+        "U.S.",
+        "don't",
+        "well-known",
+        ",",
+        ".",
+        "?",
+        "(",
+        ")",
+        '"',
+        "“",
+        "”",
+        "—",
+        "-",
+        " ",
+        " ",
+        "\n",
+        "\u00a0",
+        "猫",
+        "\ud800",
+    ]
+)
+texts = st.lists(pieces, max_size=14).map("".join)
+
+
+def draft(text: str) -> Draft:
+    return Draft(language().analyse(text))
+
+
+def place(d: Draft, word: str, nth: int = 0) -> int:
+    return [t.index for t in d.doc.tokens if t.text == word][nth]
+
+
+def finished(d: Draft, **options: bool) -> str:
+    change = d.finish(**options)
+    assert isinstance(change, Change)
+    return apply_edits(d.doc.text, change.edits)
+
+
+def without(text: str, *words: str, pauses: bool = False, tidy: bool = False) -> str:
+    d = draft(text)
+    for word in words:
+        d.delete(place(d, word), place(d, word), pauses=pauses)
+    if tidy:
+        d.tidy()
+    return finished(d)
+
+
+# blanks
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("We saw the old mill.", "old", "We saw the mill."),
+        ("We saw the mill.", "mill", "We saw the."),
+        ("so we left", "so", "we left"),
+        ("we left so", "so", "we left"),
+        ("We  saw  it", "saw", "We  it"),
+        ("say (really) so", "really", "say () so"),
+        ("yes—so—no", "so", "yes——no"),
+        ("word — word", "—", "word word"),
+        ("word—word", "—", "word word"),  # the dash had kept them apart
+        ("so\nwe left", "so", "\nwe left"),
+        ("so\nwe left", "we", "so\nleft"),
+        ("so\nwe", "we", "so\n"),
+        ("so\u00a0we\tleft", "we", "so\tleft"),
+        ("it is so !", "so", "it is !"),  # parted already
+        ("He lives in the U.S.", "U.S.", "He lives in the."),  # the abbreviation held the full stop
+        ("The U.S. paid.", "U.S.", "The paid."),
+    ],
+)
+def test_what_is_deleted_takes_one_blank_with_it(text, word, expected):
+    assert without(text, word) == expected
+
+
+def test_neighbours_deleted_one_by_one_go_as_one_run():
+    d = draft("We saw the big old mill.")
+    for word in ("old", "big"):
+        d.delete(place(d, word), place(d, word))
+    change = d.finish(picked="big old")
+    assert isinstance(change, Change)
+    assert change == Change([Edit(10, 18, "")], {"picked": "big old"})
+
+
+# a and an
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("It is a house.", "house", "inn", "It is an inn."),
+        ("AN APPLE FELL", "APPLE", "pear", "A PEAR FELL"),
+        ("An apple fell.", "apple", "pear", "A pear fell."),
+        ("It is a “house”.", "house", "inn", "It is an “inn”."),
+        ("It is a house.", "house", "home", "It is a home."),
+        ("It is an house.", "house", "home", "It is an home."),  # wrong already: no business of ours
+        ("vitamin a helps", "helps", "acts", "vitamin an acts"),  # what spelling alone cannot tell
+    ],
+)
+def test_articles_fit_the_word_that_follows(text, old, new, expected):
+    d = draft(text)
+    d.replace(place(d, old), place(d, old), new)
+    assert finished(d) == expected
+
+
+def test_articles_fit_after_deletions_and_insertions_and_only_where_asked():
+    assert without("It is an old mill.", "old") == "It is a mill."
+    d = draft("It is an inn.")
+    d.insert_before(place(d, "inn"), "big")
+    assert finished(d) == "It is a big inn."
+    assert finished(d, articles=False) == "It is an big inn."
+
+
+# capitals
+
+
+def test_a_sentence_begins_with_a_capital_still():
+    assert without("The mill burns. The inn does not.", "The") == "Mill burns. The inn does not."
+    assert without("“The mill burns.”", "The") == "“Mill burns.”"
+    assert without("the mill burns.", "the") == "mill burns."
+    d = draft("The mill burns.")
+    d.insert_before(0, "so")
+    assert finished(d) == "So The mill burns."  # to lower what follows is the template's business
+    assert finished(d, capitals=False) == "so The mill burns."
+
+
+def test_a_number_at_the_head_leaves_the_next_word_alone():
+    assert without("Some 40 mills burn.", "Some") == "40 mills burn."
+
+
+def test_replacements_take_the_capitals_of_what_they_replace_unless_told_otherwise():
+    d = draft("Mills burn.")
+    d.replace(0, 0, "inns")
+    assert finished(d) == "Inns burn."
+    d = draft("Mills burn.")
+    d.replace(1, 1, "BURNT", cased=False)
+    assert finished(d) == "Mills BURNT."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("House", "inn", "Inn"),
+        ("HOUSE", "inn", "INN"),
+        ("house", "inn", "inn"),
+        ("I", "we", "We"),
+        ("A", "the", "The"),
+        ("5", "six", "six"),
+        ("house", "Inn", "Inn"),
+        ("", "inn", "inn"),
+        ("House", "", ""),
+    ],
+)
+def test_capitals_are_carried_over(old, new, expected):
+    assert with_case_of(old, new) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "expected"),
+    [("Anna", "NNP", True), ("I", "PRP", True), ("NATO", "NN", True), ("House", "NN", False), ("A", "DT", False), ("the", "DT", False)],
+)
+def test_what_keeps_its_capital_inside_a_sentence(text, tag, expected):
+    assert is_name_like(Token(0, 0, len(text), text, tag)) is expected
+
+
+# marks
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("Well, we left.", "Well", "We left."),
+        ("The mill, sadly, burns.", "sadly", "The mill, burns."),
+        ("The mill burns, sadly.", "sadly", "The mill burns."),
+        ("The mill burns, sadly", "sadly", "The mill burns"),
+        ("We saw mills, inns and boats.", "inns", "We saw mills, and boats."),
+    ],
+)
+def test_a_pause_left_dangling_goes_with_what_it_set_apart(text, word, expected):
+    assert without(text, word, pauses=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("Well, we left.", ["Well"], "We left."),
+        ("It was, if so, cold.", ["if", "so"], "It was, cold."),
+        ("It was cold (or so).", ["or", "so"], "It was cold."),
+        ('It was "so" cold.', ["so"], "It was cold."),
+        ("It was cold, so.", ["so"], "It was cold."),
+        ("It “was, so” cold.", ["so"], "It “was” cold."),
+        ("It (so, was) cold.", ["so"], "It (was) cold."),
+        ("So. It was cold.", ["So"], "It was cold."),
+        ("It was cold. So.", ["So"], "It was cold."),
+        ('"It" so "was" cold.', ["so"], '"It" "was" cold.'),  # the first closes, the second opens
+        ("– Yes, we left.", ["Yes"], "– We left."),  # the dash was there before
+        ("It was, , so cold.", ["so"], "It was, , cold."),  # not of our making
+        ("a - so - b", ["so"], "a - b"),
+    ],
+)
+def test_marks_left_without_words_go(text, words, expected):
+    assert without(text, *words, tidy=True) == expected
+
+
+def test_tidying_touches_no_sentence_that_keeps_its_words():
+    d = draft("It was, , cold () today. So it was.")
+    d.delete(place(d, "So"), place(d, "So"))
+    d.tidy()
+    assert finished(d) == "It was, , cold () today. It was."
+
+
+# the end of a sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The mill burns.", "The mill burns, X."),
+        ("The mill burns", "The mill burns, X"),
+        ("Does it burn?!", "Does it burn, X?!"),
+        ("He said: “It burns.”", "He said: “It burns, X.”"),
+        ("He called it “hot”.", "He called it “hot”, X."),
+        ("It burns (a lot)", "It burns (a lot), X"),
+        ("It burns ...", "It burns , X ..."),  # the marks of this text stand alone
+        ("It is the dogs'", "It is the dogs', X"),
+        ("It burns in the U.S.", "It burns in the U.S., X."),
+        ("It burns;", "It burns, X;"),
+        ("...", "..., X"),
+    ],
+)
+def test_words_are_put_before_the_final_mark(text, expected):
+    d = draft(text)
+    d.append(d.doc.sentences[-1], "X")
+    assert finished(d) == expected
+
+
+def test_the_joint_may_be_a_word_and_the_sentence_any():
+    d = draft("The mill burns. We left.")
+    d.append(d.doc.sentences[0], "the inn", joint=" and ")
+    assert finished(d) == "The mill burns and the inn. We left."
+
+
+# all together
+
+
+def test_nothing_changed_is_inapplicable():
+    d = draft("The mill burns.")
+    assert d.finish() == Inapplicable("unchanged")
+    d.replace(1, 1, "mill")
+    assert d.finish() == Inapplicable("unchanged")
+
+
+def test_a_token_changed_twice_is_a_fault_of_the_template():
+    d = draft("The mill burns.")
+    d.replace(0, 1, "it")
+    d.replace(1, 2, "it")
+    with pytest.raises(ValueError, match="overlap"):
+        d.finish()
+
+
+def test_insertions_that_touch_what_is_deleted_are_one_edit():
+    d = draft("The mill burns.")
+    d.insert_after(0, ",", blank=False)
+    d.delete(1, 1)
+    change = d.finish()
+    assert isinstance(change, Change)
+    assert apply_edits(d.doc.text, change.edits) == "The, burns."
+    assert len(change.edits) == 1
+
+
+@given(text=texts, data=st.data())
+def test_any_deletion_leaves_the_rest_as_it_was(text, data):
+    d = draft(text)
+    if not d.doc.tokens:
+        return
+    gone = data.draw(st.sets(st.integers(0, len(d.doc.tokens) - 1), min_size=1))
+    for i in gone:
+        d.delete(i, i)
+    if data.draw(st.booleans()):
+        d.tidy()
+    change = d.finish(capitals=False, articles=False, stops=False)
+    assert isinstance(change, Change)
+    kept = [t for t in d.doc.tokens if t.index not in gone]
+    left = apply_edits(text, change.edits)
+    letters = iter("".join(t.text for t in kept))
+    assert all(c in letters for c in "".join(left.split()))  # in order, and nothing but what was kept
+    assert all(t.text in left for t in kept if d.doc.word_at[t.index] is not None)
+
+
+@given(text=texts, data=st.data())
+def test_repairs_never_fail_and_edits_always_rebuild(text, data):
+    d = draft(text)
+    if not d.doc.tokens:
+        return
+    i = data.draw(st.integers(0, len(d.doc.tokens) - 1))
+    do = data.draw(st.sampled_from(["replace", "delete", "before", "after", "append"]))
+    if do == "replace":
+        d.replace(i, i, data.draw(st.sampled_from(["hour", "inn", "House", "5"])))
+    elif do == "delete":
+        d.delete(i, i, pauses=True)
+    elif do == "append":
+        d.append(d.doc.sentences[d.doc.sentence_at[i]], "inn")
+    else:
+        (d.insert_before if do == "before" else d.insert_after)(i, "inn")
+    change = d.finish()
+    assert isinstance(change, Inapplicable) or apply_edits(text, change.edits) != text
