@@ -173,7 +173,7 @@ class _Denials:
         draft.replace(first, last, new)
 
     def _some(self, start: int, draft: Draft) -> None:
-        """Behind a negation that has gone "any" becomes "some", "yet" "already"; "at all" goes with it."""
+        """From here, behind a negation that has gone, "any" becomes "some", "yet" "already"; "at all" goes with it."""
         i = start
         while i < len(self.tokens) and self.doc.sentence_at[i] == self.doc.sentence_at[start]:
             low, after = self._low(i), self._low(i + 1)
@@ -185,7 +185,7 @@ class _Denials:
                 i += 1
             elif low == "anymore":
                 draft.delete(i, i)
-            elif low in _SOME or (low in _FINAL and final):
+            elif low in _SOME or (low in _FINAL and (final or i == start)):
                 draft.replace(i, i, _SOME.get(low) or _FINAL[low])
             i += 1
 
@@ -196,7 +196,7 @@ class _Denials:
         if clause.kind == "do" and main is not None and not clause.inverted:
             if self._is_command(clause):
                 draft.delete(verb, negation)
-                return self._some(main + 1, draft)
+                return self._some(negation + 1, draft)
             tag = {"did": "VBD", "does": "VBZ"}.get(low, "VBP")
             form = self.language.inflect(self._low(main), tag)
             if form and not self._coordinated(main):
@@ -204,7 +204,7 @@ class _Denials:
                 draft.delete(negation, negation)
                 if form != self._low(main):
                     draft.replace(main, main, form)
-                return self._some(main + 1, draft)
+                return self._some(negation + 1, draft)
         stem = STEMS.get(low) or self._whole(clause)
         if stem and negation == verb + 1:
             draft.replace(verb, negation, stem)
@@ -213,7 +213,7 @@ class _Denials:
             draft.delete(negation, negation)
         else:
             draft.delete(negation, negation)
-        self._some(clause.last + 1, draft)
+        self._some(negation + 1, draft)
 
     def _whole(self, clause: Clause) -> str | None:
         """What stands for ain't and aren't once they are parted from their n't."""

@@ -162,6 +162,8 @@ class _Sentence:
             return "VBD"
         if tag == "VB" and before in ("i", "we", "they") and self._low(i - 2) not in _WITH_BASE_VERB:
             return "VBP"
+        if lenient and i - 1 == self.first and self._two_words() and self._tag(i - 1) in ("NNS", "VBZ") and tag in ("NN", "VB"):
+            return "VBP"
         if lenient and self._tag(i - 1) in NOUNS | {"PRP"} and self._tag(i + 1) in ("DT", "PRP$", "PRP", "CD"):
             if tag == "NNS" and low.endswith("s") and self._tag(i - 1) != "NNS":
                 return "VBZ"
@@ -176,7 +178,15 @@ class _Sentence:
             return False
         if self._tag(i) != "VBD" and (low in _PARTICLES or (tag == "IN" and low not in _OPENERS | _PREPOSITIONS)):
             return False  # "going down tracks"
-        return not (self._tag(i) == "VBP" and i == self.first) or self._low(i) in DO | HAVE
+        if low in ("many", "much") and self._low(i - 2) == "how" and self._tag(i + 1) in NOUNS:
+            return False  # "how many stop lights"
+        if i == self.first:
+            return self._low(i) in DO | HAVE or (self._tag(i) != "VBP" and not self._two_words())
+        return True
+
+    def _two_words(self) -> bool:
+        """Whether the sentence is no more than two words: "Dogs bark", which is easily taken for a verb and its object."""
+        return sum(not t.is_punctuation for t in self.tokens[self.first : self.end]) == 2
 
     def _participle_after(self, i: int, forms: Iterable[str] = ()) -> bool:
         j = i + 1
@@ -199,7 +209,8 @@ class _Sentence:
             return True
         if not self._inversion(i):
             return False
-        if self._opens(i) or self._low(i - 1) == "what" or self._verb_after(i + 1, ("VB", "VBP")) is not None:
+        asked = next((self._low(k) for k in range(i - 1, self.first - 1, -1) if self._tag(k) in WH), "")
+        if self._opens(i) or asked in ("what", "how", "when", "where", "why") or self._verb_after(i + 1, ("VB", "VBP")) is not None:
             return True
         end = self._subject_end(i + 1)  # "which films did Ann direct", but "who did the work"
         return end is not None and end + 1 < self.end and not self.tokens[end + 1].is_punctuation and self._tag(end + 1) not in ("IN", "CC", "TO")
@@ -220,9 +231,9 @@ class _Sentence:
         low, tag = self._low(i), self._tag(i)
         if begin != self.first or self.question or tag not in ("VB", "VBP") or low in _NO_COMMANDS or not self._opens(i):
             return False
-        if low in HAVE | DO and (self._low(i + 1) in NOMINATIVE - {"it"} or (tag == "VBP" and self._low(i + 1) not in NOT | {"a", "the", "some", "it"})):
-            return False
         after = self._low(i + 1)
+        if low in HAVE | DO and (after in NOMINATIVE - {"it"} or (tag == "VBP" and after not in NOT | {"a", "the", "some", "it"})):
+            return False
         return self._tag(i + 1) not in FINITE | {"MD"} and after not in ("-", ":") and (after != "'s" or low == "let")
 
     # What stands around them
@@ -230,7 +241,7 @@ class _Sentence:
     def _inversion(self, i: int) -> bool:
         """Whether no subject stands before the verb, so that it must follow: `Is he`, `where did`, `what time does`."""
         j = i + 2 if self._low(i + 1) in NOT else i + 1
-        if self._low(j) in NOMINATIVE - {"it", "you"}:
+        if self._low(j) in (NOMINATIVE if self._low(i) in _MODALS else NOMINATIVE - {"it", "you"}):
             return True
         return (self.question or (self._low(j) in NOMINATIVE and i == self.first)) and not self._has_subject(i)
 
@@ -321,7 +332,7 @@ class _Sentence:
                     verb -= 1
                 return verb - 1
         end = self._subject_end(j)
-        if end is None or end + 1 >= self.end or self.tokens[end + 1].is_punctuation or self._tag(end + 1) in ("IN", "CC", "TO", "POS"):
+        if end is None or end + 1 >= self.end or self.tokens[end + 1].is_punctuation or self._tag(end + 1) in WH | {"IN", "CC", "TO", "POS"}:
             return None
         if clause.kind == "be" and self._tag(clause.verb - 1) in ("WP", "WDT") and self._tag(end + 1) != "VBG":
             return None  # "What is the score": a complement as likely as a subject
