@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from nlgauge.text.articles import article_before
 from nlgauge.text.number import DATED, OPAQUE, Number
 from nlgauge.text.number_forms import Digits, choices, digits_of, edit_to, number_class, redrawn, worth, written, zeros_around
-from nlgauge.text.number_repairs import Edit, begins_with_vowel, with_article
+from nlgauge.text.number_repairs import Edit, with_article
 from nlgauge.text.number_tables import neighbours
 from nlgauge.text.numbers import find_numbers
 
@@ -52,7 +53,7 @@ def changed_numbers(text: str, rng: random.Random, changing: Changing | None = N
         for number, new in drawer.drawn(run):
             edit = edit_to(number, new)
             if edit is not None:
-                groups.append(with_article(text, [edit]))
+                groups.append(with_article(text, edit, number.outer_start))
     return groups
 
 
@@ -117,11 +118,11 @@ class _Drawer:
     def _first(self, number: Number, fits: Callable[[Digits], bool]) -> Digits | None:
         """The first draw that fits, one that leaves "a" or "an" before it right if there is one."""
         article = _AN.search(self.text, max(0, number.outer_start - 5), number.outer_start)
-        vowel = begins_with_vowel(written(number, digits_of(number)))
+        wanted = article_before(written(number, digits_of(number)))
         second_best = None
         for new in self._candidates(number):
             if fits(new):
-                if not article or begins_with_vowel(written(number, new)) == vowel:
+                if not article or article_before(written(number, new)) == wanted:
                     return new
                 second_best = second_best or new
         return second_best

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NEAR = 40  # characters looked back; a bound keeps the work linear in the text
 _LINE = re.compile(r"(?:^|\n)[ \t]*\(?$")
 _POINT = re.compile(r"[.)][ \t]+\S")
-_WORD_BEFORE = re.compile(r"(?P<word>[^\s(\[\"“]+?)[ \u00a0]$")
+_WORD_BEFORE = re.compile(r"(?P<word>[^\s(\[\"“]+?)(?:[ \u00a0]|(?<=[a-z]\.))$")
 _PREFIX = re.compile(r"(?P<word>[^\W0-9_]+)[-–‑]$")
 _WORD_BEHIND = re.compile(r"[ \u00a0](?P<word>[a-z]+)")
 _MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH},?[ \u00a0](?:the )?$")
@@ -30,7 +30,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:\n…]\s|[\"“‘(\[])\W*\w+\.?[ \u00a
 _AGE = re.compile(r"(?i)\b(?:his|her|their|my|our|your|whose)(?: (?:early|mid|late)[ -]| )$")
 _YEAR_BEFORE = re.compile(
     rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?|spring|summer|autumn|fall|winter"
-    rf"|born|around|season|between)|(?<!\w){MONTH},?|^)\s*$|[(]$"
+    rf"|born|around|season|between)|(?<!\w){MONTH},?)\s*$|[(]$"
 )
 _LIST = re.compile(r",? (?:and |or |to )?|,")
 _CLEAR_YEAR_BEFORE = re.compile(

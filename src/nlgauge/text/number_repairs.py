@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from nlgauge.text.articles import article_before
 from nlgauge.text.number_tables import MONTH, neighbours
 from nlgauge.text.sentences import sentence_spans
 
@@ -12,8 +13,6 @@ Edit = tuple[int, int, str]
 
 _NEAR = 40  # characters looked back; a bound keeps the work linear in the text
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?P<article>an?|An?|AN)[ \u00a0][\"“‘'(]?$")
-_VOWEL = ("eight", "eleven")  # also eighty, eighteen, and the figures that are read so
-_LEADING = re.compile(r"[\"“‘'(]?[-−+]?(?:[A-Z]{1,3}\$|[$£€¥])?(?P<figure>8|1[18](?![0-9]))")
 _QUOTED = re.compile(r"[,:][ \u00a0][\"“‘]$")
 _DETERMINER = re.compile(
     r"(?i)(?:(?<!\w)(?:an?|the|this|that|its|his|her|their|our|my|your|each|every|another|some|any)|['’]s)(?P<between> [a-z]+){0,2} $"
@@ -28,27 +27,15 @@ _DAY = re.compile(rf"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|{MONTH}")
 _MODIFIER = ("JJ", "JJR", "JJS", "VBG", "VBN", "CD", "HYPH")
 
 
-def with_article(text: str, edits: Iterable[Edit]) -> list[Edit]:
-    """The same edits, each with one for the article before it where a should now be an, or the other way round."""
-    out: list[Edit] = []
-    for start, end, new in edits:
-        found = _ARTICLE.search(text, max(0, start - 5), start)
-        if found and (not out or found.start() >= out[-1][1]):
-            old = found["article"]
-            article = "an" if begins_with_vowel(new) else "a"
-            if article != old.lower():
-                out.append((found.start(), found.end("article"), article.capitalize() if old[0].isupper() else article))
-        out.append((start, end, new))
-    return out
-
-
-def begins_with_vowel(expression: str) -> bool:
-    """Whether a number, in words or in figures, is spoken with a vowel first: 8, 11, 18, 80 and the like."""
-    if found := _LEADING.match(expression):
-        lead = re.match(r"[0-9]+", expression[found.start("figure") :])
-        assert lead is not None
-        return found["figure"] == "8" or len(lead[0]) % 3 == 2
-    return expression.lower().startswith(_VOWEL)
+def with_article(text: str, edit: Edit, start: int) -> list[Edit]:
+    """An edit of a number whose expression begins at `start`, and before it one of "a" or "an" where the other must now stand."""
+    found = _ARTICLE.search(text, max(0, start - 5), start)
+    if not found:
+        return [edit]
+    old, article = found["article"], article_before(text[start : edit[0]] + edit[2])
+    if article == old.lower():
+        return [edit]
+    return [(found.start(), found.end("article"), article.capitalize() if old[0].isupper() else article), edit]
 
 
 def with_capital(text: str, edits: Sequence[Edit]) -> list[Edit]:
@@ -85,7 +72,7 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
     tag = tags.get(found.start("word"))
     if tag is None:
         return determined and word not in neighbours("function") and not word.endswith(("ed", "ly"))
-    if tag.startswith("NN"):
+    if tag.startswith("NN") or (determined and tag in ("VB", "VBP")):  # no verb can follow there: the 5 km ride
         return True
     steps = 0
     while determined and tag in _MODIFIER and steps < 3:

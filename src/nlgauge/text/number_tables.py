@@ -26,8 +26,10 @@ CLEAR_SCALES = ("bn", "mn", "mln", "bln", "trn")  # short forms that are read as
 COINS = ("p", "c")
 LONG_SCALES = {**SCALES, "hundred": 100}
 
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
-MONTH = rf"(?:{'|'.join(MONTHS)}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?)"
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_SMALL = "|".join(m.lower() for m in MONTHS if m not in ("March", "May"))
+# Texts without capitals are read, too; march and may are verbs unless "on" stands before them.
+MONTH = rf"(?:{'|'.join(MONTHS)}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?|{_SMALL}|(?<=\bon )(?:march|may))"
 
 
 @cache

@@ -25,6 +25,7 @@ _SHORT = re.compile(rf"[{BLANKS}]?({'|'.join(sorted(SHORT_SCALES, key=len, rever
 _CLEAR = re.compile(rf"[{BLANKS}]?({'|'.join(CLEAR_SCALES)})(?![\w'’])")
 # "2.5m people": millions, for metres are hardly ever followed by a plural.
 _MILLION = re.compile(r"(m)(?= (?:people|men|women|children|(?!hurdles|races)[a-z]{3,}(?<!ss)s)\b)")
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]00")
 _SIGN = re.compile(r"(?:^|[\s(\[\"“‘'/])([-−+])$")
 _DIGIT_BEFORE = re.compile(r"[0-9]\s+$")
 _VULGAR = re.compile(f"[{''.join(VULGAR)}]")
@@ -76,9 +77,9 @@ def _read(text: str, item: Item, free: int) -> Number:
 
 
 def _value(figure: str) -> Decimal:
-    """1,234.5, 1.234.567, 1 000, 2,5 and .5 as the numbers they are."""
+    """1,234.5, 1.234.567, 1 000, 2,5 and .5 as the numbers they are; 400.000, but not 1.125, is read as whole thousands."""
     plain = re.sub(rf"[{BLANKS}]", "", figure)
-    if plain.count(".") > 1:
+    if plain.count(".") > 1 or _THOUSANDS.fullmatch(plain):
         plain = plain.replace(".", "")
     elif re.search(r",[0-9]{3}(?![0-9])", plain):
         plain = plain.replace(",", "")
