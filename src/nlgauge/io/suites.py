@@ -50,6 +50,9 @@ def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, la
     if first is None:
         raise InputError(f"{file.name} is empty: no pair in it")
     chosen = layout or _layout(first[1], file.name)
+    if layout is None and chosen == "pairs" and segments is not None:
+        known = {s.id for s in segments}  # ids may be named as texts are
+        chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
     notes: list[str] = []
     pairs = list(_READERS[chosen](rows, _Context(file.name, notes, segments)))
     if not pairs:

@@ -1,0 +1,86 @@
+"""Deviations: drop less penalty, by hand; scales; invariance; what did not apply."""
+
+import math
+
+import pytest
+
+from nlgauge.audits.deviation import deviation_rows, rule_for
+from nlgauge.audits.sides import score_sides
+from nlgauge.core.suite import Pair, Skipped, Suite
+from nlgauge.perturbations.checklist import Row
+from nlgauge.runtime.runtime import Runtime
+
+NEGATION = Row("mt", "adequacy", "negation", "Negations", 0.9, certainty="high")
+SAME = Row("mt", "invariance", "synonyms", "Synonyms", 0.0, certainty="high")
+
+
+def pair(key, better, worse, row=NEGATION, **more):
+    text = f"t{key} {better}"
+    return Pair(
+        id=str(key), phenomenon=row.template, better=text, worse=f"w{key} {worse}", references=(text,), task=row.task, criterion=row.criterion,
+        expect="same" if row is SAME else "lower", **more,
+    )  # fmt: skip
+
+
+def found(pairs, metric, rows=(NEGATION,), skipped=(), **options):
+    suite = Suite(tuple(pairs), skipped=skipped)
+    return deviation_rows(suite, score_sides(suite, {"m": metric}, Runtime())["m"], rows, **options)
+
+
+def test_deviation_is_drop_less_penalty(told):
+    # scores 50 -> 40 and 20 -> 10 against themselves: drops 0.2 and 0.5, mean 0.35; people take off 0.9
+    (row,) = found([pair(1, 50, 40), pair(2, 20, 10)], told)
+    assert row["norm"] == "self"
+    assert row["drop"] == pytest.approx(0.35)
+    assert row["deviation"] == pytest.approx(0.35 - 0.9)
+    assert row["low"] < row["deviation"] < row["high"]
+
+
+def test_an_error_rate_is_scaled_by_the_pool(told_error):
+    # 0 for the text itself, 30 and 60 for the perturbed ones: the pool goes from 0 to 60
+    (row,) = found([pair(1, 0, 30), pair(2, 0, 60)], told_error)
+    assert row["norm"] == "minmax"
+    assert row["drop"] == pytest.approx((30 / 60 + 60 / 60) / 2)
+
+
+def test_scores_as_they_are(told):
+    assert found([pair(1, 50, 40)], told, normalise="none")[0]["drop"] == 10
+
+
+def test_an_invariance_is_judged_by_the_mean_drop_and_by_texts(told):
+    (row,) = found([pair(1, 100, 99, SAME), pair(2, 100, 80, SAME)], told, [SAME], tolerance=0.05)
+    assert row["expect"] == "same"
+    assert row["invariant"] is False  # 0.105 on the mean
+    assert row["within"] == 0.5
+
+
+def test_a_row_that_never_applied_is_there_and_undefined(told):
+    skipped = [Skipped(perturbation="synonyms", reason="no synonym", n=7, task="mt", criterion="invariance")]
+    rows = found([pair(1, 50, 40)], told, [NEGATION, SAME], skipped)
+    assert rows[1]["n"] == 0
+    assert rows[1]["n_not_applicable"] == 7
+    assert math.isnan(rows[1]["drop"])
+    assert rows[1]["invariant"] is None
+
+
+def test_an_unknown_penalty_leaves_the_drop(told):
+    (row,) = found([pair(1, 50, 40)], told, [Row("mt", "adequacy", "negation")])
+    assert row["drop"] == pytest.approx(0.2)
+    assert math.isnan(row["deviation"])
+
+
+def test_a_score_of_nothing_for_the_text_itself_is_undefined_and_counted(told):
+    (row,) = found([pair(1, 0, 0), pair(2, 50, 25)], told)
+    assert (row["n"], row["n_undefined"]) == (2, 1)
+    assert row["drop"] == pytest.approx(0.5)
+
+
+def test_texts_held_against_others_are_scaled_by_the_pool(told):
+    suite = Suite((Pair(id="1", phenomenon="typos", better="a 2", worse="b 1", references=("c 3",)),))
+    assert rule_for(score_sides(suite, {"m": told}, Runtime())["m"], suite) == "minmax"
+
+
+def test_one_template_under_two_criteria_is_kept_apart(told):
+    other = Row("mt", "fluency", "negation", penalty=0.1)
+    rows = found([pair(1, 50, 40), pair(2, 50, 10, other)], told, [NEGATION, other])
+    assert [r["drop"] for r in rows] == pytest.approx([0.2, 0.8])

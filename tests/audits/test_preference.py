@@ -1,0 +1,84 @@
+"""Preference accuracy: wins, ties and losses by hand, under every tie rule; means over phenomena; groups."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.audits.preference import preference_rows
+from nlgauge.audits.sides import score_sides
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.proportion import wilson
+
+
+def suite(*rows, **more):
+    """(phenomenon, better score, worse score, group) a row."""
+    return Suite(tuple(
+        Pair(id=str(i), phenomenon=p, better=f"b {b}", worse=f"w {w}", references=("a b c",), group=g, **more) for i, (p, b, w, g) in enumerate(rows)
+    ))  # fmt: skip
+
+
+def rows(made, metric, **options):
+    found = preference_rows(made, score_sides(made, {"m": metric}, Runtime())["m"], **options)
+    return {(r["phenomenon"], r["group"]): r for r in found}
+
+
+def test_wins_ties_and_losses_are_counted(told):
+    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None), ("typos", 5, 1, None)), told)["typos", None]
+    assert (row["n"], row["wins"], row["ties"], row["losses"]) == (4, 2, 1, 1)
+    assert row["accuracy"] == 0.5
+    assert (row["low"], row["high"]) == wilson(2, 4)
+
+
+@pytest.mark.parametrize(("rule", "accuracy"), [("loss", 1 / 3), ("zero", 1 / 3), ("half", 0.5), ("exclude", 0.5)])
+def test_tie_rules(told, rule, accuracy):
+    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None)), told, ties=rule)["typos", None]
+    assert row["accuracy"] == pytest.approx(accuracy)
+    assert row["ties"] == 1  # counted apart whatever the rule
+
+
+def test_means_over_phenomena_are_plain_means(told):
+    made = suite(("typos", 2, 1, None), ("addition", 2, 1, None), ("addition", 1, 2, None), ("negation", 1, 2, None), ("own kind", 2, 1, None))
+    found = rows(made, told)
+    assert found["mean-adequacy", None]["accuracy"] == pytest.approx((1 / 2 + 0) / 2)
+    assert found["mean-fluency", None]["accuracy"] == 1
+    assert found["mean-all", None]["accuracy"] == pytest.approx((1 + 1 / 2 + 0 + 1) / 4)
+    assert found["mean-all", None]["n_phenomena"] == 4
+
+
+def test_several_groups_have_rows_of_their_own_and_together(told):
+    found = rows(suite(("typos", 2, 1, "x"), ("typos", 1, 2, "y"), ("typos", 1, 2, "y")), told)
+    assert [found["typos", g]["accuracy"] for g in ("x", "y", "all")] == pytest.approx([1, 0, 1 / 3])
+
+
+def test_one_group_is_not_shown_twice(told):
+    assert {g for _, g in rows(suite(("typos", 2, 1, "x")), told)} == {"x"}
+
+
+def test_an_undefined_score_is_lost_and_counted(told):
+    row = rows(suite(("typos", "nan", 1, None), ("typos", 2, 1, None)), told)["typos", None]
+    assert (row["n_undefined"], row["losses"], row["accuracy"]) == (1, 1, 0.5)
+
+
+def test_all_tied_and_ties_excluded_is_undefined(told):
+    row = rows(suite(("typos", 1, 1, None)), told, ties="exclude")["typos", None]
+    assert math.isnan(row["accuracy"])
+
+
+def test_what_should_not_change_is_won_within_the_tolerance(told):
+    made = suite(("synonyms", 100, 96, None), ("synonyms", 100, 90, None), ("synonyms", 100, 104, None), expect="same")
+    found = rows(made, told, tolerance=0.05)
+    assert found["synonyms", None]["accuracy"] == pytest.approx(2 / 3)  # 4 % off either way is the same, 10 % is not
+    assert ("mean-all", None) not in found
+
+
+def test_distances_tell_passed_from_failed(told):
+    made = Suite((
+        Pair(id="1", phenomenon="typos", better="a b c 2", worse="a x c 1", references=("a b c 2",)),
+        Pair(id="2", phenomenon="typos", better="p q r 1", worse="a b c 2", references=("a b c 2",)),
+    ))  # fmt: skip
+    row = rows(made, told)["typos", None]
+    assert row["distance_passed"] == 0  # the paraphrase is the reference
+    assert row["distance_failed"] == 1  # four words of four
+    assert row["distance_worse"] == pytest.approx(np.mean([2 / 4, 0]))

@@ -1,0 +1,63 @@
+"""Both sides of every pair: each distinct text once, the pairs that are made for the metric, one phenomenon at a time where it pools."""
+
+import numpy as np
+import pytest
+
+from nlgauge.audits.sides import score_sides
+from nlgauge.core.errors import InputError
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.runtime.runtime import Runtime
+
+
+def pair(key, better, worse, phenomenon="typos", **more):
+    return Pair(id=key, phenomenon=phenomenon, better=f"x {better}", worse=f"x {worse}", references=more.pop("references", ("ref",)), **more)
+
+
+def sides(suite, metric, **options):
+    return score_sides(suite, {"m": metric}, Runtime(), **options)["m"]
+
+
+def test_values_stand_beside_their_pairs(told):
+    found = sides(Suite((pair("a", 3, 1), pair("b", 2, 5))), told)
+    assert found.better.tolist() == [3, 2]
+    assert found.worse.tolist() == [1, 5]
+    assert found.margin.tolist() == [2, -3]
+
+
+def test_the_margin_turns_with_the_direction(told_error):
+    assert sides(Suite((pair("a", 3, 1),)), told_error).margin.tolist() == [-2]
+
+
+def test_each_distinct_text_is_scored_once(told):
+    sides(Suite((pair("a", 3, 1), pair("b", 3, 2), pair("c", 3, 1))), told)
+    assert sorted(told.calls[-1]) == ["x 1", "x 2", "x 3"]
+
+
+def test_the_same_text_against_another_reference_is_another(told):
+    sides(Suite((pair("a", 3, 1), pair("b", 3, 1, references=("other",)))), told)
+    assert len(told.calls[-1]) == 4
+
+
+def test_a_metric_with_references_gets_pairs_made_for_it(told, told_source):
+    suite = Suite((pair("r", 1, 0, setup="ref", source="s"), pair("s", 2, 0, setup="src", source="s"), pair("b", 3, 0, source="s")))
+    assert sides(suite, told).places == (0, 2)
+    assert sides(suite, told_source).places == (1, 2)
+
+
+def test_a_pooled_metric_sees_one_phenomenon_at_a_time(pooled):
+    found = sides(Suite((pair("a", 3, 1), pair("b", 10, 30, "negation"))), pooled)
+    assert found.better.tolist() == [1, -10]
+    assert np.allclose(found.better + found.worse, 0)
+    assert sorted(map(len, pooled.calls)) == [2, 2]
+
+
+def test_no_pair_for_a_metric_is_told_with_what_it_needs(told_source):
+    with pytest.raises(InputError, match="m needs source; no pair of words has that"):
+        sides(Suite((pair("a", 1, 0),), "words"), told_source)
+
+
+def test_sources_may_stand_for_references(told):
+    suite = Suite((pair("a", 2, 1, references=(), source="what was said"),))
+    with pytest.raises(InputError, match="--references source"):
+        sides(suite, told)
+    assert sides(suite, told, references="source").margin.tolist() == [1]

@@ -1,0 +1,30 @@
+"""Differences of texts: what is new is marked, and the pieces make up the newer text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.difference import marked, pieces
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("It rains.", "It rains.", "It rains."),
+        ("He came in May.", "She came in May.", "[She] came in May."),
+        ("It was red.", "It was not red.", "It was [not ]red."),
+        ("A big house.", "A house.", "A[] house."),
+    ],
+)
+def test_marks(before, after, shown):
+    assert marked(before, after) == shown
+
+
+@given(st.text(), st.text())
+def test_pieces_make_up_the_newer_text(before, after):
+    assert "".join(text for text, _ in pieces(before, after)) == after
+
+
+@given(st.text())
+def test_a_text_does_not_differ_from_itself(text):
+    assert not any(new for _, new in pieces(text, text))
