@@ -6,9 +6,10 @@ import dataclasses
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.registry import convert
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, Template, Turn, apply_edits, stream
 from nlgauge.perturbations.english import is_english
 from nlgauge.perturbations.registry import template
@@ -122,11 +123,10 @@ def make_cases(
 ) -> list[Case]:
     """Cases from parallel lists; arguments as for `perturb`."""
     n = len(texts)
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"texts[{i}] is {type(text).__name__}, expected a string")
     if isinstance(pool, str):
         raise InputError("pool is one string, expected a flat list of texts")
+    for what, strings in (("texts", texts), ("pool", pool or ()), ("ids", ids or ())):
+        _check_strings(what, strings)
     known = language(backend) if isinstance(backend, str) else backend
     pooled = tuple(pool or ())
     turns = [_turns(given, i) for i, given in enumerate(_parallel("context", context, n, ()))]
@@ -136,6 +136,7 @@ def make_cases(
     for i, (text, id_, spoken, speaker, others) in enumerate(columns):
         if isinstance(others, str):
             raise InputError(f"references[{i}] is one string, expected a list of texts")
+        _check_strings(f"references[{i}]", others)
         who = speaker if speaker is not None else _next_speaker(spoken)
         cases.append(Case(known.analyse(text), known, id_, spoken, who, pooled, tuple(others)))
     return cases
@@ -143,10 +144,19 @@ def make_cases(
 
 def _with_options(built: Template, name: str, options: Mapping[str, Any]) -> Template:
     known = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
-    for key in options:
+    hints, values = get_type_hints(type(built)), dict(options)
+    for key, value in options.items():
         if key not in known:
             raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
-    return dataclasses.replace(built, **options)  # type: ignore[type-var]
+        if isinstance(value, str):  # as typed, so that a wrong choice is refused here, too
+            values[key] = convert(value, hints[key], f"{name}:{key}")
+    return dataclasses.replace(built, **values)  # type: ignore[type-var]
+
+
+def _check_strings(what: str, values: Sequence[object]) -> None:
+    for i, value in enumerate(values):
+        if not isinstance(value, str):
+            raise InputError(f"{what}[{i}] is {type(value).__name__}, expected a string")
 
 
 def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Sequence[T]:
@@ -167,7 +177,7 @@ def _turns(given: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:
 
 
 def _next_speaker(turns: Sequence[Turn]) -> str | None:
-    """The one who did not speak last: of two, the other; of more, the one who has been silent longest; a nameless one after a monologue."""
+    """The one who did not speak last: of two, the other; of more, the one who spoke before that one; nobody known after a monologue."""
     if not turns:
         return None
     last = turns[-1].speaker

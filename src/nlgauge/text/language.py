@@ -94,14 +94,18 @@ class Builtin:
 BACKENDS: Sequence[str] = ("builtin", "spacy", "stanza")
 
 
-@cache
 def language(name: str = "builtin") -> Language:
-    """The backend of a name: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`.
+    """The backend of a name: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`; the same object each time.
 
     Raises:
         SpecError: an unknown backend.
         MissingExtra: spaCy or Stanza is not installed, or has no English pipeline on this machine.
     """
+    return _backend(name)
+
+
+@cache
+def _backend(name: str) -> Language:
     backend, _, pipeline = name.partition(":")
     if backend == "builtin" and not pipeline:
         return Builtin()

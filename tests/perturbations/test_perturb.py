@@ -1,0 +1,189 @@
+"""Many texts, one template: what applies, what does not and why, and what draws hang on."""
+
+import random
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, TemplateInfo, apply_edits, stream
+from nlgauge.perturbations.perturb import apply, make_cases, perturb, seeded, unmet
+from nlgauge.perturbations.surface import JumbleWords
+from nlgauge.text.language import language
+
+TEXTS = ["The bus came late today.", "Yes", "", "Two old boats lie in a harbour.", "No mark at all"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Echo:
+    """Says what the case holds."""
+
+    word: str = "x"
+    times: int = 1
+    info: ClassVar = TemplateInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset())
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        if self.word == "nothing":
+            return Change([Edit(0, 1, case.text[0])])
+        return Change([Edit(0, len(case.text), self.word * self.times)], {"speaker": case.speaker, "draw": rng.random()})
+
+
+def needing(*needs: str) -> Echo:
+    made = Echo()
+    object.__setattr__(made, "info", TemplateInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset(needs)))
+    return made
+
+
+def test_one_entry_for_each_text_and_a_reason_where_there_is_none():
+    made = perturb("remove_punctuation", TEXTS)
+    assert [p.text if p else None for p in made] == ["The bus came late today", None, None, "Two old boats lie in a harbour", None]
+    assert made.reasons == [None, "no punctuation", "empty", None, "no punctuation"]
+    assert made.skipped == {"no punctuation": 2, "empty": 1}
+
+
+def test_a_perturbed_text_says_all_that_was_done():
+    made = perturb("remove_punctuation", "The bus came.", seed=4, ids=["s1"])[0]
+    assert made is not None
+    assert (made.text, made.edits, made.original) == ("The bus came", [(12, 13, "")], "The bus came.")
+    assert (made.perturbation, made.expect, made.seed, made.meta, made.id) == ("remove_punctuation", "lower", 4, {"removed": 1}, "s1")
+
+
+def test_a_single_string_is_one_text():
+    assert len(perturb("remove_punctuation", "The bus came.")) == 1
+
+
+def test_a_template_that_changes_nothing_did_not_apply():
+    assert perturb(Echo(word="nothing"), ["abc"]).reasons == ["unchanged"]
+
+
+def test_options_stand_beside_the_name_or_in_it_or_in_the_object():
+    texts = ["The bus came late, and we left."]
+    named = perturb("remove_punctuation:mode=misplace", texts)
+    assert perturb("remove_punctuation", texts, mode="misplace") == named
+    assert perturb("remove_punctuation:mode=remove", texts, mode="misplace") == named
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "match"),
+    [
+        ("remove_punctuation", {"mod": "misplace"}, "remove_punctuation has no option 'mod'.*mode"),
+        ("remove_punctuation", {"mode": "misplaced"}, "remove_punctuation:mode is 'misplaced'.*misplace"),
+        ("jumbled_words", {}, "unknown perturbation 'jumbled_words'.*jumble_words"),
+        (JumbleWords(), {"recase": False}, "make the object with them"),
+    ],
+)
+def test_what_is_no_template_or_no_option_is_refused(name, options, match):
+    with pytest.raises(SpecError, match=match):
+        perturb(name, ["a b"], **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"texts": ["a", None]}, r"texts\[1\] is NoneType, expected a string"),
+        ({"ids": ["a"]}, "2 texts but 1 of ids"),
+        ({"ids": [1, 2]}, r"ids\[0\] is int, expected a string"),
+        ({"ids": "ab"}, "2 texts but one string of ids"),
+        ({"pool": "a b"}, "pool is one string"),
+        ({"pool": ["a", 3]}, r"pool\[1\] is int"),
+        ({"references": ["a", "b"]}, r"references\[0\] is one string, expected a list of texts"),
+        ({"references": [["a"], [None]]}, r"references\[1\]\[0\] is NoneType"),
+        ({"context": [[], ["Hello"]]}, r"context\[1\]\[0\] is 'Hello', expected a mapping with 'speaker' and 'text'"),
+        ({"context": [[], [{"text": "a"}]]}, r"context\[1\]\[0\]"),
+        ({"context": [[]]}, "2 texts but 1 of context"),
+        ({"speakers": ["A"]}, "2 texts but 1 of speakers"),
+        ({"language": "bultin"}, "unknown language backend 'bultin'.*builtin"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(arguments, match):
+    with pytest.raises((InputError, SpecError), match=match):
+        perturb("typos", **{"texts": ["a b", "c d"], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("needs", "case", "reason"),
+    [
+        (set(), {"texts": ["  \n"]}, "empty"),
+        ({"english"}, {"texts": ["渡轮七点离港。"]}, "language"),
+        (set(), {"texts": ["渡轮七点离港。"]}, None),
+        ({"context"}, {"texts": ["Yes."]}, "no context"),
+        ({"context"}, {"texts": ["Yes."], "context": [[{"speaker": "A", "text": "So?"}]]}, None),
+        ({"pool"}, {"texts": ["Yes."]}, "no pool"),
+        ({"pool"}, {"texts": ["Yes."], "pool": ["Yes."]}, "no pool"),
+        ({"pool"}, {"texts": ["Yes."], "pool": ["Yes.", "No."]}, None),
+        ({"references"}, {"texts": ["Yes."]}, "no other reference"),
+        ({"references"}, {"texts": ["Yes."], "references": [["Yes."]]}, "no other reference"),
+        ({"references"}, {"texts": ["Yes."], "references": [["Yes.", "Sure."]]}, None),
+    ],
+)
+def test_what_a_template_needs_is_looked_for_before_it_is_asked(needs, case, reason):
+    [made] = make_cases(**case)
+    assert unmet(needing(*needs), made) == reason
+
+
+@pytest.mark.parametrize(
+    ("turns", "speaker", "expected"),
+    [
+        ("", None, None),
+        ("A", None, None),  # nobody known but the one who spoke
+        ("AB", None, "A"),
+        ("ABA", None, "B"),
+        ("ABB", None, "A"),
+        ("ABC", None, "B"),
+        ("AB", "B", "B"),
+        ("", "A", "A"),
+    ],
+)
+def test_the_speaker_is_the_one_who_did_not_speak_last(turns, speaker, expected):
+    context = [[{"speaker": s, "text": "Well."} for s in turns]]
+    [made] = perturb(Echo(), ["Yes."], context=context, speakers=[speaker])
+    assert made is not None
+    assert made.meta["speaker"] == expected
+
+
+def test_draws_hang_on_the_id_or_else_on_the_text_and_never_on_the_place():
+    texts = ["a b", "c d", "a b"]
+
+    def drawn(**arguments: object) -> list[float]:
+        return [p.meta["draw"] for p in perturb(Echo(), **arguments) if p]  # type: ignore[arg-type]
+
+    a, c, again = drawn(texts=texts)
+    assert a == again != c
+    assert drawn(texts=texts[::-1]) == [again, c, a]
+    assert drawn(texts=texts[:1]) == [a]
+    assert len(set(drawn(texts=texts, ids=["1", "2", "3"]))) == 3
+    assert drawn(texts=["x", "y"], ids=["2", "1"]) == drawn(texts=["y", "x"], ids=["1", "2"])[::-1]
+    assert drawn(texts=texts, seed=1) != drawn(texts=texts)
+
+
+def test_templates_that_call_others_draw_from_the_stream_of_those():
+    [case] = make_cases(["a b"], ids=["7"])
+    assert seeded(3, case, "typos").random() == stream(3, "typos", "7").random()
+    [case] = make_cases(["a b"])
+    assert seeded(3, case, "typos").random() == stream(3, "typos", "a b").random()
+
+
+def test_a_language_may_be_an_object():
+    class Loud(type(language())):  # type: ignore[misc]
+        name = "loud"
+
+        def analyse(self, text):
+            return language().analyse(text.upper())
+
+    [case] = make_cases(["a b"], backend=Loud())
+    assert case.text == "A B"
+
+
+@given(texts=st.lists(st.text(), max_size=3), seed=st.integers(0, 3))
+def test_any_text_is_perturbed_or_left_alone_with_a_reason(texts, seed):
+    made = perturb("jumble_words", texts, seed=seed)
+    assert len(made) == len(made.reasons) == len(texts)
+    for text, perturbed, reason in zip(texts, made, made.reasons, strict=True):
+        assert (perturbed is None) == (reason is not None)
+        if perturbed:
+            assert apply_edits(text, perturbed.edits) == perturbed.text != text == perturbed.original
+    cases = make_cases(texts)
+    assert [getattr(apply(JumbleWords(), c, seed), "text", None) for c in cases] == [p.text if p else None for p in made]
