@@ -37,7 +37,7 @@ _CLEAR_YEAR_BEFORE = re.compile(
     r"(?i)(?<!\w)(?:in|since|until|during|early|late|mid-?|year|the|this|last|spring|summer|autumn|winter|born|circa)[ \u00a0]$"
 )
 _COUNT_BEFORE = re.compile(
-    r"(?i)(?<!\w)(?:nearly|almost|over|(?:more|less|fewer) than|some|at least|approximately|roughly|another|all|these|those|total of|up to|only) $"
+    r"(?i)(?<!\w)(?:nearly|almost|over|(?:more|less|fewer) than|some|at least|approximately|roughly|another|all|these|those|total of|only) $"
 )
 _COUNT_HYPHEN = re.compile(
     r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)"

@@ -13,6 +13,7 @@ Edit = tuple[int, int, str]
 
 _NEAR = 40  # characters looked back; a bound keeps the work linear in the text
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?P<article>an?|An?|AN)[ \u00a0][\"“‘'(]?$")
+_TRAILING_OFF = re.compile(r"(?:\.\.|…)\s*$")
 _QUOTED = re.compile(r"[,:][ \u00a0][\"“‘]$")
 _DETERMINER = re.compile(
     r"(?i)(?:(?<!\w)(?:an?|the|this|that|its|his|her|their|our|my|your|each|every|another|some|any)|['’]s)(?P<between> [a-z]+){0,2} $"
@@ -49,7 +50,7 @@ def with_capital(text: str, edits: Sequence[Edit]) -> list[Edit]:
         while last <= start and (following := next(sentences, None)):
             first, last = following
         begins = start - first <= _NEAR and not any(c.isalnum() for c in text[first:start])
-        if begins or _QUOTED.search(text, max(0, start - 4), start):
+        if (begins and not _TRAILING_OFF.search(text, max(0, first - 4), first)) or _QUOTED.search(text, max(0, start - 4), start):
             new = new[:1].upper() + new[1:]
         out.append((start, end, new))
     return out
@@ -70,6 +71,8 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
     if word.lower() in _AFTER_AMOUNT or _DAY.fullmatch(word):
         return False
     tag = tags.get(found.start("word"))
+    if _ARTICLE.search(text, max(0, start - 5), start):  # "a $100" can only describe
+        return word not in neighbours("function")
     if tag is None:
         return determined and word not in neighbours("function") and not word.endswith(("ed", "ly"))
     if tag.startswith("NN") or (determined and tag in ("VB", "VBP")):  # no verb can follow there: the 5 km ride

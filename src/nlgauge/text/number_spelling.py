@@ -25,6 +25,7 @@ _CLOSE_DETERMINER = re.compile(r"(?i)(?:(?<!\w)(?:an?|this|that|its|his|her|thei
 _LABEL_BEFORE = re.compile(r"(?<!\w)(?:[a-z]{3,})[ \u00a0]$")
 _SHORT_FORM = re.compile(r"\.(?=\s+[a-z(])")
 _PERIOD_UNITS = frozenset({"min", "mins", "sec", "secs", "hr", "hrs", "ft", "lb", "lbs", "oz", "yd", "yds", "mi"})
+_STROKE_BEHIND = re.compile(r" ?/")
 _SIGN_BEFORE = re.compile(r"/ ?$|[~<>±≈]$")
 _MIXED = re.compile(r"[ \u00a0-]")
 
@@ -80,7 +81,7 @@ class _Speller:
 
     def _is_free(self, edit: Edit) -> bool:
         """A stroke or a sign at either side makes another thing of a number: 5/day, System / 360, ~5."""
-        return self.text[edit[1] : edit[1] + 1] != "/" and not _SIGN_BEFORE.search(self.text, max(0, edit[0] - 2), edit[0])
+        return not _STROKE_BEHIND.match(self.text, edit[1]) and not _SIGN_BEFORE.search(self.text, max(0, edit[0] - 2), edit[0])
 
     def _one(self, numbers: Sequence[Number], at: int) -> tuple[int, Edit | None]:
         """How many of the numbers an edit takes up, and the edit."""
