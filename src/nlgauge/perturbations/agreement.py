@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft
@@ -29,10 +29,10 @@ class SubjectVerbDisagreement:
     Only forms that show number are touched: those of the present, was and were. Short forms such as he's have no counterpart.
 
     Attributes:
-        all: every such verb; else one, drawn among those whose subject leaves no doubt about its number.
+        which: one such verb, drawn among those whose subject leaves no doubt about its number, or all.
     """
 
-    all: bool = False
+    which: Literal["one", "all"] = "one"
     info: ClassVar = TemplateInfo(
         "subject_verb_disagreement", "break the agreement of subject and verb", "lower", ("He likes tea.", "He like tea.")
     )
@@ -44,7 +44,7 @@ class SubjectVerbDisagreement:
         if not found:
             return Inapplicable("no present-tense verb")
         certain = [(c, form) for c, form in found if not _doubtful(doc, c)]
-        drawn = found if self.all else [rng.choice(certain or found)]
+        drawn = found if self.which == "all" else [rng.choice(certain or found)]
         draft = Draft(doc)
         for clause, form in drawn:
             draft.replace(clause.verb, clause.verb, form)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from nlgauge.perturbations.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, TemplateInfo
-from nlgauge.perturbations.finite import ADVERBS, HAVE, NOT, NOUNS, WH, Clause, find_clauses
+from nlgauge.perturbations.finite import ADVERBS, NOT, NOUNS, WH, Clause, find_clauses
 from nlgauge.text.doc import Doc
 
 # What may lean on which pronouns.
@@ -40,15 +40,15 @@ class Contractions:
     Not where the verb must stay full: at the end of a clause or before punctuation (`yes, we are`), where it is a main verb (`I have two`).
 
     Attributes:
-        all: every place; else one, drawn.
+        which: every place, or one.
     """
 
-    all: bool = True
+    which: Literal["all", "one"] = "all"
     info: ClassVar = TemplateInfo("contractions", "contract auxiliaries and not", "same", ("We are not late.", "We aren't late."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a short form, two where a question parts its "not" from the verb."""
-        return _drawn(list(_short_forms(case.doc)), rng, every=self.all, reason="nothing to contract")
+        return _drawn(list(_short_forms(case.doc)), rng, which=self.which, reason="nothing to contract")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,21 +56,21 @@ class Expansions:
     """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`, `won't you` to `will you not`; possessives stay.
 
     Attributes:
-        all: every place; else one, drawn.
+        which: every place, or one.
     """
 
-    all: bool = True
+    which: Literal["all", "one"] = "all"
     info: ClassVar = TemplateInfo("expansions", "write contractions out", "same", ("They weren't late.", "They were not late."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a full form, two where a question puts its "not" behind the subject."""
-        return _drawn(list(_full_forms(case.doc)), rng, every=self.all, reason="no contraction")
+        return _drawn(list(_full_forms(case.doc)), rng, which=self.which, reason="no contraction")
 
 
-def _drawn(found: Sequence[Sequence[Edit]], rng: random.Random, *, every: bool, reason: str) -> Change | Inapplicable:
+def _drawn(found: Sequence[Sequence[Edit]], rng: random.Random, *, which: str, reason: str) -> Change | Inapplicable:
     if not found:
         return Inapplicable(reason)
-    chosen = found if every else [rng.choice(found)]
+    chosen = found if which == "all" else [rng.choice(found)]
     return Change(sorted(edit for edits in chosen for edit in edits), {"places": len(chosen)})
 
 
@@ -119,7 +119,7 @@ def _leaning(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
         return None
     if clause.inverted and not _asks_short(doc, clause):
         return None
-    if clause.kind not in ("be", "have", "modal") or (tokens[i].lower in HAVE and clause.main is None):
+    if clause.kind not in ("be", "have", "modal") or (clause.kind != "be" and clause.main is None):
         return None
     if _is_stranded(doc, clause):
         return None

@@ -181,7 +181,7 @@ class _Sentence:
         if low in ("many", "much") and self._low(i - 2) == "how" and self._tag(i + 1) in NOUNS:
             return False  # "how many stop lights"
         if i == self.first:
-            return self._low(i) in DO | HAVE or (self._tag(i) != "VBP" and not self._two_words())
+            return self._low(i) in DO | HAVE or (self._tag(i) != "VBP" and not (self._two_words() and self._tag(i + 1) in ("NN", "VB")))
         return True
 
     def _two_words(self) -> bool:

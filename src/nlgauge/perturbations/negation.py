@@ -12,7 +12,7 @@ from nlgauge.perturbations.auxiliaries import contracts, is_loud
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.denial import deny
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.finite import Clause, find_clauses
+from nlgauge.perturbations.finite import Clause, find_clauses, is_question
 from nlgauge.text.doc import Doc
 
 _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
@@ -39,7 +39,7 @@ class Negation:
         if self.mode == "remove":
             removable = [d for d in denials if d.remove is not None]
             return _affirmed(doc, rng.choice(removable)) if removable else Inapplicable("no negation")
-        for clause in _in_turn(clauses, rng):
+        for clause in _in_turn(doc, clauses, rng):
             own = [d for d in denials if d.clause == clause]
             change = self._clause(case, clause, own)
             if isinstance(change, Change):
@@ -72,13 +72,13 @@ class Negation:
         return Inapplicable("no finite verb")
 
 
-def _in_turn(clauses: Sequence[Clause], rng: random.Random) -> list[Clause]:
-    """Clauses in the order in which they are tried: main clauses of sentences as drawn, then what depends on them."""
+def _in_turn(doc: Doc, clauses: Sequence[Clause], rng: random.Random) -> list[Clause]:
+    """Clauses in the order in which they are tried: main clauses of statements as drawn, of questions, then what depends on them."""
     places = list(dict.fromkeys(c.sentence for c in clauses))
     rng.shuffle(places)
     turn = {place: i for i, place in enumerate(places)}
     usable = [c for c in clauses if c.rank < _LEAST]
-    return sorted(usable, key=lambda c: (c.rank, turn[c.sentence], c.verb))
+    return sorted(usable, key=lambda c: (c.rank, is_question(doc, c.sentence), turn[c.sentence], c.verb))
 
 
 def _affirmed(doc: Doc, denial: Denial) -> Change | Inapplicable:
