@@ -8,6 +8,7 @@ from typing import Any
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.text.articles import article_before
+from nlgauge.text.brill import keeps_capital
 from nlgauge.text.doc import Doc, Span, Token
 
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
@@ -158,7 +159,7 @@ class Draft:
         elif blank_before and (blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation):
             while start > 0 and text[start - 1].isspace() and text[start - 1] != "\n" and start > tokens[first - 1].end:
                 start -= 1
-        elif blank_after and not blank_before and first > 0 and tokens[first - 1].text[-1] in _OPENING:
+        elif blank_after and not blank_before and first > 0 and (tokens[first - 1].text[-1] in _OPENING or self._opens(first - 1)):
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
         sentence = self.doc.sentences[self.doc.sentence_at[last]]
@@ -192,8 +193,9 @@ def with_case_of(old: str, new: str) -> str:
 
 
 def is_name_like(token: Token) -> bool:
-    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym."""
-    return token.tag in ("NNP", "NNPS") or token.text == "I" or (len(token.text) > 1 and token.text.isupper())
+    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym, `German`."""
+    text = token.text
+    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and text.isupper()) or keeps_capital(text)
 
 
 def _holds_stop(token: Token) -> bool:

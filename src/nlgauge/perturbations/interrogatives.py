@@ -27,6 +27,8 @@ _FIXED = frozenset({("what", "if"), ("what", "about"), ("how", "about"), ("how",
 _SUBJECTS = ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", *NOUNS)
 VERBS = ("VB", "VBD", "VBP", "VBZ", "VBN", "VBG")
 _FINITE = ("VBD", "VBP", "VBZ", "MD")
+_LINKS = frozenset({"then", "therefore", "thus", "indeed", "ever", "else", "exactly", "on", "come", "about", "so"})
+_POINTING = frozenset({"this", "that", "these", "those", "there"})
 _PARTING = frozenset({",", ":", ";", "-", "–", "—"})
 
 
@@ -123,7 +125,7 @@ def _unmarked(doc: Doc, first: int, end: int) -> bool:
     if question.wh < 0:
         begins = question.verb == question.first and question.inverted
         return begins and doc.tokens[question.verb].lower not in HAVE and end - first > 2
-    adverb = doc.tokens[question.wh].lower in ADVERBS
+    adverb = doc.tokens[question.wh].lower in ADVERBS and question.last == question.wh
     return question.at_start and question.verb >= 0 and (question.inverted or not adverb)
 
 
@@ -142,6 +144,10 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
     last = _phrase_end(doc, wh, end)
     fixed = wh + 1 < end and (tokens[wh].lower, tokens[wh + 1].lower) in _FIXED and opens == wh
     verb = _verb(doc, last + 1, end)
+    if verb < end and tokens[verb].tag in ("IN", "RB", "JJ") and not is_auxiliary(tokens[verb]):
+        behind = _behind_phrases(doc, last + 1, end)  # "what city north of Boston was", "where in China is"
+        if behind < end and (is_auxiliary(tokens[behind]) or (tokens[behind].tag in _FINITE and last > wh)):
+            last, verb = behind - 1, behind
     if verb >= end or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in VERBS):
         return Question(start, end, mark, opens, wh, last, at_start=opens == start, fixed=fixed)
     inverted = is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower)
@@ -156,6 +162,17 @@ def _verb(doc: Doc, place: int, end: int) -> int:
         if tokens[place - 1].text == "," and place < end and tokens[place].tag in ("RB", "IN", "UH"):
             while place < end and tokens[place].text != ",":
                 place += 1
+    return place
+
+
+def _behind_phrases(doc: Doc, place: int, end: int) -> int:
+    """The place behind phrases that begin with a preposition."""
+    tokens = doc.tokens
+    while place < end and tokens[place].tag in ("IN", "RB", "JJ", "TO") and not is_auxiliary(tokens[place]):
+        phrase = nouns_end(doc, place + 1, end) if tokens[place].tag in ("IN", "TO") else place
+        if phrase is None:
+            return place + 2 if place + 1 < end and tokens[place + 1].tag in ("JJ", "PRP", "CD") else place
+        place = phrase + 1
     return place
 
 
@@ -175,8 +192,8 @@ def _interrogative(doc: Doc, first: int, end: int) -> int | None:
         return None
     for i in reversed(places):  # left in its place: "he appears in which film?"
         last = _phrase_end(doc, i, end)
-        governed = tokens[i - 1].tag in ("IN", "TO", "RB")
-        if i > first and (last + 1 >= end or (governed and tokens[last + 1].tag in ("IN", "TO"))):
+        governed = tokens[i - 1].tag in ("IN", "TO", "RB", *VERBS)
+        if i > first and (last + 1 >= end or (governed and tokens[last + 1].tag == "IN")):
             return i
     return begins[0] if begins and not _subordinate(doc, begins[0], end) else None
 
@@ -190,13 +207,13 @@ def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
     if verb >= end:
         return False
     if is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower):
-        return parted or (word in ("what", "where", "why", "how") and before.tag in ("IN", "TO", "CD", "RB", *NOUNS))
+        return parted or word in ("what", "where", "why", "how")
     if word not in ("who", "what", "which") or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in _FINITE):
         return False
     if before.lower in ("so", "but", "then") or before.text == ":":
         return True
-    introduced = tokens[first].tag in ("IN", "TO", "RB", "UH", "CC", "VBG") and not any(t.tag in _FINITE for t in tokens[first : wh - 1])
-    return parted and introduced
+    introduces = word == "what" or tokens[first].tag in ("IN", "TO", "RB", "UH", "CC", "VBG")
+    return parted and introduces and not any(t.tag in _FINITE for t in tokens[first : wh - 1])
 
 
 def _subordinate(doc: Doc, wh: int, end: int) -> bool:
@@ -213,10 +230,11 @@ def _inversion(doc: Doc, first: int, end: int) -> int | None:
     """The auxiliary that opens a question to be answered by yes or no, at the start or behind what introduces it."""
     tokens = doc.tokens
     for i in range(first, end):
-        opens = i == first or tokens[i - 1].text in _PARTING or tokens[i - 1].tag == "CC"
+        opens = i == first or tokens[i - 1].text in _PARTING or tokens[i - 1].tag == "CC" or tokens[i - 1].lower in ("so", "then", "yet")
         if opens and is_auxiliary(tokens[i]) and tokens[i].text[0] not in "'’":
             after = after_not(doc, i, end)
-            if has_subject(doc, after, end, tokens[i].lower) and not (i > first and after == end - 1):
+            begins = i == first and after < end and tokens[after].tag in ("JJ", "VB", "VBG", "FW", "UH")  # "Is swimming fun?"
+            if (begins or has_subject(doc, after, end, tokens[i].lower)) and not (i > first and after == end - 1):
                 return i
     return None
 
@@ -228,7 +246,15 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
         place += 1
         if place < end and tokens[place - 1].tag == "RB" and tokens[place].tag == "VBN":  # "is locally grown food healthy"
             return place + 1 < end and tokens[place + 1].tag in NOUNS
-    if place >= end or tokens[place].tag not in _SUBJECTS + (("VBG", "VB", "VBP", "VBN", "FW") if auxiliary in DO else ("FW",)):
+    if place >= end:
+        return False
+    if tokens[place].lower in _POINTING:
+        return True
+    if auxiliary in HAVE and not any(t.tag in ("VBN", "VBD") for t in tokens[place + 1 : end]):
+        return False  # "which of them has the key?"
+    if tokens[place].text[0].isupper() and not tokens[place].text.isupper():
+        return True
+    if tokens[place].tag not in _SUBJECTS + (("VBG", "VB", "VBP", "VBN", "FW") if auxiliary in DO else ("FW",)):
         return False
     if tokens[place].tag in ("JJ", "JJS") and auxiliary in BE | {"'s"}:  # "who is responsible for", "are many people"
         noun = place + 1
@@ -262,13 +288,16 @@ def _phrase_end(doc: Doc, wh: int, end: int) -> int:
     if tokens[place].tag == "CC" and place + 1 < end and word in ADVERBS and tokens[place + 1].lower in ADVERBS:
         return place + 1  # "where and when"
     if tokens[place].lower == "of" and word in ("who", "which"):
-        return place + 1 if place + 1 < end and tokens[place + 1].tag == "PRP" else _nouns_end(doc, place + 1, end) or wh
+        return place + 1 if place + 1 < end and tokens[place + 1].tag == "PRP" else nouns_end(doc, place + 1, end) or wh
     if word == "how":
         return _degree_end(doc, place, end)
     if word in ("what", "which", "whose"):
-        if word == "which" and tokens[place].lower in ("one", "ones"):
+        if tokens[place].lower == "means":  # "by what means"
             return place
-        return _nouns_end(doc, place, end) or wh
+        if word == "which" and tokens[place].lower in ("one", "ones"):
+            of = place + 2 < end and tokens[place + 1].lower == "of"
+            return (nouns_end(doc, place + 2, end) or place + 2) if of else place
+        return nouns_end(doc, place, end) or wh
     return wh
 
 
@@ -280,34 +309,42 @@ def _degree_end(doc: Doc, place: int, end: int) -> int:
         while after < end and tokens[after].lower in ("more", "other", "different"):
             after += 1
         if after < end and tokens[after].lower == "of":
-            return _nouns_end(doc, after + 1, end) or after - 1
-        return _nouns_end(doc, after, end) or after - 1
-    graded = tokens[place].tag in ("JJ", "JJR", "RB", "RBR", "VBN") and tokens[place].lower not in NOT and not is_auxiliary(tokens[place])
+            return nouns_end(doc, after + 1, end) or after - 1
+        return nouns_end(doc, after, end) or after - 1
+    graded = tokens[place].tag in ("JJ", "JJR", "RB", "RBR", "VBN") and tokens[place].lower not in NOT | _LINKS and not is_auxiliary(tokens[place])
     if not graded:
         return place - 1
     if place + 2 < end and tokens[place + 1].lower in ("a", "an"):
-        return _nouns_end(doc, place + 1, end) or place
+        return nouns_end(doc, place + 1, end) or place
     return place
 
 
-def _nouns_end(doc: Doc, place: int, end: int) -> int | None:
+def nouns_end(doc: Doc, place: int, end: int) -> int | None:
     """The last token of a noun phrase that begins at `place`, with what hangs on it by `of`; None where none begins there."""
     tokens = doc.tokens
     while place < end and tokens[place].tag in ("DT", "PDT", "PRP$"):
         place += 1
     last, first = None, place
     while place < end and not is_auxiliary(tokens[place]):
-        token = tokens[place]
+        token, before = tokens[place], tokens[place - 1].tag
         if token.tag in NOUNS or (token.tag == "POS" and last is not None):
             last = place
-        elif token.text not in ("-", "&") and token.tag != "HYPH" and (last is not None or not _modifies(doc, first, place, end)):
-            break
+        elif token.text not in ("-", "&") and token.tag != "HYPH":
+            goes_on = last is None or before in ("POS", "HYPH", "JJ", "CD") or _inside_name(doc, place, end)
+            if not goes_on or not _modifies(doc, first, place, end):
+                break
         place += 1
     if last is None and place > first and (tokens[place - 1].tag == "CD" or (place < end and is_auxiliary(tokens[place]))):  # "of the two"
         return place - 1
     if last is not None and last + 2 < end and tokens[last + 1].lower == "of" and not is_auxiliary(tokens[last + 2]):
-        return _nouns_end(doc, last + 2, end) or last
+        return nouns_end(doc, last + 2, end) or last
     return last
+
+
+def _inside_name(doc: Doc, place: int, end: int) -> bool:
+    """Whether a token stands in a name that goes on: "the Costa Rican president", "Boeing 747 pilots"."""
+    tokens = doc.tokens
+    return tokens[place - 1].tag == "NNP" and tokens[place].text[0].isupper() and place + 1 < end and tokens[place + 1].tag in NOUNS
 
 
 def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
@@ -315,6 +352,6 @@ def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
     token = doc.tokens[place]
     if token.text in (",", "/"):
         return place > first and doc.tokens[place - 1].tag in ("JJ", "JJR")
-    if token.tag in ("CC", "RB"):  # "what very large and old trees"
-        return token.lower not in NOT and place + 1 < end and doc.tokens[place + 1].tag in ("JJ", "JJR", "VBN")
+    if token.tag in ("CC", "RB", "RBR"):  # "what very large and old trees"
+        return token.lower not in NOT and place + 1 < end and doc.tokens[place + 1].tag in ("JJ", "JJR", "VBN", "NN")
     return token.tag in _MODIFIERS or token.lower == "other"
