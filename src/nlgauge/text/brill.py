@@ -20,6 +20,12 @@ def known_tags(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(table[form] for form in (word, lower, lower.capitalize()) if form in table))
 
 
+def keeps_capital(word: str) -> bool:
+    """Whether a word is on record with its capital and not in small letters: `German`, `Monday`."""
+    table = _table()
+    return word[:1].isupper() and word in table and word.lower() not in table
+
+
 @cache
 def words_by_tag() -> Mapping[str, tuple[str, ...]]:
     """Words on record under each Penn Treebank tag, in order of spelling; a word stands under its likeliest tag alone."""

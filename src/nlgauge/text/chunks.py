@@ -10,11 +10,11 @@ from nlgauge.text.doc import Doc, Span, Token
 
 # One letter a token; phrases are regular expressions over these.
 _CODES = {
-    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "N",
+    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "L",
     "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p",
 }  # fmt: skip
 _DEGREES = frozenset({"very", "so", "too", "quite", "rather", "really", "most", "more", "less", "least", "extremely", "highly", "fairly", "pretty"})
-_OTHER, _DEGREE, _OF = "x", "R", "O"
+_OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"
 _JOINING = ("-", "‑", "&")
 # Runs of words that only look like phrases: prepositions of several words, and asides.
 _PREPOSITIONS = {
@@ -36,7 +36,7 @@ _ASIDES = {tuple(words.split()) for words in ("of course", "for example", "for i
 # Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
 _ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
 _MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}}+"
-_NOUNS = r"(?:M{1,20}(?:C(?:,C)?)?(?![NM])|[NM]{1,20})"
+_NOUNS = r"(?:M{1,20}(?:C(?:,C)?)?(?![NML])|(?:[NM]|L(?!M)){0,20}L(?=M)|[NML]{1,20})"  # a plural and a name are two phrases
 _PLAIN = rf"(?:P?D{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
 _OWNED = rf"{_MODIFIERS}{_NOUNS}"
 _NP = rf"(?:{_PLAIN}(?:S{_OWNED}){{0,3}}|\$C{{1,4}})"
@@ -75,7 +75,7 @@ def _found(doc: Doc, pattern: re.Pattern[str]) -> Iterator[Phrase]:
         codes = _codes(doc, tokens)
         for match in pattern.finditer(codes):
             first, last = sentence.first + match.start(), sentence.first + match.end() - 1
-            nouns = [i for i in range(match.start(), match.end()) if codes[i] in "NM"]
+            nouns = [i for i in range(match.start(), match.end()) if codes[i] in _NOUN_CODES]
             span = doc.span(first, last)
             yield Phrase(first, last, span.start, span.end, sentence.first + nouns[-1] if nouns else last)
 
@@ -88,7 +88,7 @@ def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
         while end + 2 < len(tokens) and tokens[end + 1].text in _JOINING and all(doc.touches(t.index) for t in tokens[end + 1 : end + 3]):
             end += 2
         if end > at:
-            kind = codes[end] if codes[end] in "NM" else "A" if codes[end] in "AVC" else _OTHER
+            kind = codes[end] if codes[end] in _NOUN_CODES else "A" if codes[end] in "AVC" else _OTHER
             codes[at : end + 1] = [kind] * (end + 1 - at)
         elif tokens[at].text == "&" and 0 < at < len(tokens) - 1 and codes[at - 1] == _code(tokens[at + 1]) == "M":
             codes[at] = "M"

@@ -114,11 +114,13 @@ class Doc:
                 run.append(token.index)
 
     def _trimmed(self, run: Sequence[int]) -> Iterator[Span]:
-        inside = [i for i in run if not is_punctuation(self.tokens[i].text) or self.tokens[i].tag == "POS"]  # the dogs'
+        inside = [i for i in run if not is_punctuation(self.tokens[i].text)]
+        if inside and self.tokens[run[-1]].tag == "POS":
+            inside.append(run[-1])  # the dogs'
         if inside:
             yield self.span(inside[0], inside[-1])
 
 
 def is_punctuation(text: str) -> bool:
-    """Whether a text is made of punctuation marks alone; `%`, `@`, `#`, `&` are none."""
-    return bool(text) and all(unicodedata.category(c)[0] == "P" and c not in _NO_PUNCTUATION for c in text)
+    """Whether a text is made of punctuation marks alone, the grave accent among them; `%`, `@`, `#`, `&` are none."""
+    return bool(text) and all(c == "`" or (unicodedata.category(c)[0] == "P" and c not in _NO_PUNCTUATION) for c in text)
