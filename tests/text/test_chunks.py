@@ -36,6 +36,8 @@ def found(line: str) -> list[tuple[str, str]]:
         ("My/PRP$ relatives/NNS are/VBP in/IN town/NN ~./.", [("My relatives", "relatives"), ("town", "town")]),
         ("the/DT big/JJ ~,/, red/JJ house/NN", [("the big, red house", "house")]),
         ("black/JJ and/CC white/JJ cats/NNS", [("black and white cats", "cats")]),
+        ("the/DT questions/NNS Lang/NNP asked/VBD", [("the questions", "questions"), ("Lang", "Lang")]),
+        ("a/DT savings/NNS account/NN", [("a savings account", "account")]),
         ("cats/NNS and/CC dogs/NNS", [("cats", "cats"), ("dogs", "dogs")]),
         ("all/PDT the/DT very/RB old/JJ men/NNS", [("all the very old men", "men")]),
         ("the/DT old/JJ committee/NN ~'s/POS new/JJ chairman/NN left/VBD", [("the old committee's new chairman", "chairman")]),

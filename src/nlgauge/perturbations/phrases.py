@@ -192,12 +192,13 @@ def _is_balanced(doc: Doc, span: Span) -> bool:
 
 
 def _repeatable(doc: Doc) -> Sequence[Span]:
-    """Noun phrases before the end of their sentence, or else any, or else subjects with their verb (`I am`)."""
+    """Noun phrases, of several words and before the end of their sentence where there are any; or else subjects with their verb (`I am`)."""
     found = noun_phrases(doc)
     last_words = {doc.sentence_at[w.first]: w.last for w in doc.words}
     early = [p for p in found if p.last < last_words.get(doc.sentence_at[p.first], -1)]
-    if early or found:
-        return early or found
+    several = [p for p in early if len({*doc.word_at[p.first : p.last + 1]} - {None}) > 1]
+    if found:
+        return several or early or found
     pairs = zip(doc.tokens, doc.tokens[1:], strict=False)
     return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in ("MD", "VBP", "VBD", "VBZ")]
 
