@@ -1,4 +1,6 @@
+import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -16,6 +18,7 @@ from nlgauge.text.number_words import (
     spell_year,
 )
 
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "number_words.json").read_text(encoding="utf-8"))
 whole = st.integers(0, 18).flatmap(lambda digits: st.integers(0, 10**digits - 1))
 signed = st.builds(lambda n, sign: n * sign, whole, st.sampled_from([1, -1]))
 
@@ -229,3 +232,10 @@ def test_any_words_are_read_or_refused_without_a_fault(words):
     value = parse_words(" ".join(words))
     assert value is None or value == parse_words(spell(value))
     parse_ordinal(" ".join(words))
+
+
+@pytest.mark.parametrize(("kind", "spelled"), [("cardinals", spell), ("ordinals", spell_ordinal), ("years", spell_year)])
+def test_agrees_with_num2words(kind, spelled):
+    # it puts commas after thousands and hyphens into years ("nineteen oh-five"); the words are the same
+    for value, theirs in GOLDEN[kind]:
+        assert spelled(value, british_and=True) == theirs.replace(",", "").replace("oh-", "oh ")
