@@ -20,9 +20,9 @@ from nlgauge.text.wordnet import PARTS, Pointer, Synset, WordNet
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}
-KNOWN = 3  # how often a word must occur to be offered
+KNOWN = 1  # how often a word must occur to be offered
 SECOND = 0.2  # a later sense speaks for the word only with this share of the first one's count
-FIT = 0.2  # a word is offered for a sense that is its first, or has this share of its counts
+FIT = 0.25  # a word is offered for a sense that is its first, or has this share of its counts
 DATA = Path(__file__).parents[2] / "src/nlgauge/data/language"
 WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 UNKIND = re.compile(r"\b(offensive|disparag\w+|derogat\w+|slurs?|vulgar|obscene|contempt\w*|insult\w*|genital\w*|sexual\w*|coitus|prostitut\w+|promiscuous|loose morals|"
@@ -64,6 +64,11 @@ def count_forms(paths: Iterable[Path]) -> Counter[str]:
     return Counter(w for path in paths for line in read(path) for w in re.findall(r"(?<![\w'-])[a-z]+(?:-[a-z]+)*(?![\w])", line))
 
 
+FIRST = {  # the sense that readers think of, where WordNet's texts had another one more often
+    ("like", "verb"): 2,
+}
+
+
 class Builder:
     def __init__(self, wordnet: WordNet, forms: Counter[str]) -> None:
         self.wordnet, self.forms = wordnet, forms
@@ -83,8 +88,10 @@ class Builder:
     def senses(self, lemma: str, pos: str) -> list[tuple[Synset, float]]:
         """Senses with their share, smoothed so that the first of an uncounted word has half of it."""
         found = self.wordnet.senses(lemma, pos)
-        weights = [self.wordnet.count(lemma, pos, i) + 2.0**-i for i, _ in enumerate(found, 1)]
-        return [(synset, w / sum(weights)) for synset, w in zip(found, weights, strict=True)]
+        weights = {i: self.wordnet.count(lemma, pos, i) + 2.0**-i for i, s in enumerate(found, 1) if lemma in s.words}  # "china" is no country
+        first = FIRST.get((lemma, pos), 0)
+        order = sorted(weights, key=lambda i: (i != first, i))
+        return [(found[i - 1], weights[i] / sum(weights.values())) for i in order]
 
     def spoken_for(self, lemma: str, pos: str) -> list[tuple[Synset, bool]]:
         """The senses that the word may stand for: the first, and those not much rarer, which are less sure."""
@@ -93,9 +100,9 @@ class Builder:
 
     def fit(self, word: str, pos: str, synset: Synset) -> float:
         """Share of the sense among those of the word; 0 where another comes to mind first."""
-        for i, (sense, share) in enumerate(self.senses(word.lower(), pos)):
+        for i, (sense, share) in enumerate(self.senses(word, pos)):
             if sense.key == synset.key:
-                return share if i == 0 or share >= FIT else 0.0
+                return share if i == 0 or (share >= FIT and self.tagged(word, pos)) else 0.0
         return 0.0
 
     @cache  # noqa: B019
@@ -104,14 +111,14 @@ class Builder:
         meaning = synset.gloss.partition(';  "')[0].partition('; "')[0]
         return not usage & UNFIT and not UNKIND.search(meaning)
 
-    def offered(self, word: str, pos: str, synset: Synset) -> float:
-        """Weight of a word in a sense; 0 where it is not to be offered."""
+    def offered(self, word: str, pos: str, synset: Synset, least: float = 0.0) -> float:
+        """Weight of a word in a sense, which is taken to fit it at least that much; 0 where it is not to be offered."""
         if not WORD.fullmatch(word) or len(word) < 2 or word in CLOSED or blocked(word) or not self.decent(synset):
             return 0.0
         if pos == "noun" and lemminflect.getLemma(word, "NOUN")[0] != word:
             return 0.0  # "people", "trousers": a plural where a singular is wanted
         frequency = self.frequency(word, pos)
-        return math.log2(1 + frequency) * self.fit(word, pos, synset) if frequency >= KNOWN else 0.0
+        return math.log2(1 + frequency) * max(self.fit(word, pos, synset), least) if frequency >= KNOWN else 0.0
 
     def words(self, synset: Synset, pos: str, sure: bool, scale: float = 1.0) -> Iterator[Candidate]:
         for word in synset.words:
@@ -148,11 +155,11 @@ class Builder:
             for p in pointers:
                 target = self.wordnet.synset(p.target)
                 word = target.words[p.to_word - 1]
-                weight = self.offered(word, pos, target)
+                weight = self.offered(word, pos, target, least=0.1 if sure else 0.0)
                 if weight:
                     yield Candidate(word, target, sure, weight * scale)
 
-        own = 1 + [w.lower() for w in synset.words].index(lemma)
+        own = 1 + synset.words.index(lemma)
         yield from ends(synset.to("!", word=own), sure, 100)
         if pos == "adj" and synset.satellite:
             for head in self.follow(synset, "&"):
@@ -230,7 +237,7 @@ def main() -> None:
     rows = []
     for pos in PARTS:
         for lemma in builder.wordnet.lemmas(pos):
-            if WORD.fullmatch(lemma) and lemma not in CLOSED - {"be", "have", "do"} and not blocked(lemma):
+            if WORD.fullmatch(lemma) and lemma not in CLOSED - {"be", "have", "do"} and not blocked(lemma) and builder.senses(lemma, pos):
                 related, frequency = builder.related(lemma, pos), builder.frequency(lemma, pos)
                 if any(related.values()) or frequency >= 1:
                     fields = (lemma, pos[0] if pos != "adv" else "r", builder.supersense(lemma, pos).partition(".")[2], builder.gender(lemma, pos))

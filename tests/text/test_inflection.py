@@ -89,7 +89,8 @@ def test_what_cannot_be_inflected_is_none(base, tag):
     ("word", "tag", "base"),
     [
         ("was", "VBD", "be"), ("'s", "VBZ", "be"), ("’s", "VBZ", "be"), ("'s", "POS", "'s"), ("'m", "VBP", "be"), ("'ve", "VBP", "have"),
-        ("'ll", "MD", "will"),        ("'d", "MD", "would"), ("'d", "VBD", "have"), ("wo", "MD", "will"), ("ca", "MD", "can"), ("n't", "RB", "not"), ("n’t", "RB", "not"),
+        ("'ll", "MD", "will"),        ("'d", "MD", "would"), ("'d", "VBD", "have"), ("wo", "MD", "will"), ("ca", "MD", "can"),
+        ("n't", "RB", "not"), ("n’t", "RB", "not"),
         ("Children", "NNS", "child"), ("leaves", "NNS", "leaf"), ("leaves", "VBZ", "leave"), ("means", "NNS", "means"), ("means", "VBZ", "mean"),
         ("better", "JJR", "good"), ("better", "RBR", "well"), ("bigger", "JJR", "big"), ("unhappier", "JJR", "unhappy"), ("more", "JJR", "more"),
         ("retweeted", "VBD", "retweet"), ("googled", "VBD", "google"), ("vaping", "VBG", "vape"), ("cowritten", "VBN", "cowrite"),
