@@ -19,6 +19,7 @@ NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 FINITE = frozenset({"VBZ", "VBP", "VBD"})
 WH = frozenset({"WDT", "WP", "WP$", "WRB"})
 ADVERBS = frozenset({"RB", "RBR", "RBS"})
+BEHIND_VERBS = frozenset({"a", "an", "the", "not", "been"})  # never behind the 's of a possessive
 
 _MODALS = frozenset({"wo", "ca", "sha", "'ll", "can", "could", "will", "would", "shall", "should", "may", "might", "must"})
 _RARE_MODALS = frozenset({"need", "dare", "ought"})
@@ -34,6 +35,7 @@ _REPORTED = frozenset(
     "cried shouted whispered claimed claims stated states announced insisted insists argued argues admitted commented concluded".split()
 )
 _PARTICLES = frozenset(["down", "up", "along", "past", "over", "around", "by", "off", "through", "across", "in", "on", "out"])
+_TURNING = frozenset(["never", "nor", "neither", "rarely", "seldom", "hardly", "scarcely"])  # before a subject behind its verb
 _NO_COMMANDS = frozenset("thank thanks excuse pardon sorry please welcome hello hi congratulations bless".split())
 _BEFORE_COMMANDS = frozenset("please well now then so just and but or ok okay oh also always never first next finally yes no not kindly".split())
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
@@ -128,7 +130,7 @@ class _Sentence:
         """What kind of finite verb a token is, with its tag; no kind where it is none."""
         low, tag, before, after = self._low(i), self._tag(i), self._low(i - 1), self._low(i + 1)
         if low == "'s":
-            if not (tag == "VBZ" or (tag == "POS" and before in NOMINATIVE)):
+            if not (tag == "VBZ" or (tag == "POS" and (before in NOMINATIVE or after in BEHIND_VERBS))):
                 return None, tag
             return ("have" if self._participle_after(i, ("been", "got", "had")) else "be"), "VBZ"
         if low in BE and not (low == "am" and self._tag(i - 1) == "CD"):
@@ -138,7 +140,7 @@ class _Sentence:
         if (low in _MODALS and (tag == "MD" or after == "n't")) or (tag == "MD" and low in _RARE_MODALS):
             return "modal", "MD"
         if low == "'d":
-            had = tag == "VBD" or after == "better"
+            had = tag == "VBD" or after == "better" or self._participle_after(i)
             return ("have" if had else "modal"), "VBD" if had else "MD"
         if tag in ("TO", "RP") or before == "to" or after in ("na", "ta"):
             return None, tag
@@ -158,7 +160,7 @@ class _Sentence:
         low, tag, before = self._low(i), self._tag(i), self._low(i - 1)
         if low in ("has", "does", "had", "did") and tag in FINITE | {"VBN", "VB", "NNS", "NN"}:
             return _TENSE[low]
-        if tag == "VBN" and before in ("he", "she", "we", "they", "i"):
+        if tag == "VBN" and (before in ("he", "she", "we", "they", "i") or self._low(i + 1) in ("me", "him", "us", "them")):
             return "VBD"
         if tag == "VB" and before in ("i", "we", "they") and self._low(i - 2) not in _WITH_BASE_VERB:
             return "VBP"
@@ -167,7 +169,7 @@ class _Sentence:
         if lenient and self._tag(i - 1) in NOUNS | {"PRP"} and self._tag(i + 1) in ("DT", "PRP$", "PRP", "CD"):
             if tag == "NNS" and low.endswith("s") and self._tag(i - 1) != "NNS":
                 return "VBZ"
-            if self._tag(i - 1) == "NNS" and (tag in ("NN", "VB") or low == "like"):
+            if self._tag(i - 1) in ("NNS", "PRP") and (tag in ("NN", "VB") or low == "like"):
                 return "VBP"
         return tag
 
@@ -199,7 +201,7 @@ class _Sentence:
             return True
         if not self._inversion(i) or self._tag(i - 1) in ("WP", "WDT"):
             return False
-        return self._verb_after(i + 1, ("VBN", "VBD")) is not None
+        return self._opens(i) or self._verb_after(i + 1, ("VBN", "VBD")) is not None
 
     def _auxiliary_do(self, i: int) -> bool:
         j = i + 1
@@ -241,9 +243,14 @@ class _Sentence:
     def _inversion(self, i: int) -> bool:
         """Whether no subject stands before the verb, so that it must follow: `Is he`, `where did`, `what time does`."""
         j = i + 2 if self._low(i + 1) in NOT else i + 1
-        if self._low(j) in (NOMINATIVE if self._low(i) in _MODALS else NOMINATIVE - {"it", "you"}):
+        pronoun = self._is_pronoun(j)
+        if pronoun and (self._low(j) not in ("it", "you") or self._low(i) in _MODALS or self._low(i - 1) in _TURNING):
             return True
-        return (self.question or (self._low(j) in NOMINATIVE and i == self.first)) and not self._has_subject(i)
+        return (self.question or (pronoun and i == self.first)) and not self._has_subject(i)
+
+    def _is_pronoun(self, i: int) -> bool:
+        """Whether a token is a pronoun that can be a subject; "there" may be an adverb."""
+        return self._low(i) in NOMINATIVE and (self._low(i) != "there" or self._tag(i) == "EX")
 
     def _has_subject(self, i: int) -> bool:
         """Whether a noun or pronoun stands before the verb as its subject, and not as part of a question phrase."""
@@ -271,7 +278,7 @@ class _Sentence:
 
     def _subject_end(self, j: int) -> int | None:
         """The last token of a plain noun phrase or a pronoun that begins at a token."""
-        if self._low(j) in NOMINATIVE | _PRONOUNS or (self._low(j) in _DETERMINERS_ALONE and self._tag(j + 1) not in _IN_PHRASES):
+        if self._is_pronoun(j) or self._low(j) in _PRONOUNS or (self._low(j) in _DETERMINERS_ALONE and self._tag(j + 1) not in _IN_PHRASES):
             return j
         k, noun = j, None
         while self._tag(k) in _IN_PHRASES:
@@ -323,7 +330,7 @@ class _Sentence:
         return j, negation, adverbs
 
     def _inverted_subject(self, j: int, clause: Clause) -> int | None:
-        if self._low(j) in NOMINATIVE:
+        if self._is_pronoun(j):
             return j
         if clause.kind in ("do", "modal", "have"):
             verb = self._verb_after(j, ("VBN", "VBD") if clause.kind == "have" else ("VB", "VBP"))
