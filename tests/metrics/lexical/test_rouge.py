@@ -196,6 +196,13 @@ def test_other_scripts_need_the_other_tokenizer():
     assert one("Паром ушёл", "паром пришёл", variant="1", tokenizer="unicode") == pytest.approx([1 / 2] * 3)
 
 
+def test_tokenised_texts_may_be_taken_as_they_are():
+    # 'the' and 'cat' of three words; 'cat.' would be one word with its period
+    assert one("the cat sat", "the cat .", variant="1", tokenizer="blanks") == pytest.approx([2 / 3] * 3)
+    assert one("the cat.", "the cat .", variant="1", tokenizer="blanks") == pytest.approx([1 / 2, 1 / 3, 2 / 5])
+    assert one("The", "the", variant="1", tokenizer="blanks") == [0, 0, 0]
+
+
 def test_compatibility_forms_and_case_are_one_to_the_unicode_tokenizer():
     assert one("ﬁve STRASSE ①", "five straße 1", variant="1", tokenizer="unicode") == [1, 1, 1]
 

@@ -37,7 +37,8 @@ class Rouge:
         variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the union of those between
             sentences.
         use_stemmer: stem words of more than three letters a-z and digits (Porter's stemmer as in nltk).
-        tokenizer: `rouge` keeps a-z and 0-9 only, so other scripts score 0; `unicode` reads every script (see `text.tokenize`).
+        tokenizer: `rouge` keeps a-z and 0-9 only, so other scripts score 0; `unicode` reads every script; `blanks` takes texts as tokenised
+            (see `text.tokenize`).
         split: what a sentence is for `Lsum`: a line (`lines`, rouge-score's default), or found by rules (`sentences`).
         references: what to make of several references; `best` is rouge-score's score_multi.
         value: which of the three is the metric's value, and decides the best reference.
