@@ -65,6 +65,8 @@ def test_noun_phrases_and_their_heads(line, expected):
         ("He/PRP sat/VBD on/IN top/NN of/IN the/DT hill/NN in/IN 1990/CD ~./.", ["on top of the hill", "in 1990"]),
         ("the/DT end/NN of/IN the/DT road/NN of/IN stones/NNS to/TO town/NN", ["of the road of stones", "to town"]),
         ("with/IN him/PRP", ["with him"]),
+        ("in/IN regard/NN to/IN", []),
+        ("in/IN the/DT far/RB north/NN", ["in the far north"]),
         ("in/IN the/DT middle/NN of/IN a/DT street/NN", ["in the middle of a street"]),
         ("to/TO go/VB", []),
         ("because/IN he/PRP left/VBD because/IN of/IN the/DT rain/NN", ["because of the rain"]),

@@ -17,6 +17,7 @@ from nlgauge.text.doc import Doc, Span
 _FEWEST = 4  # words of a text from which some can be left out
 _LONGEST = 0.2  # share of the words that a span has at most
 _TRIES = 50  # runs looked at for one with whole brackets and quotes, before a single word is taken
+_QUOTES = frozenset('"“‘«`')
 _TWINS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
 
 
@@ -128,9 +129,7 @@ class RepeatPhrases:
             return Inapplicable("no phrase")
         phrase = rng.choice(phrases)
         joint = rng.choice(("comma", "and")) if self.joint == "any" else self.joint
-        text = doc.between(phrase)
-        if not is_name_like(doc.tokens[phrase.first]) and not (text.isupper() and len(text) > 1) and doc.starts_sentence(phrase.first):
-            text = text[0].lower() + text[1:]
+        text = _inside_a_sentence(doc, phrase)
         draft = Draft(doc)
         draft.append(doc.sentences[doc.sentence_at[phrase.first]], text, joint=", " if joint == "comma" else " and ")
         return draft.finish(articles=False, repeated=text)
@@ -156,7 +155,7 @@ def _phrase(doc: Doc, most: int, rng: random.Random) -> Span | None:
     covered = {i for p in behind_prepositions for i in range(p.first, p.last + 1)}
     for phrase in [*behind_prepositions, *(p for p in noun_phrases(doc) if p.first not in covered)]:
         count = len({*doc.word_at[phrase.first : phrase.last + 1]} - {None})
-        if count < sizes[doc.sentence_at[phrase.first]] and _is_balanced(doc, phrase):
+        if count < sizes[doc.sentence_at[phrase.first]] and _is_whole(doc, phrase) and _is_balanced(doc, phrase):
             words[phrase] = count
     if not words:
         return None
@@ -191,9 +190,15 @@ def _is_balanced(doc: Doc, span: Span) -> bool:
     return paired and marks.count('"') % 2 == 0
 
 
+def _is_whole(doc: Doc, span: Span) -> bool:
+    """Whether a span begins and ends with a word."""
+    places = doc.word_at[span.first], doc.word_at[span.last]
+    return None not in places and doc.words[places[0]].first == span.first and doc.words[places[1]].last == span.last
+
+
 def _repeatable(doc: Doc) -> Sequence[Span]:
     """Noun phrases, of several words and before the end of their sentence where there are any; or else subjects with their verb (`I am`)."""
-    found = noun_phrases(doc)
+    found = [p for p in noun_phrases(doc) if _is_whole(doc, p)]
     last_words = {doc.sentence_at[w.first]: w.last for w in doc.words}
     early = [p for p in found if p.last < last_words.get(doc.sentence_at[p.first], -1)]
     several = [p for p in early if len({*doc.word_at[p.first : p.last + 1]} - {None}) > 1]
@@ -201,6 +206,14 @@ def _repeatable(doc: Doc) -> Sequence[Span]:
         return several or early or found
     pairs = zip(doc.tokens, doc.tokens[1:], strict=False)
     return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in ("MD", "VBP", "VBD", "VBZ")]
+
+
+def _inside_a_sentence(doc: Doc, phrase: Span) -> str:
+    """The phrase without the capital that only the head of a sentence gave it."""
+    text, first = doc.between(phrase), doc.tokens[phrase.first]
+    quoted = first.index > 0 and doc.tokens[first.index - 1].text in _QUOTES
+    keeps = is_name_like(first) or (text.isupper() and len(text) > 1)
+    return text if keeps or not (quoted or doc.starts_sentence(first.index)) else text[0].lower() + text[1:]
 
 
 def _shares(given: tuple[float, float] | float | str) -> tuple[float, float]:

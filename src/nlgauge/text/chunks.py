@@ -11,7 +11,7 @@ from nlgauge.text.doc import Doc, Span, Token
 # One letter a token; phrases are regular expressions over these.
 _CODES = {
     "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "L",
-    "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p",
+    "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p", "RB": "r",
 }  # fmt: skip
 _DEGREES = frozenset({"very", "so", "too", "quite", "rather", "really", "most", "more", "less", "least", "extremely", "highly", "fairly", "pretty"})
 _OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"
@@ -37,7 +37,7 @@ _ASIDES = {tuple(words.split()) for words in ("of course", "for example", "for i
 _ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
 _MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}}+"
 _NOUNS = r"(?:M{1,20}(?:C(?:,C)?)?(?![NML])|(?:[NM]|L(?!M)){0,20}L(?=M)|[NML]{1,20})"  # a plural and a name are two phrases
-_PLAIN = rf"(?:P?D{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
+_PLAIN = rf"(?:P?Dr?{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
 _OWNED = rf"{_MODIFIERS}{_NOUNS}"
 _NP = rf"(?:{_PLAIN}(?:S{_OWNED}){{0,3}}|\$C{{1,4}})"
 _NOUN_PHRASE = re.compile(_NP)
@@ -98,7 +98,7 @@ def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
         if word in "IO" and tuple(lower[i : i + 2]) in _ASIDES:
             codes[i : i + 2] = [_OTHER] * 2
         for n in (2, 3, 4) if lower[i] in _FIRST else ():
-            if tuple(lower[i : i + n]) in _PREPOSITIONS:
+            if len(words := tuple(lower[i : i + n])) == n and words in _PREPOSITIONS:
                 codes[i : i + n] = ["I"] * n
     return "".join(codes)
 
