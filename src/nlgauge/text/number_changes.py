@@ -68,7 +68,7 @@ class _Drawer:
         """Numbers that can be changed, those of one pair together."""
         run: list[Number] = []
         for number in filter(self._can_change, find_numbers(self.text)):
-            if run and not (number_class(run[-1]) == number_class(number) and _JOINED.fullmatch(self.text[run[-1].outer_end : number.outer_start])):
+            if run and not (_family(run[-1]) == _family(number) and _JOINED.fullmatch(self.text[run[-1].outer_end : number.outer_start])):
                 yield run
                 run = []
             run.append(number)
@@ -156,7 +156,7 @@ class _Drawer:
         if len(new) == len(old) and (old.strip("0") and (zeros_around(new) != zeros_around(old))):
             return False
         value = worth(number, new)
-        if value == 1 and number.kind in ("cardinal", "mixed"):
+        if value == 1 and number.kind in ("cardinal", "mixed", "measure"):
             return False
         if number.kind == "percent" and number.scale == 1 and (number.value or 0) <= 100 < value:
             return False
@@ -164,6 +164,11 @@ class _Drawer:
             return True
         least, most = self.changing.band
         return least <= float(abs(value - number.value) / number.value) <= most
+
+
+def _family(number: Number) -> str:
+    """What a number can be put in order with: quantities with any others."""
+    return number_class(number).rstrip("0123456789")
 
 
 def _keeps_order(before: tuple[Number, Digits], number: Number, new: Digits) -> bool:

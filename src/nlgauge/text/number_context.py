@@ -76,11 +76,12 @@ def kind_by_context(text: str, number: Number) -> Number:
     if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end):
         return replace(number, kind="named")
     if word.lower() in neighbours("label"):
-        return replace(number, kind="label")
+        plain = word.islower() and len(word) > 2 and word.isalpha()
+        return number if plain else replace(number, kind="label")  # "page 5" can be page five, "Page 5" and "p. 5" cannot
     if not number.figure.isdigit():
         return number
     if len(number.figure) <= 2:
-        if text[start - 1 : start] in ("'", "’") and len(number.figure) == 2 and not _WORD_BEHIND.match(text, end):
+        if len(number.figure) == 2 and _is_short_year(text, start, end):
             return replace(number, kind="date", value=None)
         if _is_day(text, number, low):
             return replace(number, kind="day")
@@ -92,13 +93,17 @@ def kind_by_context(text: str, number: Number) -> Number:
     return number
 
 
-def with_years(text: str, numbers: list[Number]) -> list[Number]:
-    """The same numbers, those read as years that are joined to one: 1848 in "1905 and 1848"."""
+def with_lists(text: str, numbers: list[Number]) -> list[Number]:
+    """The same numbers, those read as years or labels that are joined to one: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4"."""
     out: list[Number] = []
     for number in numbers:
-        joined = out and out[-1].kind == "year" and number.kind == "cardinal" and _LIST.fullmatch(text[out[-1].outer_end : number.start])
-        year = joined and len(number.figure) == 4 and number.figure.isdigit() and 1100 <= int(number.figure) <= 2099
-        out.append(replace(number, kind="year") if year and not _counts(text, number.outer_end) else number)
+        kind = out[-1].kind if out else ""
+        joined = number.kind == "cardinal" and number.figure.isdigit() and out and _LIST.fullmatch(text[out[-1].outer_end : number.outer_start])
+        if joined and kind == "year" and len(number.figure) == 4 and 1100 <= int(number.figure) <= 2099 and not _counts(text, number.outer_end):
+            number = replace(number, kind="year")
+        elif joined and kind == "label" and number.outer_end == number.end and not _precedes_noun(text, number.end):
+            number = replace(number, kind="label")
+        out.append(number)
     return out
 
 
@@ -116,6 +121,13 @@ def _ordinal(text: str, number: Number, low: int) -> Number:
     return replace(number, kind="named") if _NAME_BEHIND.match(text, end) else number
 
 
+def _is_short_year(text: str, start: int, end: int) -> bool:
+    """Whether two digits behind an apostrophe are a year: in ’98; ’10 boats’ is a quotation."""
+    if text[start - 1 : start] not in ("'", "’"):
+        return False
+    return not _WORD_BEHIND.match(text, end) or _YEAR_BEFORE.search(text, max(0, start - _NEAR), start - 1) is not None
+
+
 def _is_day(text: str, number: Number, low: int) -> bool:
     if number.value is None or not 1 <= number.value <= 31:
         return False
@@ -124,6 +136,11 @@ def _is_day(text: str, number: Number, low: int) -> bool:
     if _WEEKDAY_BEFORE.search(text, low, number.start):
         return not _WORD_BEHIND.match(text, number.outer_end)
     return _MONTH_BEFORE.search(text, low, number.start) is not None and not _counts(text, number.outer_end)
+
+
+def _precedes_noun(text: str, end: int) -> bool:
+    behind = _WORD_BEHIND.match(text, end)
+    return behind is not None and behind["word"] not in neighbours("function")
 
 
 def _counts(text: str, end: int) -> bool:

@@ -15,6 +15,7 @@ from nlgauge.text.number_words import ordinal_suffix, spell, spell_ordinal
 Digits = str  # all digits of a figure, without separators: what two figures of one value have in common
 
 _ORDINAL_KINDS = ("ordinal", "century", "day")
+_PART = re.compile(r"[0-9]+")
 _YEAR_INSIDE = re.compile(r"(?<![0-9])(?:1[1-9]|20)[0-9]{2}(?![0-9])")
 
 
@@ -32,7 +33,7 @@ def digits_of(number: Number) -> Digits:
     if number.kind == "fraction":
         return number.figure
     if number.kind == "date":
-        years = _YEAR_INSIDE.findall(number.figure)
+        years = _YEAR_INSIDE.findall(number.figure) if len(_PART.findall(number.figure)) == 3 else []
         return years[0] if len(years) == 1 else ""
     if _is_dozen(number):
         return str(int(number.value or 0) // 12)

@@ -68,7 +68,7 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
     if not found:
         return False
     word, determined = found["word"], _determined(text, start)
-    if word.lower() in _AFTER_AMOUNT or _DAY.fullmatch(word):
+    if len(word) == 1 or word.lower() in _AFTER_AMOUNT or _DAY.fullmatch(word):
         return False
     tag = tags.get(found.start("word"))
     if _ARTICLE.search(text, max(0, start - 5), start):  # "a $100" can only describe

@@ -22,7 +22,6 @@ _OF_MONTH = re.compile(rf"[ \u00a0](?:of[ \u00a0])?(?={MONTH}(?!\w))")
 _MONTH_LATER = re.compile(rf"(?: and | or |, | to )[0-9]{{1,2}} {MONTH}(?!\w)")
 _THE = re.compile(r"(?i)(?<!\w)the[ \u00a0]$")
 _CLOSE_DETERMINER = re.compile(r"(?i)(?:(?<!\w)(?:an?|this|that|its|his|her|their|our|each|every|last|next)|['’]s)[ \u00a0]$")
-_LABEL_BEFORE = re.compile(r"(?<!\w)(?:[a-z]{3,})[ \u00a0]$")
 _SHORT_FORM = re.compile(r"\.(?=\s+[a-z(])")
 _PERIOD_UNITS = frozenset({"min", "mins", "sec", "secs", "hr", "hrs", "ft", "lb", "lbs", "oz", "yd", "yds", "mi"})
 _STROKE_BEHIND = re.compile(r" ?/")
@@ -136,7 +135,7 @@ class _Speller:
 
         `lead` stands before it ("ten to "), `currency` is what the number takes over from there, `start` is where the whole begins.
         """
-        if number.words or number.kind in _LEFT - {"label"} or number.value is None:
+        if number.words or number.kind in _LEFT or number.value is None:
             return None
         start = number.outer_start if start is None else start
         if number.currency or currency:
@@ -152,15 +151,13 @@ class _Speller:
             return part and lead + part
         if number.kind == "mixed":
             return self._mixed(number, self.text[number.end])
-        if number.kind == "label" and not _LABEL_BEFORE.search(self.text, max(0, start - 20), start):
-            return None
         words = self._spell(number)
         if words is None:
             return None
         words = lead + words + (f" {_SCALE_NAMES[number.scale]}" if number.scale > 1 else "")
         if number.kind == "percent":
             behind = self.text[number.end : number.outer_end]
-            return words + (f" {self.per_cent}" if "%" in behind else behind)
+            return words + (behind if "per" in behind.lower() else f" {self.per_cent}")
         if number.unit:
             return self._measure(words, number, units()[number.unit], bool(lead), start)
         return words

@@ -53,7 +53,7 @@ def _dashed(text: str, first: Number, second: Number) -> list[Number]:
             return [opaque(text, first.outer_start, second.outer_end, "date")]
         kind: Kind = "year" if len(first.figure) == 4 else "cardinal"
         first, second = replace(first, kind=kind), replace(second, kind=kind)
-    if first.kind == "day" and second.kind == "cardinal" and second.scale == 1 and (second.value or 32) <= 31:
+    if first.kind == "day" and second.kind in ("cardinal", "ordinal") and second.scale == 1 and (second.value or 32) <= 31:
         second = replace(second, kind="day")
     low, high = first.amount or 0, second.amount or 0
     plain = first.kind == second.kind == "cardinal" and first.scale == second.scale == 1 and not first.decimals + second.decimals

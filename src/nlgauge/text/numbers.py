@@ -9,22 +9,24 @@ from dataclasses import replace
 from decimal import Decimal
 
 from nlgauge.text.number import Number, opaque
-from nlgauge.text.number_context import is_enumerator, kind_by_context, with_years
+from nlgauge.text.number_context import is_enumerator, kind_by_context, with_lists
 from nlgauge.text.number_phrases import word_numbers
 from nlgauge.text.number_scan import BLANKS, VULGAR, Item, scan
 from nlgauge.text.number_tables import CLEAR_SCALES, LONG_SCALES, SHORT_SCALES, currency_before, currency_behind, unit_behind
 from nlgauge.text.number_ties import tied
 
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ST|ND|RD|TH)(?!\w)")
+_TENS = re.compile(r"[2-9]0|1[1-9][0-9]0|20[0-9]0")
 _DECADE = re.compile(r"s(?!\w)")
 _DECADE_OF = re.compile(r"['’]s(?!\w)")
 _EARLY = re.compile(r"(?i)\b(?:the|early|late|mid)[ \u00a0-]$")
-_PERCENT = re.compile(rf"[{BLANKS}]?%|[{BLANKS}-]?(?:percent|per[ \u00a0]cent|pct)(?!\w)", re.IGNORECASE)
+_PERCENT = re.compile(rf"[{BLANKS}]?%|[{BLANKS}-]?(?:percent|per[ \u00a0]cent|pct|pc)(?!\w)", re.IGNORECASE)
 _LONG = re.compile(rf"[{BLANKS}-]?({'|'.join(LONG_SCALES)})(?!\w)", re.IGNORECASE)
 _SHORT = re.compile(rf"[{BLANKS}]?({'|'.join(sorted(SHORT_SCALES, key=len, reverse=True))})(?![\w'’])", re.IGNORECASE)
 _CLEAR = re.compile(rf"[{BLANKS}]?({'|'.join(CLEAR_SCALES)})(?![\w'’])")
 # "2.5m people": millions, for metres are hardly ever followed by a plural.
 _MILLION = re.compile(r"(m)(?= (?:people|men|women|children|(?!hurdles|races)[a-z]{3,}(?<!ss)s)\b)")
+_LETTER = re.compile(r"-[A-Z](?![\w-])")  # 3-D
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]00")
 _SIGN = re.compile(r"(?:^|[\s(\[\"“‘'/])([-−+])$")
 _DIGIT_BEFORE = re.compile(r"[0-9]\s+$")
@@ -43,7 +45,7 @@ def find_numbers(text: str) -> list[Number]:
     for item in scan(text):
         if not found or item.start >= found[-1].outer_end:
             found.append(_read(text, item, found[-1].outer_end if found else 0))
-    found = with_years(text, tied(text, found))
+    found = with_lists(text, tied(text, found))
     ends = [n.outer_end for n in found]
     for number in _in_words(text):
         at = bisect_left(ends, number.start + 1)
@@ -71,7 +73,12 @@ def _read(text: str, item: Item, free: int) -> Number:
     number = _before(text, _behind(text, number, free), free)
     after = text[number.outer_end : number.outer_end + 1]
     before = text[number.outer_start - 1 : number.outer_start]
-    if after.isalnum() or after in ("=", "^", "_", "\\") or (before and (before.isalnum() or before in "#^=_\\$€£¥§№@&")):
+    if (
+        after.isalnum()
+        or after in ("=", "^", "_", "\\")
+        or _LETTER.match(text, number.outer_end)
+        or (before and (before.isalnum() or before in "#^=_\\$€£¥§№@&"))
+    ):
         return opaque(text, start, end)
     return kind_by_context(text, number)
 
@@ -90,9 +97,9 @@ def _behind(text: str, number: Number, free: int) -> Number:
     """With the suffix, scale, per cent, currency or unit behind the figure."""
     end = number.end
     whole = number.figure.isdigit()
-    if whole and (found := _ORDINAL.match(text, end)):
+    if number.decimals == 0 and (found := _ORDINAL.match(text, end)):
         return replace(number, kind="ordinal", suffix=found[0], outer_end=found.end())
-    if whole and number.figure[-1] == "0" and len(number.figure) in (2, 4):
+    if whole and _TENS.fullmatch(number.figure):
         found = _DECADE.match(text, end) or (_DECADE_OF.match(text, end) if _EARLY.search(text, max(0, end - 12), number.start) else None)
         if found:
             quoted = len(number.figure) == 2 and text[number.start - 1 : number.start] in ("'", "’", "‘") and number.start > free
@@ -112,7 +119,7 @@ def _behind(text: str, number: Number, free: int) -> Number:
         return replace(number, kind="percent", outer_end=found.end())
     if found := currency_behind().match(text, end):
         return replace(number, kind="money", currency=found["currency"], outer_end=found.end())
-    if number.scale == 1 and (found := unit_behind().match(text, end)):
+    if number.scale == 1 and (found := unit_behind().match(text, end)) and not (found["coin"] and len(number.figure) > 2):
         return replace(number, kind="measure", unit=found["coin"] or found["unit"], outer_end=found.end())
     return number
 
