@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from made_up import made_up
 
 from nlgauge.text import tagfeatures as features
 from nlgauge.text.tagfeatures import EDGE, Word
@@ -22,6 +23,7 @@ LEARNT_FROM = ("ewt.train.jsonl.gz", "ewt.dev.jsonl.gz")
 MEASURED_ON = ("ewt.test.jsonl.gz", "pud.test.jsonl.gz")
 RUNS = 3  # perceptrons whose weights are added up; they see the sentences in different orders
 EPOCHS = 6
+MADE_UP = 2000  # sentences
 LEAST_SEEN = 2  # times a feature must occur
 LEAST_WEIGHT = 0.75  # averages over the epochs; smaller ones are dropped
 STEPS = 2  # whole numbers for 1 of weight
@@ -61,17 +63,17 @@ def apart_from_tags(sentence):
     words = [Word(text, case) for text in texts]
     padded = [edge, edge, *words, edge, edge]
     names = []
-    for i, kind in enumerate(features.auxiliaries(words)):
+    for i, aside in enumerate(zip(features.auxiliaries(words), features.finite_behind(words), strict=True)):
         last, previous, word, following, next_but_one = padded[i : i + 5]
         names.append(
             features.own(word) + features.before(previous) + features.before2(last) + features.after(following) + features.after2(next_but_one)
-            + features.around(last, previous, word, following, next_but_one, kind)
+            + features.around(last, previous, word, following, next_but_one, *aside)
         )  # fmt: skip
     return words, names
 
 
-def on_tags(second, first, word):
-    return features.tags(second, first) + features.tag_and_word(first, word)
+def on_tags(second, first, word, finite):
+    return features.tags(second, first) + features.tag_and_word(first, word, finite)
 
 
 def learn(sentences, seed):
@@ -82,9 +84,11 @@ def learn(sentences, seed):
     seen = Counter()
     for sentence, (words, names) in zip(sentences, read_in, strict=True):
         history = [EDGE, EDGE, *(tag for _, tag in sentence)]
+        finite = False
         for i, word in enumerate(words):
             seen.update(names[i])
-            seen.update(on_tags(*history[i : i + 2], word))
+            seen.update(on_tags(*history[i : i + 2], word, finite))
+            finite = features.has_finite(finite, word, sentence[i][1])
     row = {name: i for i, name in enumerate(name for name, times in seen.items() if times >= LEAST_SEEN)}
     data = []
     for sentence, (words, names) in zip(sentences, read_in, strict=True):
@@ -105,8 +109,9 @@ def learn(sentences, seed):
             for j in order:
                 words, fixed, gold = data[j]
                 second = first = EDGE
+                finite = False
                 for word, rows, right in zip(words, fixed, gold, strict=True):
-                    late = [row[name] for name in on_tags(second, first, word) if name in row]
+                    late = [row[name] for name in on_tags(second, first, word, finite) if name in row]
                     rows = np.concatenate((rows, np.array(late, np.int32)))
                     found = int(weights[rows].sum(axis=0).argmax())
                     if found != right:
@@ -117,6 +122,7 @@ def learn(sentences, seed):
                         wrong += 1
                     clock += 1
                     second, first = first, tags[found]
+                    finite = features.has_finite(finite, word, first)
                 asked += len(gold)
             print(f"run {run} epoch {epoch}: {wrong / asked:.2%} wrong while learning", flush=True)
         totals += weights - since / clock
@@ -159,7 +165,8 @@ def measure(tagger, rows):
 
 def main(folder, target):
     rows = [row for name in LEARNT_FROM for row in read(Path(folder, name))]
-    sentences = [sentence for sentence in recased(map(words_and_tags, rows), random.Random("cases")) if sentence]
+    plain = [*map(words_and_tags, rows), *made_up(rows, MADE_UP, random.Random("made up"))]
+    sentences = list(recased(plain, random.Random("cases")))
     packed = pack(*learn(sentences, "0"))
     with open(target, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:  # no name and no time: the same bytes every time
         file.write(packed)

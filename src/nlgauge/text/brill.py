@@ -26,6 +26,40 @@ def keeps_capital(word: str) -> bool:
     return word[:1].isupper() and word in table and word.lower() not in table
 
 
+def noun_or_verb(word: str) -> str:
+    """What else a word in lower case can be, as far as the lexicon has other forms of it: letters of a few kinds.
+
+    v: the base form of a verb (bark, for there is "barked"); n: a singular noun; Z: the -s form of a verb; S: a plural.
+    """
+    if not word.isalpha() or len(word) < 2:
+        return ""
+    if word.endswith("s") and len(word) > 3 and not word.endswith("ss"):
+        bases = [word[:-1]]
+        if word.endswith("es"):
+            bases.append(word[:-2])
+        if word.endswith("ies"):
+            bases.append(word[:-3] + "y")
+        kinds = "Z" * any(map(_is_verb, bases)) + "S" * any(map(_is_noun, bases))
+        if kinds:
+            return kinds
+    return "v" * _is_verb(word) + "n" * _is_noun(word)
+
+
+def _is_verb(base: str) -> bool:
+    forms = [base + "ed", base + "ing", base + base[-1] + "ing"]
+    if base.endswith("e"):
+        forms += [base + "d", base[:-1] + "ing"]
+    elif base.endswith("y"):
+        forms.append(base[:-1] + "ied")
+    return any(_table().get(form, "").startswith("VB") for form in forms)
+
+
+def _is_noun(base: str) -> bool:
+    table = _table()
+    plurals = [base + "s", base + "es", base[:-1] + "ies" if base.endswith("y") else base]
+    return table.get(base) == "NN" or any(table.get(form) == "NNS" for form in plurals)
+
+
 @cache
 def words_by_tag() -> Mapping[str, tuple[str, ...]]:
     """Words on record under each Penn Treebank tag, in order of spelling; a word stands under its likeliest tag alone."""

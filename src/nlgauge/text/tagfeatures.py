@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .brill import known_tags
+from .brill import known_tags, noun_or_verb
 
 _DIGIT = re.compile(r"\d")
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "--", "…": "..."})
@@ -23,13 +23,17 @@ _AUXILIARIES = {
     for word in words.split()
 } | {"'s": "'s", "'d": "'d", "let": "let", "lets": "let", "n't": ""}
 _BREAKS = frozenset('.,;:!?()"') | {"--", "...", "and", "but", "or", "that", "which", "who", "because", "if"}
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_BORDERS = frozenset(
+    "that which who whom whose because if when while where as although though since unless until after before what how why whether".split()
+) | {"and", "but", "or", ",", ";", ":"}
 _REACH = 5  # words between an auxiliary and its verb, at most
 
 
 class Word:
     """A word of a sentence, folded: apostrophes and quotes straight, digits alike."""
 
-    __slots__ = ("form", "known", "lower", "shape")
+    __slots__ = ("borders", "finite", "form", "known", "lower", "shape")
 
     def __init__(self, text: str, case: str) -> None:
         self.form = text.translate(_FOLDED)
@@ -41,6 +45,10 @@ class Word:
         # In capitals throughout, and in titles, the spelling of a single word says little.
         tags = known_tags(self.form.lower() if case in "UT" else self.form) if text != EDGE else (EDGE,)
         self.known = "|".join(tags) or "?"
+        if uses := noun_or_verb(self.form.lower()):
+            self.known += "/" + uses
+        self.finite = tags[:1] and tags[0] in _FINITE
+        self.borders = self.lower in _BORDERS
 
 
 EDGE = "<s>"  # what stands for words and tags beyond the ends of a sentence
@@ -60,7 +68,7 @@ def sentence_case(words: Sequence[str]) -> str:
 def own(word: Word) -> list[str]:
     """Features of the word itself."""
     lower, known, shape = word.lower, word.known, word.shape
-    features = ["b", f"w {lower}", f"h {shape}", f"k {known}", f"hk {shape} {known}", f"p {lower[:1]}", f"q {lower[:3]}"]
+    features = ["b", f"w {lower}", f"h {shape}", f"k {known}", f"hk {shape} {known}", f"sk {lower[-3:]} {known}", f"p {lower[:1]}", f"q {lower[:3]}"]
     features += [f"{size} {lower[-size:]}" for size in (1, 2, 3, 4)]
     if word.form != lower:
         features.append(f"c {word.form}")
@@ -87,12 +95,12 @@ def after2(word: Word) -> list[str]:
     return [f"w++ {word.lower}", f"k++ {word.known}"]
 
 
-def around(last: Word, previous: Word, word: Word, following: Word, next_but_one: Word, auxiliary: str) -> list[str]:
-    """Features of a word and two neighbours on either side together, and of the auxiliary it hangs on."""
+def around(last: Word, previous: Word, word: Word, following: Word, next_but_one: Word, auxiliary: str, finite: bool) -> list[str]:
+    """Features of a word and two neighbours on either side together, of the auxiliary it hangs on, and of a finite verb behind it in its clause."""
     known, k0, k1, lower = word.known, previous.known, following.known, word.lower
     features = [f"kk {k0} {known}", f"kk+ {known} {k1}", f"k-k+ {k0} {k1}", f"ww {previous.lower} {lower}", f"ww+ {lower} {following.lower}"]
     features += [f"k--k- {last.known} {k0}", f"k+k++ {k1} {next_but_one.known}", f"hh {previous.shape} {word.shape} {following.shape}"]
-    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {lower[-2:]}"]
+    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {lower[-2:]}", f"fa {finite:d} {known}", f"fs {finite:d} {lower[-2:]}"]
     if previous.lower == EDGE:
         features += [f"fh {word.shape}", f"fk {known}"]
     return features
@@ -103,9 +111,25 @@ def tags(second: str, first: str) -> list[str]:
     return [f"t {first}", f"tt {second} {first}"]
 
 
-def tag_and_word(first: str, word: Word) -> list[str]:
-    """Features of a word and the tag before it."""
-    return [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}"]
+def tag_and_word(first: str, word: Word, finite: bool) -> list[str]:
+    """Features of a word, the tag before it, and whether its clause has a finite verb already."""
+    features = [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}"]
+    return [*features, f"v {finite:d} {word.known}", f"vs {finite:d} {word.lower[-2:]}"]
+
+
+def has_finite(before: bool, word: Word, tag: str) -> bool:
+    """Whether a clause has a finite verb up to a word with a tag, given whether it had one before."""
+    return tag in _FINITE or (before and not word.borders)
+
+
+def finite_behind(words: Sequence[Word]) -> list[bool]:
+    """For each word whether one behind it in its clause is likeliest a finite verb."""
+    found = []
+    finite = False
+    for word in reversed(words):
+        found.append(finite)
+        finite = word.finite or (finite and not word.borders)
+    return found[::-1]
 
 
 def auxiliaries(words: Sequence[Word]) -> list[str]:

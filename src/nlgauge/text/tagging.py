@@ -37,11 +37,11 @@ def _tagger() -> Tagger:
 
 
 class _Known(NamedTuple):
-    """A word, and sums of weights: of what it says of itself and of words at four places beside it, shape (5, tags), and behind a tag."""
+    """A word, and sums of weights: of what it says of itself and of words at four places beside it, shape (5, tags), and behind tags."""
 
     word: Word
     sums: Sums
-    behind: dict[int, Sums]
+    behind: dict[tuple[int, bool], Sums]
 
 
 class Tagger:
@@ -70,15 +70,18 @@ class Tagger:
         edge = self._word(EDGE, case)
         known = [edge, edge, *(self._word(word, case) for word in words), edge, edge]
         second = first = 0  # places among the tags, from 1; 0 is the edge
+        finite = False
         places = []
         for word, score in zip(known[2:-2], self._apart_from_tags(known), strict=True):
-            behind = word.behind.get(first)
+            behind = word.behind.get((first, finite))
             if behind is None:
-                behind = word.behind[first] = self._total(features.tag_and_word(self.tags[first - 1] if first else EDGE, word.word))
+                names = features.tag_and_word(self.tags[first - 1] if first else EDGE, word.word, finite)
+                behind = word.behind[first, finite] = self._total(names)
             score += behind
             score += self._histories[second, first]
             second, first = first, int(score.argmax()) + 1
             places.append(first)
+            finite = features.has_finite(finite, word.word, self.tags[first - 1])
         return [self.tags[place - 1] for place in places]
 
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
@@ -87,8 +90,9 @@ class Tagger:
         sums = np.array([each.sums for each in known])  # (n + 4, 5, tags)
         total: Sums = sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
         places, rows = [], []
-        for place, kind in enumerate(features.auxiliaries(words[2:-2])):
-            for name in features.around(*words[place : place + 5], kind):
+        asides = zip(features.auxiliaries(words[2:-2]), features.finite_behind(words[2:-2]), strict=True)
+        for place, aside in enumerate(asides):
+            for name in features.around(*words[place : place + 5], *aside):
                 row = self._rows.get(name)
                 if row is not None:
                     places.append(place)
