@@ -26,6 +26,8 @@ _SHORT = re.compile(rf"[{BLANKS}]?({'|'.join(sorted(SHORT_SCALES, key=len, rever
 _CLEAR = re.compile(rf"[{BLANKS}]?({'|'.join(CLEAR_SCALES)})(?![\w'’])")
 # "2.5m people": millions, for metres are hardly ever followed by a plural.
 _MILLION = re.compile(r"(m)(?= (?:people|men|women|children|(?!hurdles|races)[a-z]{3,}(?<!ss)s)\b)")
+_SIGNS_BEHIND = frozenset("=^_\\")
+_SIGNS_BEFORE = frozenset("#^=_\\$€£¥§№@&")
 _LETTER = re.compile(r"-[A-Z](?![\w-])")  # 3-D
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]00")
 _SIGN = re.compile(r"(?:^|[\s(\[\"“‘'/])([-−+])$")
@@ -73,12 +75,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     number = _before(text, _behind(text, number, free), free)
     after = text[number.outer_end : number.outer_end + 1]
     before = text[number.outer_start - 1 : number.outer_start]
-    if (
-        after.isalnum()
-        or after in ("=", "^", "_", "\\")
-        or _LETTER.match(text, number.outer_end)
-        or (before and (before.isalnum() or before in "#^=_\\$€£¥§№@&"))
-    ):
+    if after.isalnum() or after in _SIGNS_BEHIND or before.isalnum() or before in _SIGNS_BEFORE or _LETTER.match(text, number.outer_end):
         return opaque(text, start, end)
     return kind_by_context(text, number)
 
