@@ -85,6 +85,12 @@ def test_a_phrase_goes_with_its_preposition_the_shortest_where_all_are_long():
     assert perturb("drop_phrases:mode=phrase", ["It is here and there."]).reasons == ["no phrase"]
 
 
+def test_phrases_are_told_in_english_and_spans_in_any_language():
+    text = "Le bateau part à sept heures et il ne revient pas."
+    assert perturb("drop_phrases:mode=phrase", [text]).reasons == ["language"]
+    assert only("drop_phrases", text) is not None
+
+
 def test_phrases_of_a_fifth_of_the_words_are_preferred():
     text = "After a long and cold winter at sea the old sailors of the northern fleet came to a harbour."
     assert {text.replace(f"{gone} ", "") for gone in ("at sea", "the old sailors")} | {text.replace(" to a harbour", "")} == results(

@@ -61,11 +61,13 @@ def test_one_sentence_has_no_other_order(text):
         ("It rains. We stay.", {"It rains. We stay. It rains.", "It rains. We stay. We stay."}),
         ("It rains.", {"It rains. It rains."}),
         ("a man in the rain", {"a man in the rain. a man in the rain"}),
-        ("Why?  It rains", {"Why?  It rains.  Why?", "Why?  It rains.  It rains"}),
+        ("So what?  It rains", {"So what?  It rains.  So what?", "So what?  It rains.  It rains"}),
         ("It rains.\nWe stay.\n", {"It rains.\nWe stay.\nIt rains.\n", "It rains.\nWe stay.\nWe stay.\n"}),
         ("“It rains.”", {"“It rains.” “It rains.”"}),
         ("渡轮离港。", {"渡轮离港。渡轮离港。"}),
         ("It rains. ...", {"It rains. ... It rains."}),
+        ("Yes. It rains.", {"Yes. It rains. It rains."}),
+        ("Yes. No.", {"Yes. No. Yes.", "Yes. No. No."}),
     ],
 )
 def test_a_sentence_is_said_again_at_the_end(text, expected):
@@ -73,13 +75,13 @@ def test_a_sentence_is_said_again_at_the_end(text, expected):
 
 
 def test_the_place_may_be_next_to_it_or_any():
-    text = "It rains. We stay. Why?"
+    text = "It rains. We stay. Why not?"
     assert results("repeat_sentences", text, place="next") == {
-        "It rains. It rains. We stay. Why?",
-        "It rains. We stay. We stay. Why?",
-        "It rains. We stay. Why? Why?",
+        "It rains. It rains. We stay. Why not?",
+        "It rains. We stay. We stay. Why not?",
+        "It rains. We stay. Why not? Why not?",
     }
-    assert "It rains. Why? We stay. Why?" in results("repeat_sentences", text, place="any")
+    assert "It rains. Why not? We stay. Why not?" in results("repeat_sentences", text, place="any")
     assert len(results("repeat_sentences", text, place="any")) == 6 + 1  # of nine, those that repeat it before and behind read alike
 
 

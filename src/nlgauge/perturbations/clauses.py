@@ -11,6 +11,7 @@ _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _SUBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD", "EX", "PDT"})
 _HEADS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "EX", "DT", "CD"})
 _PARTING = frozenset({"because", "although", "though", "while", "whereas", "when", "after", "before", "but", "unless", "since"})
+_OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *_FINITE})
 _FEWEST = 3
 
 
@@ -48,7 +49,7 @@ def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
     if not finite and (verb is not None or last < sentence.last - 1 or not any(t.tag in ("NN", "NNS") for t in inside)):
         return None
     text = doc.between(span)
-    if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in ("IN", "DT", "CC", "TO", "PRP$", "POS", "MD"):
+    if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in _OPEN_ENDS:
         return None
     return Clause(text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite)
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from nlgauge.core.errors import SpecError
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft, is_name_like
+from nlgauge.perturbations.english import is_english
 from nlgauge.text.chunks import noun_phrases, prepositional_phrases
 from nlgauge.text.doc import Doc, Span
 
@@ -45,6 +46,8 @@ class DropPhrases:
         n = len(doc.words)
         if n < _FEWEST:
             return Inapplicable("too short")
+        if self.mode == "phrase" and not is_english(doc):
+            return Inapplicable("language")
         most = max(1, int(_LONGEST * n))
         picked = _run(doc, rng.randint(1, most), rng) if self.mode == "span" else _phrase(doc, most, rng)
         if picked is None:

@@ -46,7 +46,7 @@ class ReorderSentences:
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatSentences:
-    """Say one sentence twice.
+    """Say one sentence twice; one of a single word only where there is no other.
 
     Attributes:
         place: `end` of the text, `next` to itself, or behind `any` sentence by chance.
@@ -64,7 +64,8 @@ class RepeatSentences:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion behind a sentence."""
         doc = case.doc
-        worded = [i for i, s in enumerate(doc.sentences) if any(doc.word_at[t] is not None for t in range(s.first, s.last + 1))]
+        words = [len({*doc.word_at[s.first : s.last + 1]} - {None}) for s in doc.sentences]
+        worded = [i for i, n in enumerate(words) if n > 1] or [i for i, n in enumerate(words) if n]
         if not worded:
             return Inapplicable("no sentence")
         picked = rng.choice(worded)
