@@ -43,8 +43,9 @@ _OF_MONTH = re.compile(rf"[ \u00a0](?:of )?{MONTH}(?!\w)")
 _MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH} (?:the )?$")
 # Where a number in words is part of something else: fractions, times of day, twenty-odd, "a two-thirds majority", words with an apostrophe.
 _NOT_BEFORE = re.compile(
-    r"[ \u00a0-](?:thirds?|half|halves|quarters?|fourths?|fifths?|eighths?|tenths?|something|odd|ish|fold|o['’]clock|[ap]\.?m\b)(?!\w)|['’]\w",
-    re.IGNORECASE,
+    r"""(?:[ \u00a0-](?:thirds|halves|quarters|fourths|fifths|eighths|tenths)|-(?:third|quarter|fifth|tenth)
+    |[ \u00a0-](?:half|something|odd|ish|fold|o['’]clock|[ap]\.?m\b))(?!\w)|['’]\w""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _NOT_BEHIND = re.compile(
     r"(?:\bhalf|\bquarter (?:of|past|to)|\bhalf past|\bpoint|\boh|[0-9][ \u00a0-]?|\bworld wars?|\bsquare)[ \u00a0]?$", re.IGNORECASE
