@@ -96,7 +96,7 @@ def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token])
 def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
     """A word of the text, and another kind of the same, or its opposite where no such is known."""
     for relation in ("sibling", "antonym"):
-        found = list(sites(case, part, relation))
+        found = [site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)]
         if found:
             site = rng.choice(found)
             return site.token, rng.choice(site.swaps).form

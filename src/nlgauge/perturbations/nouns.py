@@ -39,7 +39,8 @@ class Addition:
         if noun is None:
             return Inapplicable("no noun to add")
         draft = Draft(doc)
-        draft.insert_after(head.index, f"and {noun.upper() if _shouted(head) else noun}")
+        added = f"and {noun}"
+        draft.insert_after(head.index, added.upper() if _shouted(head) else added)
         return draft.finish(articles=False, behind=head.text, added=noun)
 
 

@@ -39,10 +39,12 @@ class Swap(NamedTuple):
     Attributes:
         form: as it would stand in the text.
         trust: 2 for words that we chose, 1 for those of the first sense in the lexicon, 0 for others.
+        graded: the word before goes as well: "more expensive" becomes "cheaper".
     """
 
     form: str
     trust: int
+    graded: bool = False
 
 
 class Site(NamedTuple):
@@ -50,6 +52,10 @@ class Site(NamedTuple):
 
     token: Token
     swaps: Sequence[Swap]
+
+    def exchange(self, draft: Draft, swap: Swap) -> None:
+        """Put the new word in its place."""
+        draft.replace(self.token.index - swap.graded, self.token.index, swap.form)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +151,7 @@ class Hyponyms:
         site = rng.choice(_trusted(concrete or found))
         swap = rng.choice([s for s in site.swaps if s.trust == site.swaps[0].trust])
         draft = Draft(case.doc)
-        draft.replace(site.token.index, site.token.index, swap.form)
+        site.exchange(draft, swap)
         return draft.finish(word=site.token.text, replacement=swap.form, relation=self.relation, sure=swap.trust > 0)
 
 
@@ -160,7 +166,7 @@ def _exchange(case: Case, rng: random.Random, relation: str, parts: Sequence[Par
     picked = found[part] if which == "all" else [rng.choice(_trusted(found[part]))]
     draft = Draft(case.doc)
     for site in picked:
-        draft.replace(site.token.index, site.token.index, site.swaps[0].form)
+        site.exchange(draft, site.swaps[0])
     words, new = [s.token.text for s in picked], [s.swaps[0].form for s in picked]
     return draft.finish(words=words, replacements=new, pos=part, sure=all(s.swaps[0].trust > 0 for s in picked))
 
@@ -198,8 +204,14 @@ def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap
         found = [(word, int(sure)) for word, sure in _listed(case, lemma, pos, relation) if _fits(case, token, lemma, word, pos, relation)]
     else:
         field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
-        found = [(word, 2) for word, fields in ours if not fields or field in fields]
+        meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
+        found = [(word, 2) for word in meant]
+    before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
     for word, trust in found:
+        graded = case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
+        if graded is not None and " " not in graded:
+            yield Swap(graded, trust, graded=True)
+            continue
         form = form_for(case, token, word, part)
         if form is not None:
             yield Swap(form, trust)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from nlgauge.perturbations.base import Case
@@ -29,9 +29,15 @@ _MASS = frozenset(
     "furniture equipment clothing luggage baggage jewelry jewellery machinery software hardware music advice information news music work traffic "
     "parking shopping travel homework housework research police staff hair blood skin glass wood metal plastic paper cloth cotton land ground "
     "mud snow ice rain help assistance money cash wildlife cattle livestock evidence mail poetry progress scenery fun violence warfare "
-    "construction production".split()
+    "construction production silk bedding monitoring advertising reconstruction".split()
 )
-_GOING_ON = frozenset({"CC", ",", "HYPH", "IN", "DT", "$", "``", "POS"})
+_GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
+# Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
+_LIKE_ADJECTIVES = frozenset(
+    "inspiring uninspiring boring interesting exciting amusing surprising disappointing tiring annoying frightening shocking fascinating thrilling "
+    "charming convincing misleading terrifying tired bored excited interested pleased worried scared frightened satisfied prepared crowded".split()
+)
+_OBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD"})
 # What may stand for people without a noun: "the rich".
 _PEOPLE = frozenset("rich poor young old elderly sick weak strong living dead wounded healthy guilty innocent wealthy".split())
 # Tagged like other words, but part of the grammar rather than of what is said.
@@ -96,11 +102,9 @@ def stands_alone(doc: Doc, token: Token) -> bool:
 def in_name(doc: Doc, token: Token) -> bool:
     """Whether a capital inside a sentence says that the word belongs to a name: `White` in `the White House`, however it is tagged."""
     text = token.text
-    if text.islower() or doc.starts_sentence(token.index):
-        return text[1:] != text[1:].lower() and not text.isupper()  # iPhone
-    if text.isupper() and _lower_around(doc, token):
-        return True  # an acronym
-    return text[0].isupper() and not text.isupper() and _lower_around(doc, token)
+    if text[1:] != text[1:].lower() and not text.isupper():
+        return True  # iPhone
+    return text[0].isupper() and not doc.starts_sentence(token.index) and _lower_around(doc, token)
 
 
 def modified_noun(doc: Doc, token: Token) -> Token | None:
@@ -130,10 +134,10 @@ def field_of(case: Case, token: Token | None) -> str | None:
 
 
 def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
-    """The form of a lemma that bears the tag of a token; None where that is more than one word, or the word that stands there already."""
+    """The form of a lemma that bears the tag of a token, maybe with "more" or "most"; None where there is none but what stands there."""
     participle = part == "adj" and token.tag in TAGS["verb"]
     form = lemma if participle or token.tag in _BASE_FORMS else case.language.inflect(lemma, token.tag)
-    return form if form and " " not in form and form.lower() != token.lower else None
+    return form if form and form.lower() != token.lower else None
 
 
 def is_counted(lemma: str) -> bool:
@@ -152,6 +156,8 @@ def is_nominal(doc: Doc, token: Token) -> bool:
     tokens, at = doc.tokens, token.index
     before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
     governed = before is not None and (before.tag in ("IN", "TO") or (before.tag == "DT" and token.tag == "JJ" and token.lower not in _PEOPLE))
+    if after is not None and after.text == "," and at + 2 < len(tokens):
+        after = tokens[at + 2] if tokens[at + 2].tag == "JJ" else after
     return governed and not (after is not None and (after.tag[:2] in ("NN", "JJ", "CD", "VB", "RB") or after.tag in _GOING_ON))
 
 
@@ -184,14 +190,11 @@ def _adjectival(doc: Doc, token: Token) -> bool:
     if before is None:
         return False
     attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in ("NN", "NNS")
-    return attributive or before.lower in DEGREES
+    predicative = token.lower in _LIKE_ADJECTIVES and (after is None or after.tag not in _OBJECTS)
+    return attributive or predicative or before.lower in DEGREES
 
 
 def _lower_around(doc: Doc, token: Token) -> bool:
-    """Whether the sentence has longer words in small letters, so that a capital says something."""
+    """Whether other nouns, verbs or adjectives of the sentence are in small letters, so that a capital says something."""
     sentence = doc.sentences[doc.sentence_at[token.index]]
-    return _any_long_lower(doc.tokens[sentence.first : sentence.last + 1])
-
-
-def _any_long_lower(tokens: Sequence[Token]) -> bool:
-    return any(len(t.text) > 3 and t.text.islower() for t in tokens)
+    return any(t.text.islower() and t.tag[:2] in ("NN", "VB", "JJ") for t in doc.tokens[sentence.first : sentence.last + 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Literal
 
@@ -11,33 +11,57 @@ from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.replacement import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.brill import known_tags
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.lexicon import POSES, lemmas, rank, supersense
+from nlgauge.text.lexicon import POSES, lemmas, rank
 
 Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
 
 _SIZES = {"noun": 2500, "verb": 800, "adj": 1000, "adverb": 300}
 _BASE_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
 _TRIES = 300  # draws before giving up: nearly every word fits, so that hundreds in vain mean that none does
-_UNCOUNTED = frozenset({"substance", "food", "feeling", "attribute", "state", "phenomenon", "possession"})
 _DETERMINERS = frozenset({"DT", "PRP$", "POS", "WDT", "WP$", "PDT"})
 _WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS", "CD", "HYPH", "RB", "RBR", "RBS"})
-# Words that need what follows them, or what stands before.
+# Words that need what follows them, or what stands before; terms of one science; words that nobody wants to meet by chance.
 _UNFIT = frozenset(
-    "afraid akin apt exempt glad liable owing prone sorry abiding potted busted dear frank jumbo mere willing eligible hebephrenic hypothalamic "
-    "unadjusted abortion bombing corpse suicide murder rape terrorist tumor dialysis bronchiole posse destruction "
-    "accordance acclaim behalf gram handful plenty ton etcetera bunch lot variety bother muster lag comprise suffice beware seem become "
-    "remain appear let please thank consist belong depend stave spell rely adhere tend rend befall behold owe exist".split()
+    (
+        "afraid akin apt exempt glad liable owing prone sorry abiding potted busted dear frank jumbo mere willing eligible alive awake aware unaware "
+        "ill ready fond pursuant ongoing teen neo pseudo mid okay numb bearded nineteenth twentieth respective consequent unmolested hypothalamic "
+        "hebephrenic unadjusted nonspecific diagonalizable nilpotent autonomic parasympathetic interlobular phonologic paramagnetic distal latent "
+        "congregational schizophrenic handicapped disabled pregnant unstructured black white jewish "
+        "abortion bombing corpse suicide murder rape rapist terrorist terrorism tumor cancer dialysis bronchiole posse destruction marijuana opium "
+        "hypothalamus micelle anode cathode foe doe sex slavery genocide murderer killer god persecution accordance acclaim behalf gram handful "
+        "plenty ton etcetera bunch lot variety bother haven lap crop vet min homer redcoat quack midst clump bluff occurrence setup instant eve "
+        "muster lag comprise suffice beware seem become remain appear let please thank consist belong depend stave spell rely adhere tend rend "
+        "befall behold owe exist don come go look mean happen occur lie refer contribute concentrate coincide correspond interfere originate inquire "
+        "comply swear subscribe entitle oblige shelve clothe kidnap kill commit"
+    ).split()
 )
 _INTRANSITIVE = frozenset(
-    "arrive sleep laugh smile sneeze cough depart die vanish disappear collapse explode hesitate wander kneel nod yawn shiver sweat blink giggle "
-    "sigh snore vote graduate retire resign migrate emerge fall rise dance sing swim float cease breathe crawl slip behave scream intervene stumble "
-    "flourish fade confess expire swell tremble erupt falter dwindle crumble flounder subside ascend sag listen wait stay walk travel compete "
-    "participate succeed fail cooperate negotiate react flee stare arise deteriorate commence collaborate mingle speculate weep shrink gossip "
-    "hover limp strive survive lapse mourn rejoice tiptoe".split()
+    (
+        "arrive sleep laugh smile sneeze cough depart vanish disappear collapse explode hesitate wander kneel nod yawn shiver sweat blink giggle "
+        "sigh snore vote graduate retire resign migrate emerge fall rise dance sing swim float cease breathe crawl slip behave scream intervene "
+        "stumble flourish fade confess expire swell tremble erupt falter dwindle crumble flounder subside ascend sag listen wait stay walk travel "
+        "compete participate succeed fail cooperate negotiate react flee stare arise deteriorate commence collaborate mingle speculate weep shrink "
+        "gossip hover limp strive survive mourn rejoice tiptoe sit live speak talk grow agree respond proceed dine shout relax prevail communicate "
+        "persist plead descend bounce sail sway thrive starve soar unfold shudder shrug emigrate lurk embark drown succumb evolve culminate grunt "
+        "roam linger apologize recur secede aspire cope creep bleed rotate circulate spit stagger specialize discriminate testify abstain pray "
+        "knock tread abide merge preach sin die"
+    ).split()
+)
+_MASS = tuple(
+    (
+        "water gas paper glass energy money food air heat salt sugar rice bread butter cheese honey coffee tea milk meat beef pork wine beer whisky "
+        "juice chocolate soup sand mud dust dirt snow ice rain fog mist steel iron gold silver copper bronze brass leather cotton silk wool wood "
+        "timber straw hay coal oil petrol concrete cement plastic rubber marble granite clay powder soap paint ink smoke ash charcoal wax oxygen "
+        "hydrogen helium carbon iodine mercury music furniture luggage equipment clothing jewelry machinery software traffic advice knowledge wisdom "
+        "courage honesty loyalty patience pride jealousy anger fear joy happiness sadness boredom despair hunger thirst luck poverty wealth justice "
+        "freedom peace democracy equality silence darkness electricity gravity sunlight thunder lightning health friendship hospitality generosity "
+        "greed guilt shame humanity morality nostalgia optimism secrecy privacy progress prosperity publicity research safety solidarity sympathy "
+        "tolerance vanity weather laughter literature poetry philosophy astronomy"
+    ).split()
 )
 
 
-def draw(case: Case, token: Token, part: Part, kind: Kind, rng: random.Random, *, avoid: Collection[str] = ()) -> str | None:
+def draw(case: Case, token: Token, part: Part, kind: Kind, rng: random.Random, *, avoid: frozenset[str] = frozenset()) -> str | None:
     """A random word in the form of a token, of another lemma and nothing like a synonym.
 
     Args:
@@ -54,9 +78,17 @@ def draw(case: Case, token: Token, part: Part, kind: Kind, rng: random.Random, *
     for _ in range(_TRIES):
         word = rng.choice(words)
         form = form_for(case, token, word, part) if word not in near else None
-        if form is not None and form.lower() not in avoid and word not in avoid:
+        if form is not None and _bears(form, token.tag) and not (token.tag == "NNS" and form == word) and not {form.lower(), word} & avoid:
             return form
     return None
+
+
+def _bears(form: str, tag: str) -> bool:
+    """Whether a word is at home under a tag; comparatives and superlatives are only if they are on record: not so `sheerest`."""
+    tags = known_tags(form)
+    if " " in form or (tag in ("JJR", "JJS") and not tags):
+        return False
+    return tag[0] == "V" or tags[:1] in ((), (tag,))
 
 
 def room_for_noun(doc: Doc, token: Token) -> Kind:
@@ -91,18 +123,11 @@ def _has(doc: Doc, at: int) -> bool:
 
 @cache
 def _words(part: Part, kind: Kind) -> Sequence[str]:
-    return tuple(word for word in _common(part) if _of_kind(word, kind))
-
-
-def _of_kind(word: str, kind: Kind) -> bool:
-    if kind == "counted":
-        return is_counted(word)
     if kind == "mass":
-        found = supersense(word, "noun")
-        return not is_counted(word) and found is not None and found.partition(".")[2] in _UNCOUNTED
-    if kind == "any":
-        return True
-    return (word in _INTRANSITIVE) == (kind == "intransitive")
+        return _MASS
+    if kind == "counted":
+        return tuple(word for word in _common(part) if is_counted(word))
+    return tuple(word for word in _common(part) if kind == "any" or (word in _INTRANSITIVE) == (kind == "intransitive"))
 
 
 @cache
