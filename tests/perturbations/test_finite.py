@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.finite import find_clauses, is_question
+from nlgauge.perturbations.finite import find_clauses
+from nlgauge.perturbations.verbs import is_question
 from nlgauge.text.language import language
 
 WORDS = ["is", "n't", "not", "do", "Did", "he", "Anna", "like", "likes", "gone", "will", "who", "?", ",", ".", "never", "have", "'s", "to", "’d"]

@@ -8,7 +8,8 @@ from functools import cache, partial
 
 from nlgauge.perturbations.auxiliaries import STEMS, be_for
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.finite import NOT, Clause, is_question
+from nlgauge.perturbations.finite import Clause
+from nlgauge.perturbations.verbs import NOT, is_question
 from nlgauge.text.articles import article_before
 from nlgauge.text.doc import Doc
 from nlgauge.text.language import Language
@@ -25,6 +26,7 @@ _NOT_ALONE = frozenset(["only", "just", "merely", "simply", "solely", "least", "
 # Behind "no" these deny nothing, but after a verb: "no doubt he knows", "there is no doubt".
 _NO_IDIOMS = frozenset(["doubt", "matter", "wonder", "problem", "worries", "thanks", "surprise", "way", "idea", "means", "sense", "end", "such"])
 _MORE = frozenset(["more", "less", "fewer", "later", "sooner", "such"])
+_STEMS = {**STEMS, "need": "need to"}
 _QUANTITIES = frozenset(["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"])
 # Nouns without a plural, which "some" goes with and "a" does not.
 _MASS = """
@@ -171,6 +173,7 @@ class _Denials:
 
     def _replaced(self, first: int, last: int, new: str, draft: Draft) -> None:
         draft.replace(first, last, new)
+        self._some(last + 1, draft)
 
     def _some(self, start: int, draft: Draft) -> None:
         """From here, behind a negation that has gone, "any" becomes "some", "yet" "already"; "at all" goes with it."""
@@ -205,7 +208,7 @@ class _Denials:
                 if form != self._low(main):
                     draft.replace(main, main, form)
                 return self._some(negation + 1, draft)
-        stem = STEMS.get(low) or self._whole(clause)
+        stem = _STEMS.get(low) or self._whole(clause)
         if stem and negation == verb + 1:
             draft.replace(verb, negation, stem)
         elif stem:

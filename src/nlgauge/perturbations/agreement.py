@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.finite import FINITE, NOUNS, Clause, find_clauses
+from nlgauge.perturbations.finite import Clause, find_clauses
+from nlgauge.perturbations.verbs import FINITE, NOUNS
 from nlgauge.text.doc import Doc
 from nlgauge.text.language import Language
 

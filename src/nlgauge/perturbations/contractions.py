@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 
 from nlgauge.perturbations.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, TemplateInfo
-from nlgauge.perturbations.finite import ADVERBS, BEHIND_VERBS, NOT, NOUNS, WH, Clause, find_clauses
+from nlgauge.perturbations.finite import Clause, find_clauses
+from nlgauge.perturbations.verbs import ADVERBS, BEHIND_VERBS, NOT, NOUNS, WH
 from nlgauge.text.doc import Doc
 
 # What may lean on which pronouns.
@@ -245,7 +246,8 @@ def _s(doc: Doc, i: int) -> str | None:
         return "is" if host.lower in _VERBAL_HOSTS and i + 1 < len(tokens) and tokens[i + 1].tag in ADVERBS else None
     after = tokens[j]
     if host.lower not in _VERBAL_HOSTS:
-        if not (tokens[i].tag == "VBZ" or tokens[i + 1].lower in BEHIND_VERBS) or host.tag not in NOUNS | {"EX", "DT", "PRP"} or (after.is_punctuation and j == i + 1):
+        verb = tokens[i].tag == "VBZ" or tokens[i + 1].lower in BEHIND_VERBS
+        if not verb or host.tag not in NOUNS | {"EX", "DT", "PRP"} or (after.is_punctuation and j == i + 1):
             return None
         noun_follows = j + 1 < len(tokens) and tokens[j + 1].tag in NOUNS
         if not (after.tag in _PREDICATES or j > i + 1 or (after.tag == "VBG" and not noun_follows) or after.lower in _GONE):

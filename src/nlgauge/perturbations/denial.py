@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nlgauge.perturbations.auxiliaries import WITH_NOT, apostrophe, is_loud
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.finite import NOMINATIVE, Clause, is_question
+from nlgauge.perturbations.finite import Clause
+from nlgauge.perturbations.verbs import NOMINATIVE, is_question
 from nlgauge.text.doc import Doc
 from nlgauge.text.language import Language
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, TemplateInfo, Turn, apply_edits
 from nlgauge.perturbations.english import is_english
-from nlgauge.perturbations.finite import find_clauses, is_question
+from nlgauge.perturbations.finite import find_clauses
 from nlgauge.perturbations.negation import Negation
+from nlgauge.perturbations.verbs import is_question
 from nlgauge.text.doc import Doc
 
 SORRY = (

@@ -12,7 +12,8 @@ from nlgauge.perturbations.auxiliaries import contracts, is_loud
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.denial import deny
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.finite import Clause, find_clauses, is_question
+from nlgauge.perturbations.finite import Clause, find_clauses
+from nlgauge.perturbations.verbs import is_question
 from nlgauge.text.doc import Doc
 
 _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
@@ -65,7 +66,7 @@ class Negation:
             return _affirmed(doc, removable[0])
         for token in doc.tokens[1:]:
             before = doc.tokens[token.index - 1]
-            if token.tag in ("VBG", "VBN") and before.tag in ("NN", "NNS", "NNP", "NNPS", "PRP") and not doc.touches(token.index):
+            if token.tag in ("VBG", "VBN", "VBD") and before.tag in ("NN", "NNS", "NNP", "NNPS", "PRP") and not doc.touches(token.index):
                 draft = Draft(doc)
                 draft.insert_before(token.index, "NOT" if is_loud(doc.text) else "not")
                 return draft.finish(mode="add", verb=token.text)
