@@ -176,9 +176,11 @@ def _about_checklist(known: Sequence[Row], rows: Sequence[Mapping[str, Any]], gi
     missing = [row.template for row in known if row.penalty != row.penalty]
     if missing:
         yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given, the deviation is undefined"
-    rules = dict.fromkeys((row["metric"], row["norm"]) for row in rows)
-    for metric, rule in rules:
-        yield f"{metric}: scale {rule} ({RULES[rule]})"
+    rules: dict[str, list[str]] = {}
+    for metric, rule in dict.fromkeys((row["metric"], row["norm"]) for row in rows):
+        rules.setdefault(rule, []).append(metric)
+    for rule, metrics in rules.items():
+        yield f"scale of {', '.join(metrics)}: {rule} ({RULES[rule]})"
     if given is not None:
         idle = [row.template for row in given if row.template not in {k.template for k in known}]
         if idle:
@@ -199,8 +201,11 @@ def _about_preference(suite: Suite, sides: Mapping[str, Sides], rows: Sequence[M
 def _about_skipped(suite: Suite) -> Iterator[str]:
     by_name: dict[str, dict[str, int]] = {}
     for s in suite.skipped:
-        reasons = by_name.setdefault(s.perturbation if s.task is None else f"{s.task}/{s.perturbation}", {})
+        reasons = by_name.setdefault(s.perturbation, {})
         reasons[s.reason] = reasons.get(s.reason, 0) + s.n
+    told = []
     for name, reasons in by_name.items():
-        told = ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
-        yield f"{name} did not apply to {sum(reasons.values())} texts: {told}"
+        ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        told.append(f"{name} to {sum(reasons.values())} ({', '.join(f'{reason} {n}' for reason, n in ordered)})")
+    if told:
+        yield f"texts left alone: {'; '.join(told)}"
