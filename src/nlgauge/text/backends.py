@@ -1,0 +1,241 @@
+"""English as spaCy or Stanza knows it, where a user has them: their tokens, tags, sentences and names; forms and related words are our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from nlgauge.core.errors import MissingExtra, SpecError
+from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.inflection import inflect, lemma
+from nlgauge.text.lexicon import related
+from nlgauge.text.name_lists import gender_of, is_first_name, name_words
+from nlgauge.text.names import Person
+from nlgauge.text.sentences import sentence_spans
+from nlgauge.text.words import word_spans
+
+_KEPT = 4096  # analyses remembered: many templates look at one text
+_MOST = 100_000  # characters given to a pipeline at once; longer texts are cut at a blank
+_UNKNOWN = "XX"  # the treebank's tag for what has none
+
+
+class MissingPipeline(MissingExtra):
+    """A library is there, but no pipeline of it for English; the message holds the command that fetches one."""
+
+    def __init__(self, what: str, command: str) -> None:
+        ImportError.__init__(self, f"{what}; run: {command}")
+
+
+class Piece(NamedTuple):
+    """A token as a pipeline gives it."""
+
+    start: int
+    end: int
+    tag: str
+
+
+class Read(NamedTuple):
+    """What a pipeline says of a text: sentences of tokens, and the spans of the names of persons."""
+
+    sentences: Sequence[Sequence[Piece]]
+    persons: Sequence[tuple[int, int]]
+
+
+class _Piped:
+    """A pipeline of another library behind our own interface; offsets of the text are all that is taken from it, and tags."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self._read = lru_cache(_KEPT)(self._analysed)
+
+    def analyse(self, text: str) -> Doc:
+        """See `Language.analyse`."""
+        return self._read(text)[0]
+
+    def lemma(self, word: str, tag: str) -> str:
+        """See `Language.lemma`."""
+        return lemma(word, tag)
+
+    def inflect(self, lemma: str, tag: str) -> str | None:
+        """See `Language.inflect`."""
+        return inflect(lemma, tag)
+
+    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+        """See `Language.related`."""
+        return related(lemma, pos, relation)  # type: ignore[arg-type]
+
+    def persons(self, doc: Doc) -> list[Person]:
+        """See `Language.persons`; who is a person is the pipeline's word, gender and parts of names are by our lists."""
+        return people(doc, self._read(doc.text)[1])
+
+    def run(self, text: str) -> Read:
+        """What the pipeline says of a text that is not blank and has no lone surrogates."""
+        raise NotImplementedError
+
+    def _analysed(self, text: str) -> tuple[Doc, list[tuple[int, int]]]:
+        sentences: list[Sequence[Piece]] = []
+        named: list[tuple[int, int]] = []
+        for start, part in _parts(text):
+            found = self.run(part)
+            sentences += [[Piece(start + p.start, start + p.end, p.tag) for p in s] for s in found.sentences]
+            named += [(start + a, start + b) for a, b in found.persons]
+        return assemble(text, sentences), named
+
+
+class Spacy(_Piped):
+    """spaCy with an installed pipeline for English.
+
+    Args:
+        pipeline: name of an installed package, or a folder; nothing is downloaded.
+
+    Raises:
+        MissingExtra: spaCy or the pipeline is not installed, or the pipeline has no tagger.
+        SpecError: a pipeline for another language.
+    """
+
+    def __init__(self, pipeline: str = "en_core_web_sm") -> None:
+        super().__init__()
+        try:
+            import spacy
+        except ImportError:
+            raise MissingExtra("the language backend 'spacy'", "spacy") from None
+        fetch = "python -m spacy download en_core_web_sm"
+        try:
+            self._nlp: Any = spacy.load(pipeline, exclude=["lemmatizer"])
+        except OSError:
+            raise MissingPipeline(f"spaCy has no pipeline {pipeline!r} on this machine", fetch) from None
+        if self._nlp.lang != "en":
+            raise SpecError(f"spaCy's pipeline {pipeline!r} is for {self._nlp.lang!r}, expected one for 'en'")
+        if "tagger" not in self._nlp.pipe_names:
+            raise MissingPipeline(f"spaCy's pipeline {pipeline!r} has no tagger", fetch)
+        self.name = f"spacy:{pipeline}"
+
+    def run(self, text: str) -> Read:
+        """See `_Piped.run`."""
+        doc = self._nlp(text)
+        pieces = [Piece(t.idx, t.idx + len(t.text), t.tag_) for t in doc if not t.is_space]
+        bounds = [(s.start_char, s.end_char) for s in doc.sents] if doc.has_annotation("SENT_START") else sentence_spans(text)
+        return Read(_by_sentence(pieces, bounds), [(e.start_char, e.end_char) for e in doc.ents if e.label_ == "PERSON"])
+
+
+class Stanza(_Piped):
+    """Stanza with its models for English, which must be on this machine: nothing is downloaded.
+
+    Raises:
+        MissingExtra: Stanza or its English models are not installed.
+    """
+
+    name = "stanza"
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            import stanza
+        except ImportError:
+            raise MissingExtra("the language backend 'stanza'", "stanza") from None
+        try:
+            self._nlp: Any = stanza.Pipeline("en", processors="tokenize,mwt,pos,ner", download_method=None, verbose=False)
+        except (OSError, ValueError, KeyError):  # no table of resources, no folder of models, no such model in the table
+            raise MissingPipeline("Stanza has no English models on this machine", "python -c \"import stanza; stanza.download('en')\"") from None
+
+    def run(self, text: str) -> Read:
+        """See `_Piped.run`."""
+        doc = self._nlp(text)
+        sentences = [[piece for token in s.tokens for piece in _words(token)] for s in doc.sentences]
+        return Read(sentences, [(e.start_char, e.end_char) for e in doc.ents if e.type == "PERSON"])
+
+
+def _words(token: Any) -> Iterator[Piece]:
+    """The words of a token, which may be several (don't: do, n't), where they stand in it letter by letter; else the token itself."""
+    if "".join(w.text for w in token.words) == token.text:
+        start = token.start_char
+        for word in token.words:
+            yield Piece(start, start + len(word.text), word.xpos or _UNKNOWN)
+            start += len(word.text)
+    else:
+        yield Piece(token.start_char, token.end_char, token.words[0].xpos or _UNKNOWN)
+
+
+def _by_sentence(pieces: Sequence[Piece], bounds: Iterable[tuple[int, int]]) -> list[list[Piece]]:
+    ends = [end for _, end in bounds]
+    sentences: list[list[Piece]] = [[] for _ in range(len(ends) + 1)]
+    place = 0
+    for piece in pieces:
+        while place < len(ends) and piece.start >= ends[place]:
+            place += 1
+        sentences[place].append(piece)
+    return sentences
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """The text in parts that a pipeline can hold, with their offsets; lone surrogates, which none can read, are exchanged one by one."""
+    readable = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) if not text.isascii() else text
+    start = 0
+    while start < len(readable):
+        end = start + _MOST
+        if end < len(readable):
+            end = max(readable.rfind("\n", start, end), readable.rfind(" ", start, end)) + 1 or end
+            end = end if end > start else start + _MOST
+        part = readable[start:end]
+        if part.strip():
+            yield start, part
+        start = end
+
+
+def assemble(text: str, sentences: Sequence[Sequence[Piece]]) -> Doc:
+    """A text taken apart, from the tokens of each sentence; blanks belong to no token, and what no token holds becomes one of its own."""
+    tokens: list[Token] = []
+    spans: list[Span] = []
+    at = 0
+    for place, pieces in enumerate(sentences):
+        first = len(tokens)
+        final = place == len(sentences) - 1
+        for piece in [*pieces, Piece(len(text), len(text), "")] if final else pieces:
+            start = max(piece.start, at)
+            for a, b in word_spans(text[at:start]):
+                tokens.append(Token(len(tokens), at + a, at + b, text[at + a : at + b], _UNKNOWN))
+            word = text[start : piece.end]
+            start += len(word) - len(word.lstrip())
+            word = word.strip()
+            if word:
+                tokens.append(Token(len(tokens), start, start + len(word), word, piece.tag or _UNKNOWN))
+            at = max(at, piece.end)
+        if len(tokens) > first:
+            spans.append(Span(first, len(tokens) - 1, tokens[first].start, tokens[-1].end))
+    return Doc(text, tuple(tokens), tuple(spans))
+
+
+def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
+    """Mentions of persons, from the spans of their names; mentions that share the last word, or the first alone, are one person."""
+    found: list[Person] = []
+    known: dict[str, int] = {}
+    for start, end in sorted(named):
+        inside = [t for t in doc.tokens if start <= t.start and t.end <= end and t.tag != "POS"]
+        title = next((t for t in inside[:1] if _is_title(t)), None)
+        words = [t for t in inside if t is not title and t.text[0].isalpha()]
+        if not words:
+            continue
+        before = doc.tokens[words[0].index - 1] if words[0].index else None
+        title = title or (before if before is not None and _is_title(before) else None)
+        given = words[0] if len(words) > 1 or (title is None and is_first_name(words[0].text)) else None
+        family = words[-1] if len(words) > 1 or given is None else None
+        keys = [w.lower for w in (family, given) if w is not None]
+        who = next((known[k] for k in keys[:1] if k in known), len(set(known.values())))
+        known.update({k: who for k in keys if k not in known})
+        by_title = None if title is None or not _has_gender(title) else "m" if title.lower in name_words("title-m") else "f"
+        places = [t.index if t is not None else None for t in (title, given, family)]
+        gender = by_title or (gender_of(given.text) if given is not None else None)
+        found.append(Person(words[0].index, words[-1].index, words[0].start, words[-1].end, who, gender, *places))  # type: ignore[arg-type]
+    genders = {p.who: p.gender for p in found if p.gender is not None}
+    return [replace(p, gender=genders.get(p.who)) for p in found]
+
+
+def _is_title(token: Token) -> bool:
+    return token.lower in name_words("title") or _has_gender(token)
+
+
+def _has_gender(token: Token) -> bool:
+    return token.lower in name_words("title-m") or token.lower in name_words("title-f")
