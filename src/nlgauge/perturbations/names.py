@@ -1,0 +1,192 @@
+"""Perturbations of who and what is named: another name, a wrong one, none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
+from nlgauge.perturbations.dangling import modifies, with_hangers
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.mismatch import MismatchNoun, MismatchVerb
+from nlgauge.perturbations.namesakes import another_first_name, another_last_name, another_place, basis, family_span, given_span
+from nlgauge.text.doc import Doc
+from nlgauge.text.entities import Entity, entities
+from nlgauge.text.name_lists import gender_of, is_first_name
+from nlgauge.text.names import Person
+
+_KINDS = ("name", "noun", "verb")
+_NO_PERSON = Inapplicable("no person named")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeNames:
+    """Give people other names, of the same gender, wherever the text names them: in full, by first name or by last name.
+
+    Attributes:
+        which: all people of the text, or one.
+    """
+
+    which: Literal["all", "one"] = "all"
+    info: ClassVar = TemplateInfo(
+        "change_names", "give people other names", "lower", ("Laura Palmer sang, and Palmer smiled.", "Helen Ortiz sang, and Ortiz smiled.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a part of a name."""
+        people = case.language.persons(case.doc)
+        if not people:
+            return _NO_PERSON
+        if self.which == "one":
+            who = rng.choice(list(dict.fromkeys(p.who for p in people)))
+            people = [p for p in people if p.who == who]
+        draft = Draft(case.doc)
+        return draft.finish(names=_rename(case.doc, draft, people, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongName:
+    """Replace exactly one name by another of the same gender: a first name where its gender is known, else a last name."""
+
+    info: ClassVar = TemplateInfo(
+        "name_error", "replace one name by another", "lower", ("Then Laura Palmer spoke.", "Then Monica Palmer spoke."), source="Chen and Eger (2023)"
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit; the meta say what the gender was told by."""
+        doc = case.doc
+        people = case.language.persons(doc)
+        if not people:
+            return _NO_PERSON
+        person = rng.choice(people)
+        taken = {t.lower for t in doc.tokens}
+        given, family = given_span(doc, person), family_span(doc, person)
+        if given is not None and person.gender is not None:
+            span, new = given, another_first_name(rng, person.gender, taken)
+        else:
+            span, new = family or given or (person.first, person.last), another_last_name(rng, taken)
+        draft = Draft(doc)
+        draft.replace(*span, new)
+        return draft.finish(name=doc.between(doc.span(*span)), replacement=new, gender=person.gender, basis=basis(doc, person))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropNamedEntities:
+    """Take names away: of people, places, organisations and whatever else bears one.
+
+    What only went with a name goes too: the article or preposition before it, the commas around it.
+
+    Attributes:
+        which: all names, or one.
+    """
+
+    which: Literal["all", "one"] = "all"
+    info: ClassVar = TemplateInfo(
+        "drop_named_entities", "drop names", "lower", ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Deletions."""
+        doc, found = case.doc, entities(case.doc.tokens)
+        if not found:
+            return Inapplicable("no named entity")
+        if self.which == "one":
+            found = [rng.choice(found)]
+        gone = with_hangers(doc, [doc.span(e.first, e.last) for e in found])
+        if all(t.index in gone or doc.word_at[t.index] is None for t in doc.tokens):
+            return Inapplicable("nothing would be left")
+        draft = Draft(doc)
+        for index in sorted(gone):
+            draft.delete(index, index)
+        draft.tidy()
+        return draft.finish(names=[doc.text[e.start : e.end] for e in found], labels=[e.label for e in found])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbEntities:
+    """Ask about somebody or something else: another person or place, another noun, another verb.
+
+    Attributes:
+        kind: name, noun or verb; `any` takes a name where there is one, else a noun, else a verb.
+    """
+
+    kind: Literal["any", "name", "noun", "verb"] = "any"
+    info: ClassVar = TemplateInfo(
+        "perturb_entities", "replace a name, a noun or a verb by another", "lower", ("Where did Martha live?", "Where did Denise live?")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """The edits of one name, or one word."""
+        reason = Inapplicable("no entity")
+        for kind in _KINDS if self.kind == "any" else (self.kind,):
+            made = self._made(kind, case, rng)
+            if isinstance(made, Change):
+                return Change(made.edits, {"kind": kind, **made.meta})
+            reason = made if self.kind != "any" else reason
+        return reason
+
+    @staticmethod
+    def _made(kind: str, case: Case, rng: random.Random) -> Change | Inapplicable:
+        if kind == "noun":
+            return MismatchNoun()(case, rng)
+        return MismatchVerb()(case, rng) if kind == "verb" else _another_name(case, rng)
+
+
+def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
+    """One person renamed wherever the text names them, or one place."""
+    doc, taken = case.doc, {t.lower for t in case.doc.tokens}
+    people = case.language.persons(doc)
+    sites: list[int | tuple[Entity, str]] = list(dict.fromkeys(p.who for p in people))
+    for entity in entities(doc.tokens):
+        new = _instead(doc, entity, taken, rng)
+        if new is not None:
+            sites.append((entity, new))
+    if not sites:
+        return Inapplicable("no name")
+    site, draft = rng.choice(sites), Draft(doc)
+    if isinstance(site, int):
+        return draft.finish(names=_rename(doc, draft, [p for p in people if p.who == site], rng))
+    entity, new = site
+    draft.replace(entity.first, entity.last, new)
+    before = entity.first - 1
+    if before >= 0 and doc.tokens[before].lower == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
+        draft.delete(before, before)  # the United States, but France
+    return draft.finish(names=[{"name": doc.text[entity.start : entity.end], "replacement": new}])
+
+
+def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> str | None:
+    """Another place for a place, and for a first name with one more that is sure to be nothing else, another person."""
+    if entity.label == "place":
+        return another_place(rng, doc.text[entity.start : entity.end], taken)
+    given = doc.tokens[entity.first].text
+    if entity.label == "other" and entity.last == entity.first + 1 and is_first_name(given):
+        return f"{another_first_name(rng, gender_of(given), taken)} {another_last_name(rng, taken)}"
+    return None
+
+
+def _rename(doc: Doc, draft: Draft, people: list[Person], rng: random.Random) -> list[Mapping[str, str | None]]:
+    """Other names for some mentions: one new name for one old one; what was changed, by person."""
+    taken = {t.lower for t in doc.tokens}
+    given_names: dict[tuple[int, str], str] = {}
+    family_names: dict[str, str] = {}  # of whoever bears it: brothers stay brothers
+    told: dict[tuple[int, str], Mapping[str, str | None]] = {}
+    for person in people:
+        given, family = given_span(doc, person), family_span(doc, person)
+        if given is None and family is None:
+            family = person.first, person.last
+        for span, first in ((given, True), (family, False)):
+            if span is None:
+                continue
+            old = doc.between(doc.span(*span))
+            if first:
+                new = given_names.get((person.who, old.lower())) or another_first_name(rng, person.gender, taken)
+                given_names[person.who, old.lower()] = new
+            else:
+                new = family_names.get(old.lower()) or another_last_name(rng, taken)
+                family_names[old.lower()] = new
+            taken.add(new.lower())
+            draft.replace(*span, new)
+            told.setdefault((person.who, old), {"name": old, "replacement": new, "gender": person.gender, "basis": basis(doc, person)})
+    return list(told.values())
