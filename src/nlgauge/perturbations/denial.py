@@ -84,7 +84,8 @@ def _movable(doc: Doc, clause: Clause) -> int | None:
     first = None
     for k in reversed(clause.adverbs):
         low = doc.tokens[k].lower
-        if doc.starts_sentence(k) or not (low in _BEHIND or (low.endswith("ly") and low not in _AHEAD | _TIMES)):
+        movable = low in _BEHIND or (low.endswith("ly") and low not in _AHEAD | _TIMES)
+        if not movable or doc.starts_sentence(k) or doc.tokens[k - 1].lower in ("too", "very", "so", "quite"):
             break
         first = k
     return first

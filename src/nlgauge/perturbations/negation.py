@@ -13,7 +13,7 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.denial import deny
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.finite import Clause, find_clauses
-from nlgauge.perturbations.verbs import is_question
+from nlgauge.perturbations.verbs import NOUNS, is_question
 from nlgauge.text.doc import Doc
 
 _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
@@ -66,7 +66,10 @@ class Negation:
             return _affirmed(doc, removable[0])
         for token in doc.tokens[1:]:
             before = doc.tokens[token.index - 1]
-            if token.tag in ("VBG", "VBN", "VBD") and before.tag in ("NN", "NNS", "NNP", "NNPS", "PRP") and not doc.touches(token.index):
+            if token.tag not in ("VBG", "VBN", "VBD") or before.tag not in NOUNS | {"PRP"} or doc.touches(token.index):
+                continue
+            after = doc.tokens[token.index + 1].tag if token.index + 1 < len(doc.tokens) else ""
+            if token.tag == "VBG" or after not in NOUNS:  # not "a snow covered slope"
                 draft = Draft(doc)
                 draft.insert_before(token.index, "NOT" if is_loud(doc.text) else "not")
                 return draft.finish(mode="add", verb=token.text)

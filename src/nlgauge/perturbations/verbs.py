@@ -40,6 +40,11 @@ _PLACED = frozenset(
     "parked pasted perched pictured piled placed plugged posed posted propped pulled scattered seated served set situated sliced smothered "
     "sprinkled stacked strapped stuck stuffed surrounded tethered tied tiled topped wrapped".split()
 )
+_PLURAL = frozenset("several many multiple various numerous few these those both some all most".split())
+_COLLECTIVE = frozenset(
+    "team government police family staff committee company group crew couple public majority number lot pair rest half percent % council party "
+    "club band army board audience crowd class jury parliament opposition variety herd flock bunch range minority youth press".split()
+)
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
 _LONGEST_SUBJECT = 14  # tokens between an auxiliary and its verb
 
@@ -83,7 +88,8 @@ class Sentence:
         if after == "n't" and low in DO | HAVE:
             return ("do" if low in DO else "have"), _TENSE.get(low, "VBP")
         if (low in _MODALS and (tag == "MD" or after == "n't")) or (low in _RARE_MODALS and (tag == "MD" or after in NOT)):
-            return "modal", "MD"
+            can = self.tag(i - 1) == "NN" and self.tag(i + 1) in ("IN", "CC", "NN", "NNS")  # "a garbage can on a pavement"
+            return (None, tag) if can and low in ("can", "will", "might", "must") else ("modal", "MD")
         if low == "'d":
             had = tag == "VBD" or after == "better" or self.participle_after(i)
             return ("have" if had else "modal"), "VBD" if had else "MD"
@@ -129,11 +135,28 @@ class Sentence:
             return False  # "by lit candles", "a pink stuffed bear"
         if self.tag(i) != "VBD" and (low in _PARTICLES or (tag == "IN" and low not in OPENERS | PREPOSITIONS)):
             return False  # "going down tracks"
+        if self._disagrees(i) or (self.question and self.tag(i) == "VBP" and self.tag(i + 1) in FINITE | {"MD"}):
+            return False
         if low in ("many", "much") and self.low(i - 2) == "how" and self.tag(i + 1) in NOUNS and self.low(i) not in HAVE | DO:
             return False  # "how many stop lights"
         if i == self.first:
             return self.low(i) in DO | HAVE or (self.tag(i) != "VBP" and not (self._two_words() and self.tag(i + 1) in ("NN", "VB")))
         return True
+
+    def _disagrees(self, i: int) -> bool:
+        """Whether a word read as a verb of the present is rather a noun behind a noun: `a bathroom sink`, `several street signs`."""
+        if self.tag(i - 1) != "NN" or self.tag(i) not in ("VBZ", "VBP"):
+            return False
+        k = i - 1
+        while self.tag(k - 1) in ("NN", "JJ", "VBN", "VBG"):
+            k -= 1
+        opening = self.low(k - 1) if self.tag(k - 1) in ("CD", "DT") else self.low(k)
+        if self.tag(i) == "VBZ":
+            bare = self.tag(k - 1) == "IN" and self.tag(i + 1) not in ("DT", "CD", "PRP", "PRP$", "$")
+            return bare or opening in _PLURAL or (self.tag(k - 1) == "CD" and opening not in ("one", "1"))
+        start = next((m for m in range(k, self.first - 1, -1) if self.tokens[m].text in (",", ";", ":")), self.first)
+        many = any(self.tag(m) in ("NNS", "NNPS", "CC", "CD") or self.low(m) in _COLLECTIVE | _PLURAL for m in range(start, i))
+        return not many
 
     def _is_modifier(self, i: int) -> bool:
         """Whether an article and an adjective stand right before a token."""
