@@ -20,7 +20,7 @@ _WORD_BEHIND = re.compile(r"[ \u00a0](?P<word>[a-z]+)")
 _MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH},?[ \u00a0](?:the )?$")
 _DAY_BEFORE = re.compile(rf"(?<!\w){MONTH} [0-9]{{1,2}}(?:st|nd|rd|th)?,? $")
 _WEEKDAY_BEFORE = re.compile(r"(?<!\w)(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
-_MONTH_BEHIND = re.compile(rf"(?:[-–][0-9]{{1,2}}|(?: and|,) [0-9]{{1,2}})?[ \u00a0-](?:of )?{MONTH}(?!\w)")
+_MONTH_BEHIND = re.compile(rf"(?:(?:[-–]|(?: and| or| to|,) )[0-9]{{1,2}}(?:st|nd|rd|th)?)?[ \u00a0-](?:of )?{MONTH}(?!\w)")
 _CENTURY = re.compile(r"(?:(?:,| and| or| to|[-–]) ?[0-9]{1,2}(?:st|nd|rd|th))?[ \u00a0-](?:[Cc]entury|[Cc]enturies|c\.)")
 _ERA_BEHIND = re.compile(r" (?:AD|BCE?|CE|A\.D\.|B\.C\.)(?!\w)")
 _ERA_BEFORE = re.compile(r"(?<!\w)(?:AD|A\.D\.) $")
@@ -101,7 +101,7 @@ def with_lists(text: str, numbers: list[Number]) -> list[Number]:
         joined = number.kind == "cardinal" and number.figure.isdigit() and out and _LIST.fullmatch(text[out[-1].outer_end : number.outer_start])
         if joined and kind == "year" and len(number.figure) == 4 and 1100 <= int(number.figure) <= 2099 and not _counts(text, number.outer_end):
             number = replace(number, kind="year")
-        elif joined and kind == "label" and number.outer_end == number.end and not _precedes_noun(text, number.end):
+        elif joined and kind == "label" and number.outer_end == number.end and not precedes_noun(text, number.end):
             number = replace(number, kind="label")
         out.append(number)
     return out
@@ -138,7 +138,8 @@ def _is_day(text: str, number: Number, low: int) -> bool:
     return _MONTH_BEFORE.search(text, low, number.start) is not None and not _counts(text, number.outer_end)
 
 
-def _precedes_noun(text: str, end: int) -> bool:
+def precedes_noun(text: str, end: int) -> bool:
+    """Whether a word in small letters follows that could be what is counted."""
     behind = _WORD_BEHIND.match(text, end)
     return behind is not None and behind["word"] not in neighbours("function")
 

@@ -16,6 +16,7 @@ VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4)
 _D = "[0-9]"
 _ZONE = r"(?:GMT|UTC|CE?S?T|BST|E[SD]T|P[SD]T)"
 _NOON = rf"(?:[ap]\.m\.|[ap]\.?m|{_ZONE}|o['’]clock|noon|midnight)(?!\w)"
+_CLOCK = "when|on|in|and|until|to|for|the|as|with|after|before|at|he|she|it|they|we|local"  # what follows a time, not a thing counted
 _ROUGH = rf"""
     (?P<link>(?:https?://|www\.)\S+ | \w[\w.+-]{{0,63}}+@\w[\w.-]* | [@\#]\w+)
   | (?P<date>(?:
@@ -23,6 +24,7 @@ _ROUGH = rf"""
     )(?![\w]|[-/.]{_D}))
   | (?P<time>(?:
         {_D}{{1,2}}:[0-5]{_D}(?:[:.]{_D}{{1,2}})*(?![\w:])(?:[{BLANKS}]?{_NOON})?
+      | {_D}{{1,2}}[ ]?:[ ][0-5]{_D}(?!\w)(?:[ ]?{_NOON}|(?=\s*[^\w\s]|\s*\Z|[ ](?:{_CLOCK})\b))
       | {_D}{{1,2}}h[0-5]{_D}(?!\w)
       | {_D}{{1,2}}(?:\.[0-5]{_D})?[{BLANKS}]?(?<![0-9.][0-9]{{3}}){_NOON}
       | {_D}{{4}}[{BLANKS}](?:{_ZONE}(?!\w)|hours[{BLANKS}]{_ZONE}(?!\w))

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from nlgauge.text.number import OPAQUE, Kind, Number, opaque
+from nlgauge.text.number_context import precedes_noun
 
 _TIES = re.compile(r"[-–‑—/:×x*=+^~\\]")
 _WON = re.compile(
@@ -25,9 +26,19 @@ def tied(text: str, found: list[Number]) -> list[Number]:
         last = at
         while last + 1 < len(found) and _TIES.fullmatch(text[found[last].outer_end : found[last + 1].outer_start]):
             last += 1
-        out += _chain(text, found[at : last + 1])
+        if last == at and at + 1 < len(found) and _is_loose_score(text, found[at], found[at + 1]):
+            out += [replace(n, kind="score") for n in found[at : at + 2]]
+            last += 1
+        else:
+            out += _chain(text, found[at : last + 1])
         at = last + 1
     return out
+
+
+def _is_loose_score(text: str, first: Number, second: Number) -> bool:
+    """ "2: 0" and "2 : 0", where blanks came in between."""
+    small = all(n.kind == "cardinal" and n.figure.isdigit() and len(n.figure) <= 2 and n.outer_end == n.end for n in (first, second))
+    return small and text[first.outer_end : second.outer_start] in (": ", " : ") and not precedes_noun(text, second.outer_end)
 
 
 def _chain(text: str, run: list[Number]) -> list[Number]:
