@@ -16,6 +16,7 @@ from nlgauge.perturbations.interrogatives import (
     DO,
     NOT,
     NOUNS,
+    PRONOUNS,
     VERBS,
     WH,
     Question,
@@ -147,7 +148,7 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
         if there and question.last > question.wh and tokens[verb].lower in BE and (there + 1 >= question.end or tokens[there + 1].tag == "IN"):
             return _existence(draft, question, Clause(verb, verb, there, there, None), choose)
         return _replace_subject(draft, question, choose)
-    clause = take_apart(doc, verb, question.end, whole=word != "why")
+    clause = take_apart(doc, verb, question.end, whole=word != "why", thing=word in PRONOUNS)
     if clause is None:
         return _NO_SUBJECT
     identity = clause.main is None and tokens[verb].lower in BE | {"'s"} and clause.subject_last == question.end - 1

@@ -24,6 +24,7 @@ _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
 _BASE = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
 _FREQUENT = 2000  # lemmas of a part of speech that are offered: a reader knows them all
 _FEWEST = 12  # words that a field of meaning must have to be drawn from alone
+_AUXILIARIES = frozenset({"be", "have", "do"})
 _MODEL_PACKAGES = ("torch", "transformers")
 
 
@@ -118,19 +119,20 @@ class MaskAndPredict:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each masked word."""
-        sites = sorted((t for part in _PARTS for t in single_words(case.doc, part)), key=lambda t: t.index)
+        words = (t for part in _PARTS for t in single_words(case.doc, part))
+        sites = sorted((t for t in words if case.language.lemma(t.lower, t.tag) not in _AUXILIARIES), key=lambda t: t.index)
         if not sites:
             return Inapplicable("no content word")
         wanted = self.count or max(1, round(self.fraction * len(sites)))
         masked = sorted(rng.sample(sites, min(wanted, len(sites))), key=lambda t: t.index)
         offered = infill(self.infill, case.language, rng).fill([Gap(case.text, t.start, t.end) for t in masked], self.top + 1)
-        draft, words = Draft(case.doc), []
+        draft, changed = Draft(case.doc), []
         for token, fillers in zip(masked, offered, strict=True):
             new = _drawn(token, fillers[: self.top + 1], rng)
             if new is not None:
                 draft.replace(token.index, token.index, new)
-                words.append([token.text, new])
-        return draft.finish(words=words) if words else Inapplicable("no prediction")
+                changed.append([token.text, new])
+        return draft.finish(words=changed) if changed else Inapplicable("no prediction")
 
 
 def check_infill(given: str | Infill) -> None:

@@ -248,6 +248,8 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
             return place + 1 < end and tokens[place + 1].tag in NOUNS
     if place >= end:
         return False
+    if auxiliary in DO and place + 1 >= end and (tokens[place].tag == "PRP" or tokens[place].lower in _POINTING):
+        return False  # "who did it?"
     if tokens[place].lower in _POINTING:
         return True
     if auxiliary in HAVE and not any(t.tag in ("VBN", "VBD") for t in tokens[place + 1 : end]):

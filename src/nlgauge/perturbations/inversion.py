@@ -28,13 +28,15 @@ class Clause:
     main: int | None
 
 
-def take_apart(doc: Doc, verb: int, end: int, *, whole: bool) -> Clause | None:
+def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = False) -> Clause | None:
     """The parts of a clause with its auxiliary in front.
 
     Args:
         doc: the text.
         verb: the auxiliary.
         end: the place behind the last token of the clause.
+        thing: whether a person or thing is asked for, so that a participle with an object belongs to the subject ("who is the man holding
+            the book?").
         whole: whether a noun phrase behind "be" may run to the end, as what is asked stands elsewhere ("where is the old town hall?").
 
     Returns:
@@ -53,7 +55,7 @@ def take_apart(doc: Doc, verb: int, end: int, *, whole: bool) -> Clause | None:
         return None
     base = _base_end(doc, subject, end)
     if aux in BE or (aux == "'s" and full_form(doc, verb) == "is"):
-        last, main = _be_parts(doc, subject, base, end, whole)
+        last, main = _be_parts(doc, subject, base, end, whole, thing)
     else:
         main = _main_verb(doc, subject, base, end, aux)
         if main is None:
@@ -63,7 +65,8 @@ def take_apart(doc: Doc, verb: int, end: int, *, whole: bool) -> Clause | None:
         last = base
     while (main is not None or last + 1 < end) and last > subject and (tokens[last].tag == "RB" or tokens[last].lower in NOT) and last > base:
         last -= 1
-    return Clause(verb, aux_last, subject, last, main) if last >= subject else None
+    lacking = last < subject or tokens[last].lower in ("the", "a", "an")
+    return None if lacking else Clause(verb, aux_last, subject, last, main)
 
 
 def _base_end(doc: Doc, first: int, end: int) -> int:
@@ -108,7 +111,7 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
     return next((i for i in small if tokens[i].tag in ("VBP", "VBD", "VBN", "VBG")), None)
 
 
-def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool) -> tuple[int, int | None]:
+def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool, thing: bool) -> tuple[int, int | None]:
     """The last token of the subject of "be", and the participle that goes with it."""
     tokens = doc.tokens
     at = base + 1
@@ -119,8 +122,8 @@ def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool) -> tuple
     while at < end:
         if tokens[at].tag in ("VBG", "VBN", "JJ", "JJR") or tokens[at].lower in NOT:
             participle = tokens[at].tag in ("VBG", "VBN")
-            if participle and whole and at > base + 1 and at + 1 < end and tokens[at + 1].tag in ("DT", "PRP$", "NNP"):
-                break  # "the name of the man holding the book"
+            if thing and tokens[at].tag == "VBG" and at + 1 < end and tokens[at + 1].tag in ("DT", "PRP$", "NNP"):
+                break
             return at - 1, at if participle else None
         if tokens[at].tag == "RB" and at + 1 < end:
             at += 1
