@@ -161,7 +161,9 @@ def test_what_is_equal_stays_equal_in_figures_and_words():
         assert find_numbers(f"about {third} of")[0].value == int(second)
 
 
-@pytest.mark.parametrize("text", ["10-12 people", "from 1990 to 1995", "between 8 and 9", "two or three", "$10-12 million", "1 in 5", "they won 3-1"])
+@pytest.mark.parametrize(
+    "text", ["10-12 people", "from 1990 to 1995", "between 8 and 9", "two or three", "$10-12 million", "1 in 5", "two of the six", "they won 3-1"]
+)
 def test_a_pair_keeps_its_order(text):
     before = [n.amount for n in find_numbers(text)]
     for outcome in all_changed(text):

@@ -15,7 +15,7 @@ from nlgauge.text.number_tables import neighbours
 from nlgauge.text.numbers import find_numbers
 
 _TRIES = 64
-_JOINED = re.compile(r"\s*(?:[-–—:/]|to|and|or|but|in(?: every)?|(?:out )?of)\s*", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:[-–—:/]|to|and|or|but|in(?: every)?|(?:out )?of(?: the| its| his| her| their| all)?)\s*", re.IGNORECASE)
 _NOUN = re.compile(r"[ \u00a0]([a-z]+)")
 _AN = re.compile(r"(?i)(?<![\w'’.-])an?[ \u00a0]\W?$")
 
