@@ -104,6 +104,7 @@ def test_full_forms_are_made_short_where_speech_does(text, expected):
         (Contractions(), "I know who they are.", "nothing to contract"),
         (Contractions(), "I know where they are now.", "nothing to contract"),
         (Contractions(), "What is it?", "nothing to contract"),
+        (Contractions(), "You wouldn't like it.", "nothing to contract"),
         # a main verb, a noun
         (Contractions(), "I have two dogs.", "nothing to contract"),
         (Contractions(), "The dogs are asleep.", "nothing to contract"),

@@ -34,6 +34,12 @@ def described(text):
         ("It's been cold.", [("have", "'s", 0)]),
         ("Wait for Anna.", [("imperative", "Wait", 0)]),
         ("Please do not wait.", [("do", "do", 0)]),
+        ("You need not wait.", [("modal", "need", 0)]),
+        # names, and nouns that look like verbs
+        ("Catch the Wind is a song.", [("imperative", "Catch", 2), ("be", "is", 0)]),
+        ("a small bathroom sink beside a window", []),
+        ("several street signs next to a tree", []),
+        ("a garbage can on the pavement", []),
         # no finite verb: captions, greetings, possessives, infinitives
         ("a girl riding a pony", []),
         ("Anna's new coat", []),

@@ -116,6 +116,8 @@ class _Denials:
             head += 1
         while self._tag(head) in _MODIFIERS and head > i + 1:
             head -= 1
+        if self._tag(head) not in _NOUNS or after == "good":
+            return None
         if after == "other" and self._tag(head) == "NN":
             return partial(self._replaced, i, i + 1, "another")
         if self._tag(head) == "NN" and self._low(head) not in _mass():

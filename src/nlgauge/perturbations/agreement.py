@@ -93,5 +93,7 @@ def _doubtful(doc: Doc, clause: Clause) -> bool:
     if clause.rank == 9:
         return True
     subject = _subject(doc, clause)
+    if doc.tokens[clause.verb].lower == "was" and any(t.lower in ("if", "though", "wish", "whether") for t in doc.tokens[clause.begin : clause.verb]):
+        return True
     before = [t for t in doc.tokens[clause.begin : clause.verb] if t.tag in NOUNS or t.lower in _COLLECTIVE]
     return subject in ("who", "which", "that") or any(t.lower in _COLLECTIVE for t in before)

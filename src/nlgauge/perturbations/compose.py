@@ -23,7 +23,7 @@ class Composed:
     """
 
     parts: tuple[Template, ...]
-    info: TemplateInfo = field(init=False)  # type: ignore[misc]  # of the object: there is no class that could declare it
+    info: TemplateInfo = field(init=False)  # of the object: its class could not declare it
 
     def __post_init__(self) -> None:
         infos = [part.info for part in self.parts]

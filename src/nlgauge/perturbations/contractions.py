@@ -118,6 +118,8 @@ def _leaning(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
     short, hosts = _HOSTS.get(tokens[i].lower, ("", frozenset()))
     if i == 0 or tokens[i - 1].lower not in hosts or i + 1 >= len(tokens) or tokens[i + 1].is_punctuation:
         return None
+    if tokens[i + 1].lower == "n't":
+        return None
     if clause.inverted and not _asks_short(doc, clause):
         return None
     if clause.kind not in ("be", "have", "modal") or (clause.kind != "be" and clause.main is None and tokens[i + 1].lower != "better"):

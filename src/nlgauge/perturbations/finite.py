@@ -61,7 +61,16 @@ class _Sentence(Sentence):
 
     def clauses(self) -> list[Clause]:
         """Clauses in order; where there are none, nouns may be verbs that the tagger did not see."""
-        return self._scan(lenient=False) or self._scan(lenient=True)
+        found = self._scan(lenient=False) or self._scan(lenient=True)
+        if len(found) > 1 and self._is_title(*found[:2]):
+            found[0] = replace(found[0], rank=2)
+        return found
+
+    def _is_title(self, first: Clause, second: Clause) -> bool:
+        """Whether what looks like a command is rather a name: `Catch the Wind is a song`."""
+        if first.kind != "imperative" or second.tag not in ("VBZ", "VBD") or second.rank > 0 or self.low(second.verb - 1) in NOMINATIVE:
+            return False
+        return not any(self.tokens[k].is_punctuation or self.tag(k) in ("CC", "IN") for k in range(first.verb + 1, second.verb))
 
     def _scan(self, *, lenient: bool) -> list[Clause]:
         found: list[Clause] = []
