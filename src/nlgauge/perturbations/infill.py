@@ -16,15 +16,16 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.replacement import POS, TAGS, Part, single_words
 from nlgauge.text.brill import known_tags
-from nlgauge.text.doc import Token
+from nlgauge.text.doc import Doc, Token
 from nlgauge.text.language import Language
 from nlgauge.text.lexicon import lemmas, supersense
 
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
 _BASE = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
-_FREQUENT = 2000  # lemmas of a part of speech that are offered: a reader knows them all
+_FREQUENT: dict[Part, int] = {"noun": 1500, "verb": 600, "adj": 800, "adverb": 300}  # lemmas that are offered: every reader knows them
 _FEWEST = 12  # words that a field of meaning must have to be drawn from alone
-_AUXILIARIES = frozenset({"be", "have", "do"})
+_GRAMMAR = frozenset("be have do many much more most other such same several own few little first second third".split())
+_UNCOUNTED = frozenset("information furniture money advice news luggage weather evidence equipment knowledge research music traffic".split())
 _MODEL_PACKAGES = ("torch", "transformers")
 
 
@@ -85,7 +86,8 @@ class LexiconInfill:
         pool = _pool(part, supersense(lemma, POS[part]))
         drawn = self.rng.sample(range(len(pool)), min(len(pool), k + 1))
         forms = ((place, self.language.inflect(pool[place], token.tag) or pool[place]) for place in sorted(drawn))
-        return [Filler(form, -math.log1p(place)) for place, form in forms if " " not in form and form not in (token.lower, lemma)][:k]
+        fit = [(place, form) for place, form in forms if " " not in form and form not in (token.lower, lemma)]
+        return [Filler(form, -math.log1p(place)) for place, form in fit if token.tag != "NNS" or pool[place] not in _UNCOUNTED][:k]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +121,8 @@ class MaskAndPredict:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each masked word."""
-        words = (t for part in _PARTS for t in single_words(case.doc, part))
-        sites = sorted((t for t in words if case.language.lemma(t.lower, t.tag) not in _AUXILIARIES), key=lambda t: t.index)
+        words = {t.index: t for part in _PARTS for t in single_words(case.doc, part)}
+        sites = [t for _, t in sorted(words.items()) if case.language.lemma(t.lower, t.tag) not in _GRAMMAR and not _doubtful(case.doc, t)]
         if not sites:
             return Inapplicable("no content word")
         wanted = self.count or max(1, round(self.fraction * len(sites)))
@@ -159,6 +161,13 @@ def infill(given: str | Infill, language: Language, rng: random.Random) -> Infil
     return LexiconInfill(language, rng) if isinstance(given, str) else given
 
 
+def _doubtful(doc: Doc, token: Token) -> bool:
+    """Whether a noun or adjective behind a name may be the verb of a question: "which films did John Smith direct?"."""
+    behind_name = token.tag in ("NN", "JJ") and token.index > 0 and doc.tokens[token.index - 1].tag == "NNP"
+    sentence = doc.sentences[doc.sentence_at[token.index]]
+    return behind_name and any(t.lower in ("do", "does", "did") for t in doc.tokens[sentence.first : token.index])
+
+
 def _drawn(token: Token, fillers: Sequence[Filler], rng: random.Random) -> str | None:
     """One of the words, none that stands there already, is empty or is no word."""
     fit = [f.word.strip() for f in fillers]
@@ -177,5 +186,5 @@ def _pool(part: Part, field: str | None) -> tuple[str, ...]:
 @cache
 def _known(part: Part) -> tuple[str, ...]:
     """Frequent lemmas that are this part of speech before any other."""
-    fit = (w for w in lemmas(POS[part]) if len(w) > 2 and w.isalpha() and known_tags(w)[:1] == (_BASE[part],))
-    return tuple(islice(fit, _FREQUENT))
+    fit = (w for w in lemmas(POS[part]) if len(w) > 2 and w.isalpha() and known_tags(w)[:1] == (_BASE[part],) and w not in _GRAMMAR)
+    return tuple(islice(fit, _FREQUENT[part]))
