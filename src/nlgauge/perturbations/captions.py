@@ -85,7 +85,7 @@ class ChangeAttributes:
 
 def _attributes(case: Case) -> Iterator[_Site]:
     """Words of our sets that say something of a thing."""
-    doc = case.doc
+    doc, present = case.doc, words_of(case)
     for token in doc.tokens:
         if token.tag not in _ADJECTIVES and token.tag not in _NOUNS:
             continue
@@ -98,7 +98,7 @@ def _attributes(case: Case) -> Iterator[_Site]:
         if noun is not None and noun.lower in _HAIR and known.kind == "colour":
             words = [w for w in words if w in _OF_HAIR]
         forms = [_form(case, token, word) for word in words]
-        fitting = [form for form in forms if form and form not in words_of(case)]
+        fitting = [form for form in forms if form and form not in present]
         if fitting:
             yield _Site(token, known.kind, fitting)
 

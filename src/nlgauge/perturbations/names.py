@@ -31,7 +31,7 @@ class ChangeNames:
 
     which: Literal["all", "one"] = "all"
     info: ClassVar = TemplateInfo(
-        "change_names", "give people other names", "lower", ("Laura Palmer sang, and Palmer smiled.", "Helen Ortiz sang, and Ortiz smiled.")
+        "change_names", "give people other names", "lower", ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked.")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

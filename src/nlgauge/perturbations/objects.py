@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar, Literal
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
@@ -19,6 +18,7 @@ _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides"
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _CLAUSES = frozenset("while because as if that although though since before after than whether until unless when where".split())
 _FIRST_HALVES = frozenset("next close out up down off along away instead inside outside because due across onto adjacent".split())
+_NEAR = 12  # a thing is swapped with one of so many behind it, which keeps the work linear in the text
 _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "few", "no"})
 
 
@@ -42,12 +42,14 @@ class SwapObjects:
         found = things(case)
         if len(found) < 2:
             return Inapplicable("fewer than two objects")
-        pairs = [(a, b) for a, b in combinations(found, 2) if a.base.lower() != b.base.lower() and a.text.lower() != b.text.lower()]
+        near = [(a, b) for i, a in enumerate(found) for b in found[i + 1 : i + 1 + _NEAR]]
+        pairs = [(a, b) for a, b in near if a.base.lower() != b.base.lower() and a.text.lower() != b.text.lower()]
         pairs = [(a, b) for a, b in pairs if not _listed(doc, a, b)]
         if not pairs:
             return Inapplicable("no two distinct objects")
-        least = min(_strain(doc, a, b) for a, b in pairs)
-        a, b = rng.choice([p for p in pairs if _strain(doc, *p) == least])
+        strains = [_strain(doc, a, b) for a, b in pairs]
+        least = min(strains)
+        a, b = rng.choice([pair for pair, strain in zip(pairs, strains, strict=True) if strain == least])
         whole = self.unit == "phrase" or not _can_stand_for(doc, a, b)
         draft = Draft(doc)
         for old, new in ((a, b), (b, a)):
@@ -139,8 +141,7 @@ def _listed(doc: Doc, a: Thing, b: Thing) -> bool:
 
 def _strain(doc: Doc, a: Thing, b: Thing) -> int:
     """How much a swap asks of the reader's grammar, and how little it may say: 0 is best."""
-    between = [t for t in doc.tokens[a.last + 1 : b.start] if not t.is_punctuation or t.text == ","]
-    idle = not between or all(t.lower in _SYMMETRIC for t in between)
+    idle = all(t.lower in _SYMMETRIC for t in doc.tokens[a.last + 1 : b.start])
     return (
         2 * (a.plural != b.plural)
         + 3 * (a.named != b.named)
@@ -256,15 +257,11 @@ def _with_joints(doc: Doc, gone: set[int]) -> set[int]:
         elif at > 1 and at - 2 in gone:
             gone.add(at - 1)
     for sentence in doc.sentences:
-        places = range(sentence.first, sentence.last + 1)
-        for at in places:
-            if tokens[at].tag != "CC" or at in gone:
-                continue
-            left = [i for i in places if i < at and i not in gone and not tokens[i].is_punctuation]
-            right = [i for i in places if i > at and i not in gone and not tokens[i].is_punctuation]
-            both = at - 1 in gone and at + 1 in gone
-            if (both or not left or not right) and (at - 1 in gone or at + 1 in gone):
-                gone.add(at)
+        joints = {i for i in range(sentence.first, sentence.last + 1) if tokens[i].tag == "CC" and i not in gone}
+        gone |= {i for i in joints if {i - 1, i + 1} <= gone}
+        stay = [i for i in range(sentence.first, sentence.last + 1) if i not in gone and not tokens[i].is_punctuation]
+        for end, beside in ((stay[:1], -1), (stay[-1:], 1)):
+            gone |= {i for i in end if i in joints and i + beside in gone}
     return gone
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.draft import is_name_like
 from nlgauge.text.chunks import noun_phrases
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import Doc
 from nlgauge.text.lexicon import rank, supersense
 
 COMMON = frozenset({"NN", "NNS"})
@@ -65,8 +65,9 @@ class Thing:
 def things(case: Case) -> list[Thing]:
     """What the noun phrases of a text are about, in order; of `a group of people` the people, of `in front of a tree` the tree."""
     doc, found = case.doc, []
+    finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in _FINITE}
     for phrase in noun_phrases(doc):
-        for first, last in _parted(case, phrase.first, phrase.head):
+        for first, last in _parted(case, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite):
             thing = _thing(case, first, last)
             if thing is not None:
                 found.append(thing)
@@ -112,9 +113,12 @@ def _modifies(doc: Doc, at: int) -> bool:
     return len(behind) == 2 and behind[0] == "VBN" and behind[1] in NOUNS
 
 
-def _parted(case: Case, first: int, head: int) -> list[tuple[int, int]]:
-    """A phrase, or the two around what the tagger took for a noun and is a verb: `two dogs chase a cat`, `the horse drinks water`."""
-    doc, lemma, finite = case.doc, case.language.lemma, None
+def _parted(case: Case, first: int, head: int, finite: bool) -> list[tuple[int, int]]:
+    """A phrase, or the two around what the tagger took for a noun and is a verb: `two dogs chase a cat`, `the horse drinks water`.
+
+    `finite`: whether the sentence has a verb without it.
+    """
+    doc, lemma = case.doc, case.language.lemma
     for at in range(first + 1, head + 1):
         before, token = doc.tokens[at - 1], doc.tokens[at]
         if before.tag not in COMMON or token.tag not in COMMON or not token.text.islower():
@@ -124,14 +128,7 @@ def _parted(case: Case, first: int, head: int) -> list[tuple[int, int]]:
         as_noun = rank(lemma(token.lower, token.tag), "noun")
         if as_verb is None:
             continue
-        if finite is None:
-            finite = any(t.tag in _FINITE for t in _sentence(doc, at))
         agrees = (before.tag == "NNS") != (token.tag == "NNS")
         if (agrees and not finite and (animate or before.tag == "NNS")) or (animate and (as_noun is None or as_verb < as_noun)):
             return [(first, at - 1), *([(at + 1, head)] if at < head else [])]
     return [(first, head)]
-
-
-def _sentence(doc: Doc, at: int) -> tuple[Token, ...]:
-    sentence = doc.sentences[doc.sentence_at[at]]
-    return doc.tokens[sentence.first : sentence.last + 1]
