@@ -11,28 +11,44 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 
 import lemminflect
-from nlgauge.text.wordnet import PARTS, Pointer, Synset, WordNet
+
+from nlgauge.text.lexicon import is_blocked
+from nlgauge.text.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}
-KNOWN = 1  # how often a word must occur to be offered
+PHRASES = 2  # of several words each, beside them
+KNOWN = 1.5  # how often a word must occur to be offered
 SECOND = 0.2  # a later sense speaks for the word only with this share of the first one's count
 FIT = 0.25  # a word is offered for a sense that is its first, or has this share of its counts
 DATA = Path(__file__).parents[2] / "src/nlgauge/data/language"
 WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
-UNKIND = re.compile(r"\b(offensive|disparag\w+|derogat\w+|slurs?|vulgar|obscene|contempt\w*|insult\w*|genital\w*|sexual\w*|coitus|prostitut\w+|promiscuous|loose morals|"
-                    r"archaic|obsolete|African|Negro\w*|homosexual\w*|excrement|ethnic|racial|dark[- ]skinned)\b", re.I)  # fmt: skip
-UNFIT = {"archaism", "slang", "disparagement", "ethnic_slur", "obscenity", "plural", "trademark", "trade_name", "combining_form", "dialect", "comparative", "superlative"}
+UNKIND = re.compile(  # in a definition
+    r"\b(offensive|disparag\w+|derogat\w+|slurs?|vulgar|obscene|contempt\w*|insult\w*|genital\w*|sexual\w*|coitus|prostitut\w+|promiscuous"
+    r"|loose morals|archaic|obsolete|African|Negro\w*|homosexual\w*|excrement|ethnic|racial|dark[- ]skinned)\b",
+    re.IGNORECASE,
+)
+UNFIT = frozenset(  # domains of usage
+    {"archaism", "slang", "disparagement", "ethnic_slur", "obscenity", "plural", "trademark", "trade_name", "combining_form", "dialect",
+     "comparative", "superlative"}
+)  # fmt: skip
+GENDERS = {  # where the first sense is another, or its definition does not tell
+    **dict.fromkeys("queen mom mommy mum mummy granny maid maiden bridesmaid duchess countess princess nanny mama".split(), "f"),
+    **dict.fromkeys("dad daddy grandpa granddad papa duke lord cowboy fireman bachelor butler groom baron count emperor monk lad".split(), "m"),
+}
+GENDERED = re.compile(  # among the first three words of a definition
+    r"^(?:[\w'-]+ ){0,2}?(?:(?P<f>female|woman|girl|lady|wife|daughter|mother|sister|noblewoman)|male|man|boy|son|husband|father|brother|nobleman)"
+    r"\b(?P<both> or )?"
+)
 TAGS = {"noun": "NOUN", "verb": "VERB", "adj": "ADJ", "adv": "ADV"}
-CLOSED = set(
-    "a an the i he she it we you they me him her us them my his its our your their who whom whose which what that this these those and or but nor so yet "
-    "in on at by for from of to with as than into onto over under be am is are was were been being have has had do does did not no if then there here "
-    "will would shall should can could may might must".split()
+CLOSED = frozenset(
+    """a an the i he she it we you they me him her us them my his its our your their who whom whose which what that this these those and or but nor
+    so yet in on at by for from of to with as than into onto over under be am is are was were been being have has had do does did not no if then there
+    here will would shall should can could may might must""".split()
 )
 
 
@@ -44,34 +60,44 @@ class Candidate:
     weight: float
 
 
-@cache
-def digests() -> frozenset[str]:
-    return frozenset((DATA / "blocked.txt").read_text("ascii").split())
-
-
-@cache
-def blocked(word: str) -> bool:
-    return any(blake2b(part.encode(), digest_size=6).hexdigest() in digests() for part in {word, *re.split(r"[-_ ]", word)})
-
-
 def read(path: Path) -> Iterator[str]:
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         yield from lines
 
 
-def count_forms(paths: Iterable[Path]) -> Counter[str]:
-    """How often each small-letter word form stands in the texts; capitals may be names and are left out."""
-    return Counter(w for path in paths for line in read(path) for w in re.findall(r"(?<![\w'-])[a-z]+(?:-[a-z]+)*(?![\w])", line))
+def count_forms(paths: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
+    """How often each small-letter word form stands in the texts, and how often after "a", "an", "every"; capitals may be names and are left out."""
+    forms: Counter[str] = Counter()
+    after_one: Counter[str] = Counter()
+    one = re.compile(r"(?<![\w'-])(?:an?|every|each|another) ([a-z]+)(?= (?:of|in|on|to|for|with|at|from|that|and|is|was)\b|[.,;:?!)]|$)")
+    for path in paths:
+        for line in read(path):
+            forms.update(re.findall(r"(?<![\w'-])[a-z]+(?:-[a-z]+)*(?![\w])", line))
+            after_one.update(one.findall(line))
+    return forms, after_one
 
 
-FIRST = {  # the sense that readers think of, where WordNet's texts had another one more often
-    ("like", "verb"): 2,
+MASS = frozenset(  # nouns without a plural whose counts mislead, being few or of people who learn the language
+    """advice air anger baggage bread butter cash chaos cheese clothing coal cotton courage damage dirt dust electricity equipment evidence fog
+    fun furniture garbage grass guilt hair happiness harm hardware health help homework hunger information jewelry jewellery joy junk
+    justice knowledge laughter leather luck luggage lumber machinery mail meat milk money mud music news oil oxygen patience peace
+    pollution poverty pride progress rain rice safety sand scenery shopping silver snow software steel sugar sunshine thunder traffic
+    transport violence water weather wheat wisdom wood wool""".split()
+)
+# The sense that readers of today think of, where WordNet's texts of 1961 had another one more often, or none at all.
+FIRST = {("like", "verb"): 2} | {
+    (noun, "noun"): int(sense)
+    for noun, sense in (
+        pair.split(":")
+        for pair in "table:2 plate:4 scooter:3 microwave:2 television:3 kite:3 monitor:4 church:2 lid:2 path:2 van:5 bank:2 glass:2 minister:2 "
+        "match:2 university:3 plant:2 crane:4 image:3 background:2 queen:2".split()
+    )
 }
 
 
 class Builder:
-    def __init__(self, wordnet: WordNet, forms: Counter[str]) -> None:
-        self.wordnet, self.forms = wordnet, forms
+    def __init__(self, wordnet: WordNet, forms: Counter[str], after_one: Counter[str]) -> None:
+        self.wordnet, self.forms, self.after_one = wordnet, forms, after_one
 
     @cache  # noqa: B019 (one builder a run)
     def tagged(self, lemma: str, pos: str) -> int:
@@ -113,7 +139,7 @@ class Builder:
 
     def offered(self, word: str, pos: str, synset: Synset, least: float = 0.0) -> float:
         """Weight of a word in a sense, which is taken to fit it at least that much; 0 where it is not to be offered."""
-        if not WORD.fullmatch(word) or len(word) < 2 or word in CLOSED or blocked(word) or not self.decent(synset):
+        if not WORD.fullmatch(word) or len(word) < 2 or word in CLOSED or is_blocked(word) or not self.decent(synset):
             return 0.0
         if pos == "noun" and lemminflect.getLemma(word, "NOUN")[0] != word:
             return 0.0  # "people", "trousers": a plural where a singular is wanted
@@ -122,9 +148,14 @@ class Builder:
 
     def words(self, synset: Synset, pos: str, sure: bool, scale: float = 1.0) -> Iterator[Candidate]:
         for word in synset.words:
-            weight = self.offered(word, pos, synset)
+            weight = self.phrase(word, pos, synset) if "_" in word else self.offered(word, pos, synset)
             if weight:
                 yield Candidate(word, synset, sure, weight * scale)
+
+    def phrase(self, words: str, pos: str, synset: Synset) -> float:
+        """Weight of several words as one; only what stands in WordNet's own texts is offered."""
+        known = re.fullmatch(r"[a-z]+(?:_[a-z]+)+", words) and self.tagged(words, pos) and not is_blocked(words) and self.decent(synset)
+        return math.log2(1 + self.tagged(words, pos)) * self.fit(words, pos, synset) if known else 0.0
 
     def follow(self, synset: Synset, *kinds: str) -> list[Synset]:
         return [self.wordnet.synset(p.target) for p in synset.to(*kinds)]
@@ -177,9 +208,13 @@ class Builder:
         for parent in self.follow(synset, "@"):
             brothers = [s for s in self.follow(parent, "~") if s.key != synset.key]
             yield from chain.from_iterable(self.words(s, pos, sure) for s in brothers)
-            for uncle in chain.from_iterable(self.follow(g, "~") for g in self.follow(parent, "@")):
-                if uncle.key != parent.key and uncle.supersense == synset.supersense:
-                    yield from chain.from_iterable(self.words(s, pos, False, 0.4) for s in self.follow(uncle, "~") if s.key != synset.key)
+            for above in self.follow(parent, "@"):
+                uncles = [s for s in self.follow(above, "~") if s.key != parent.key and s.supersense == synset.supersense]
+                yield from chain.from_iterable(self.words(s, pos, False, 0.5) for s in uncles)
+                yield from chain.from_iterable(self.words(t, pos, False, 0.4) for s in uncles for t in self.follow(s, "~"))
+                if synset.supersense == "noun.person":  # of few kinds of people are there many of one kind
+                    far = [s for t in self.follow(above, "@") for s in self.follow(t, "~")]
+                    yield from chain.from_iterable(self.words(s, pos, False, 0.2) for s in far)
 
     def related(self, lemma: str, pos: str) -> dict[str, list[str]]:
         """Relation -> words, best first, the less sure ones with a question mark before them."""
@@ -198,8 +233,9 @@ class Builder:
                     rank = (c.sure, c.weight)
                     if not unfit and (c.word not in best or rank > (best[c.word].sure, best[c.word].weight)):
                         best[c.word] = c
-            ordered = sorted(best.values(), key=lambda c: (not c.sure, -c.weight, c.word))[: KEPT[relation]]
-            found[relation] = [c.word if c.sure else f"?{c.word}" for c in ordered]
+            ordered = sorted(best.values(), key=lambda c: (not c.sure, -c.weight, c.word))
+            singles, phrases = ([c for c in ordered if ("_" in c.word) == several] for several in (False, True))
+            found[relation] = [c.word if c.sure else f"?{c.word}" for c in [*singles[: KEPT[relation]], *phrases[:PHRASES]]]
         return found
 
     def supersense(self, lemma: str, pos: str) -> str:
@@ -207,24 +243,44 @@ class Builder:
         first = self.senses(lemma, pos)[0][0]
         if first.supersense == "noun.Tops":
             for word in first.words:
-                if word in TOPS:
+                if word in TOPS and word != "Tops":
                     return f"noun.{TOPS[word]}"
         return first.supersense
 
+    def countable(self, lemma: str, pos: str) -> str:
+        """c for nouns met in the plural or after "a", u for those met often without, - where too little is seen."""
+        plural = next(iter(lemminflect.getInflection(lemma, "NNS")), "") if pos == "noun" else ""
+        if lemma in MASS:
+            return "u"
+        one, many = self.forms[lemma], (self.forms[plural] if plural != lemma else 0) + 5 * self.after_one[lemma]
+        if not plural or one + many < 8:
+            return "-"
+        return "c" if many >= 0.12 * one else "u" if many <= 0.03 * one else "-"
+
     def gender(self, lemma: str, pos: str) -> str:
-        """f or m where the first sense is below "female person" or "male person", else -."""
-        if pos == "noun":
-            level, seen = [self.senses(lemma, pos)[0][0]], set()
-            while level:
-                seen |= {s.words[0] for s in level}
-                if {"female", "male"} & seen:
-                    return "f" if "female" in seen else "m"
-                level = [t for s in level for t in self.follow(s, "@")]
+        """f or m for people whose first sense lies below a female or male person, or is defined by one of them, else -."""
+        if pos == "noun" and lemma in GENDERS:
+            return GENDERS[lemma]
+        if pos != "noun" or self.supersense(lemma, pos) != "noun.person":
+            return "-"
+        if lemma.endswith(("woman", "man")) and lemma not in ("human", "woman", "man"):
+            return "f" if lemma.endswith("woman") else "m"
+        level, seen = [self.senses(lemma, pos)[0][0]], set()
+        told = GENDERED.search(re.sub(r"\([^)]*\) *|^(?:an?|the|your) ", "", level[0].gloss))
+        if told and not told["both"]:
+            return "f" if told["f"] else "m"
+        while level:
+            seen |= {s.words[0] for s in level}
+            if {"female", "male", "woman", "man", "kinswoman", "kinsman"} & seen:
+                return "f" if {"female", "woman", "kinswoman"} & seen else "m"
+            level = [t for s in level for t in self.follow(s, "@")]
         return "-"
 
 
-TOPS = {w: w for w in "act animal artifact attribute body cognition communication event feeling food group location motive person phenomenon plant possession "
-        "process quantity relation shape state substance time".split()} | {"psychological_feature": "cognition", "causal_agent": "person", "organism": "animal", "measure": "quantity", "matter": "substance"}  # fmt: skip
+TOPS = {
+    **{s.removeprefix("noun."): s.removeprefix("noun.") for s in SUPERSENSES if s.startswith("noun.")},
+    **{"psychological_feature": "cognition", "causal_agent": "person", "organism": "animal", "measure": "quantity", "matter": "substance"},
+}
 
 
 def main() -> None:
@@ -233,14 +289,16 @@ def main() -> None:
     parser.add_argument("texts", type=Path, nargs="+", help="plain English text, a sentence a line, .gz or not: counted only")
     parser.add_argument("-o", "--output", type=Path, default=DATA / "lexicon.tsv.xz")
     given = parser.parse_args()
-    builder = Builder(WordNet(given.wordnet), count_forms(given.texts))
+    builder = Builder(WordNet(given.wordnet), *count_forms(given.texts))
     rows = []
     for pos in PARTS:
         for lemma in builder.wordnet.lemmas(pos):
-            if WORD.fullmatch(lemma) and lemma not in CLOSED - {"be", "have", "do"} and not blocked(lemma) and builder.senses(lemma, pos):
+            if WORD.fullmatch(lemma) and lemma not in CLOSED - {"be", "have", "do"} and not is_blocked(lemma) and builder.senses(lemma, pos):
                 related, frequency = builder.related(lemma, pos), builder.frequency(lemma, pos)
                 if any(related.values()) or frequency >= 1:
-                    fields = (lemma, pos[0] if pos != "adv" else "r", builder.supersense(lemma, pos).partition(".")[2], builder.gender(lemma, pos))
+                    letter = "r" if pos == "adv" else pos[0]
+                    flags = builder.gender(lemma, pos) + builder.countable(lemma, pos)
+                    fields = (lemma, letter, builder.supersense(lemma, pos).partition(".")[2], flags)
                     rows.append((-frequency, "\t".join((*fields, *(" ".join(related[r]) for r in RELATIONS)))))
     body = "\n".join(row for _, row in sorted(rows)) + "\n"
     given.output.write_bytes(lzma.compress(body.encode("ascii"), preset=9 | lzma.PRESET_EXTREME))

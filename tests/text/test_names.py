@@ -49,7 +49,7 @@ def test_people_are_found(text, names):
     "text",
     [
         "They flew to Paris.", "The army of Mali is small.", "A Job is hard to find.", "The West is wild.", "He lives in Washington State.",
-        "She moved to San Diego, Texas.", "Virginia is a state.", "It borders on Georgia and Jordan.", "In April it rained, and in May and June.", 
+        "She moved to San Diego, Texas.", "Virginia is a state.", "It borders on Georgia and Jordan.", "In April it rained, and in May and June.",
         "It was held in May. Then April came.",
         "The Bank of England lost.", "He works for Johnson & Johnson.", "Morgan Stanley grew.", "The Princess Grace hospital burned down.",
         "Stanford University is old.", "St. Mary's Hospital is new.", "The Christian Democrats won.", "Prince Edward Island is cold.",

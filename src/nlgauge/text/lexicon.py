@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import lzma
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 from typing import Literal
 
@@ -27,7 +29,7 @@ class Neighbour:
     sure: bool
 
 
-def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True) -> list[str]:
+def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
     """Related words, best first: those of the first sense and those that are frequent before others.
 
     Args:
@@ -36,6 +38,7 @@ def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True) ->
         relation: synonym; antonym; hyponym (a kind of it); hypernym (what it is a kind of); sibling (another kind of the same);
             similar (of adjectives: near in meaning).
         unsure: whether words of less confidence are given too; they come last.
+        phrases: whether words written with a blank (fire engine) are given too.
 
     Returns:
         Single words in small letters that a reader would know, none of them a slur or crude; [] where none is known.
@@ -43,7 +46,7 @@ def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True) ->
     Raises:
         InputError: no such part of speech or relation.
     """
-    return [n.word for n in neighbours(lemma, pos, relation) if unsure or n.sure]
+    return [n.word for n in neighbours(lemma, pos, relation) if (unsure or n.sure) and (phrases or " " not in n.word)]
 
 
 def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
@@ -52,7 +55,7 @@ def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
         raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
     row = _row(lemma, pos)
     words = row[3 + RELATIONS.index(relation)].split(" ") if row else []
-    return [Neighbour(word.lstrip("?"), not word.startswith("?")) for word in words if word]
+    return [Neighbour(word.lstrip("?").replace("_", " "), not word.startswith("?")) for word in words if word]
 
 
 def knows(lemma: str, pos: Pos) -> bool:
@@ -68,8 +71,13 @@ def supersense(lemma: str, pos: Pos) -> str | None:
 
 def gender(lemma: str) -> Literal["f", "m"] | None:
     """f for nouns of female persons (actress), m for those of male persons (uncle), else None."""
-    row = _row(lemma, "noun")
-    return row[2] if row and row[2] != "-" else None  # type: ignore[return-value]
+    flag = _flags(lemma)[0]
+    return "f" if flag == "f" else "m" if flag == "m" else None
+
+
+def countable(lemma: str) -> bool | None:
+    """Whether a noun has a plural and takes "a" (chair: yes, furniture: no); None where too little is known, or for what is no noun."""
+    return {"c": True, "u": False}.get(_flags(lemma)[1])
 
 
 def rank(lemma: str, pos: Pos) -> int | None:
@@ -84,8 +92,25 @@ def lemmas(pos: Pos) -> Iterator[str]:
     return (lemma for lemma, p in _table() if p == letter)
 
 
+def is_blocked(word: str) -> bool:
+    """Whether a word, or a part of it, is a slur, crude, or a term of race or sex that must not be put into people's texts."""
+    parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
+    return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
+
+
+@cache
+def _blocked() -> frozenset[str]:
+    return frozenset(files("nlgauge").joinpath("data/language/blocked.txt").read_text("ascii").split())
+
+
+def _flags(lemma: str) -> str:
+    """Gender and countability of a noun."""
+    row = _row(lemma, "noun")
+    return row[2] if row else "--"
+
+
 def _row(lemma: str, pos: str) -> list[str]:
-    """Rank, supersense, gender and the relations' words; [] where not known."""
+    """Rank, supersense, flags and the relations' words; [] where not known."""
     if pos not in _LETTERS:
         raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(POSES)}")
     found = _table().get((lemma.lower(), _LETTERS[pos]))

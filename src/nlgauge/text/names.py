@@ -108,7 +108,7 @@ def _joins(tokens: Sequence[Token], i: int) -> bool:
 def _is_proper_after(tokens: Sequence[Token], i: int) -> bool:
     """Whether a proper noun comes next, one more particle between allowed (von der Leyen)."""
     after = tokens[i + 1 : i + 3]
-    return bool(after) and (_is_proper(after[0]) or (len(after) > 1 and after[0].text in name_words("particle") and _is_proper(after[1])))
+    return bool(after) and (_is_proper(after[0]) or (len(after) > 1 and after[0].text in name_words("particle") | {"-"} and _is_proper(after[1])))
 
 
 def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:

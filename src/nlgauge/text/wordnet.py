@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from nlgauge.core.errors import InputError
+from nlgauge.text.lexicon import is_blocked
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
@@ -87,6 +88,45 @@ class WordNet:
     def count(self, lemma: str, pos: str, sense: int) -> int:
         """How often the sense (1-based) was tagged in the authors' texts; 0 where nothing is known."""
         return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
+
+    def related(self, lemma: str, pos: str, relation: str, *, senses: int = 1) -> list[str]:
+        """Related words of the first senses, as `nlgauge.text.lexicon.related` gives them of the extract, but all of them.
+
+        Args:
+            lemma: a base form.
+            pos: noun, verb, adj or adv.
+            relation: synonym, antonym, hyponym, hypernym, sibling or similar.
+            senses: how many senses are looked at.
+
+        Returns:
+            Words with blanks, those counted most in the authors' texts first, without slurs and crude words; [] where none is known.
+        """
+        own = lemma.lower().replace(" ", "_")
+        found: dict[str, int] = {}
+        for synset in self.senses(lemma, pos)[:senses]:
+            for target, words in self._reached(synset, own, relation):
+                for word in words:
+                    if word.lower() != own and not is_blocked(word):
+                        found[word] = max(found.get(word, 0), self._counted(word, pos, target))
+        return [word.replace("_", " ") for word in sorted(found, key=lambda w: -found[w])]
+
+    def _reached(self, synset: Synset, own: str, relation: str) -> Iterator[tuple[Synset, tuple[str, ...]]]:
+        """Synsets that a relation leads to, and which of their words."""
+        if relation == "antonym":
+            words = [w.lower() for w in synset.words]
+            for pointer in synset.to("!", word=1 + words.index(own) if own in words else None):
+                target = self.synset(pointer.target)
+                yield target, target.words[pointer.to_word - 1 : pointer.to_word]
+            return
+        steps = {"synonym": (), "hyponym": ("~",), "hypernym": ("@",), "sibling": ("@", "~"), "similar": ("&",)}[relation]
+        level = [synset]
+        for kind in steps:
+            level = [self.synset(p.target) for s in level for p in s.to(kind)]
+        yield from ((s, s.words) for s in level if not steps or s.key != synset.key)
+
+    def _counted(self, word: str, pos: str, synset: Synset) -> int:
+        keys = [s.key for s in self.senses(word, pos)]
+        return self.count(word, pos, 1 + keys.index(synset.key)) if synset.key in keys else 0
 
     @cached_property
     def _index(self) -> dict[str, dict[str, tuple[int, ...]]]:
