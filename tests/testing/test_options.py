@@ -8,7 +8,7 @@ import pytest
 from nlgauge.core.errors import SpecError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.options import _others
+from nlgauge.testing.options import other_values
 
 
 def test_an_option_missing_from_the_signature_is_caught(overlap, caught):
@@ -134,7 +134,7 @@ def test_a_value_that_the_metric_refuses_is_passed_over(overlap):
     ],
 )
 def test_other_values_come_from_the_type(hint, value, others):
-    assert _others(hint, value) == others
+    assert other_values(hint, value) == others
 
 
 def test_a_signature_that_does_not_survive_rebuilding_is_caught(overlap, caught):

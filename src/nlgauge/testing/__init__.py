@@ -1,6 +1,8 @@
-"""What holds for every metric, ours or a third party's, as checks to call from a test suite."""
+"""What holds for every metric and every perturbation, ours or a third party's, as checks to call from a test suite."""
 
 from nlgauge.testing.metric import MODEL_TOLERANCE, check_metric, check_options
+from nlgauge.testing.perturbation import check_perturbation
 from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.texts import TEXTS
 
-__all__ = ["MODEL_TOLERANCE", "SEGMENTS", "check_metric", "check_options"]
+__all__ = ["MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation"]

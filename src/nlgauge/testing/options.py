@@ -39,7 +39,7 @@ def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) 
     hints, own = typing.get_type_hints(type(subject.metric)), str(signature_of(subject.metric, subject.runtime))
     untried = []
     for name in known:
-        others = [alternatives[name]] if name in alternatives else _others(hints[name], getattr(subject.metric, name))
+        others = [alternatives[name]] if name in alternatives else other_values(hints[name], getattr(subject.metric, name))
         changed = list(_changed(subject, name, others))
         if not changed:
             subject.require(name not in alternatives, f"the alternative {name}={alternatives.get(name)!r} is refused, or is the value already")
@@ -67,11 +67,11 @@ def _changed(subject: Subject, name: str, others: Sequence[Any]) -> Iterator[Met
             yield changed
 
 
-def _others(hint: Any, value: Any) -> list[Any]:
+def other_values(hint: Any, value: Any) -> list[Any]:
     """Other values of an option's type, the likeliest first."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        found = [other for arg in args if arg is not type(None) for other in _others(arg, value)]
+        found = [other for arg in args if arg is not type(None) for other in other_values(arg, value)]
         return [*found, None] if type(None) in args and value is not None else found
     if origin is Literal:
         return [arg for arg in args if arg != value]
