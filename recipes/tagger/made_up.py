@@ -24,12 +24,15 @@ S VBN by/IN S VBD O . | P VBN L were/VBD JJ . | S VBN L VBZ O .
 Do/VBP P VB O ? | Does/VBZ S VB O ? | Did/VBD S VB L ? | Have/VBP P VBN O ? | Has/VBZ S VBN ? | MD P VB O ?
 S VBZ and/CC S VBZ . | P VBP O and/CC P VBP . | S VBD O and/CC S VBD L . | P VBP and/CC S VBZ O .
 S VBZ that/IN P VBP O . | P VBP that/IN S VBD . | S VBD that/IN that/DT NN VBD O . | I VBD if/IN S VBZ O . | S VBD when/WRB P VBD O .
+P like/VBP O . | P VBP A like/VBP O . | S who/WP VBZ A likes/VBZ O . | P put/VBP O L . | S put/VBD O L . | S cut/VBD O . | S bit/VBD O .
+S VBD by/IN CD %/NN L . | P VBD CD %/NN to/IN CD . | S VBZ CD %/NN . | NN of/IN NNS VBD by/IN CD %/NN . | P ,/, who/WP VBP O ,/, VBP L .
 VB O . | VB R . | do/VB not/RB VB O . | do/VB n't/RB VB L .
 """
 CHOICES = {
     "R": ("RB", "often never always already still also quickly really usually soon just rarely then now once probably"),
     "A": ("RB", "well early late here there today again slowly outside together yesterday quickly away"),
     "MD": ("MD", "can could will would may might must should"),
+    "CD": ("CD", "2 3 5 10 20 40 1.5 2.3 120 300"),
     "I": ("PRP", "I you he she we they"),
 }
 HELD = [("he", "PRP"), ("she", "PRP"), ("it", "PRP"), ("that", "DT"), ("what", "WP"), ("who", "WP"), ("there", "EX")]  # what 's is said of

@@ -101,6 +101,9 @@ def around(last: Word, previous: Word, word: Word, following: Word, next_but_one
     features = [f"kk {k0} {known}", f"kk+ {known} {k1}", f"k-k+ {k0} {k1}", f"ww {previous.lower} {lower}", f"ww+ {lower} {following.lower}"]
     features += [f"k--k- {last.known} {k0}", f"k+k++ {k1} {next_but_one.known}", f"hh {previous.shape} {word.shape} {following.shape}"]
     features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {lower[-2:]}", f"fa {finite:d} {known}", f"fs {finite:d} {lower[-2:]}"]
+    if lower in ("'s", "'d"):
+        head = next_but_one if following.known.startswith("RB") else following
+        features += [f"cw {lower} {head.lower}", f"ck {lower} {head.known}", f"cs {lower} {head.lower[-2:]}"]
     if previous.lower == EDGE:
         features += [f"fh {word.shape}", f"fk {known}"]
     return features
