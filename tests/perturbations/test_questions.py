@@ -152,6 +152,8 @@ def test_a_question_becomes_a_statement_with_the_subject_first(text, pattern, se
         ("Are there people in the street?", "There are people in the street."),
         ("Is anyone at home?", "Someone is at home."),
         ("You like it, don't you?", "You like it."),
+        ("He beat you didn't he?", "He beat you."),
+        ("It isn't, is it?", "It isn't."),
         ('"Am I too late?"', '"I am too late."'),
         ("Did you see the U.S.?", "You saw the U.S."),
         ("Without the map, will they find it?", "Without the map, they will find it."),
@@ -175,6 +177,7 @@ def test_what_is_answered_by_yes_becomes_its_yes(text, expected):
         ("question_to_assertion", "Tea?", "no finite verb"),
         ("question_to_assertion", "Why not?", "no finite verb"),
         ("question_to_assertion", "Who came, and why did they leave?", "two questions in one"),
+        ("question_to_assertion", "What does she sing, and what songs does he like?", "two questions in one"),
         ("question_to_assertion", "Dare we hope?", "no subject found"),
     ],
 )

@@ -23,6 +23,7 @@ from nlgauge.perturbations.interrogatives import (
     full_form,
     is_auxiliary,
     nouns_end,
+    phrase_end,
 )
 from nlgauge.perturbations.inversion import PREDICATED, Clause, take_apart
 from nlgauge.text.doc import Doc
@@ -69,8 +70,9 @@ def declare(draft: Draft, question: Question, language: Language, choose: Choose
     else:
         failed = _answer(draft, question, language, choose)
     if failed is None and question.mark is not None:
-        abbreviated = doc.touches(question.mark) and doc.tokens[question.mark - 1].text.endswith(".")
-        draft.replace(question.mark, question.mark, "" if abbreviated else _stop(doc, question.mark))
+        stopped = doc.touches(question.mark) and doc.tokens[question.mark - 1].text.endswith(".")
+        stopped |= question.mark + 1 < len(doc.tokens) and doc.tokens[question.mark + 1].text == "."
+        draft.replace(question.mark, question.mark, "" if stopped else _stop(doc, question.mark))
     return failed
 
 
@@ -100,7 +102,11 @@ def _asks_again(doc: Doc, question: Question) -> bool:
     for i in range(max(question.first, question.verb, question.last) + 1, question.end - 1):
         if tokens[i].tag == "CC" or tokens[i].text in (",", "-", "–", "—"):
             following = tokens[i + 1]
-            if following.lower in ADVERBS | {"who", "what"} and i + 2 < question.end and is_auxiliary(tokens[i + 2]):
+            if following.lower in WH:
+                verb = phrase_end(doc, i + 1, question.end) + 1
+                if verb < question.end and is_auxiliary(tokens[verb]) and (following.lower in ADVERBS or verb > i + 2 or following.lower == "what"):
+                    return True
+            if following.lower == "who" and i + 2 < question.end and is_auxiliary(tokens[i + 2]) and tokens[i].tag == "CC":
                 return True
             if is_auxiliary(following) and following.tag != "VB" and i + 3 < question.end and tokens[i + 2].tag in ("PRP", "DT", "NNP", "EX"):
                 return True
@@ -123,6 +129,9 @@ def _confirm(draft: Draft, question: Question, language: Language) -> Inapplicab
     tag = question.end - 1
     while tag > question.first and tokens[tag].text != ",":
         tag -= 1
+    if tokens[question.end - 1].tag == "PRP" and tokens[question.end - 2].lower == "n't" and question.end - 4 > question.first:
+        draft.delete(question.end - 4 if tag == question.end - 4 else question.end - 3, question.end - 1)  # "didn't he", with or without comma
+        return None
     if tag > question.first and tag + 1 < question.end and is_auxiliary(tokens[tag + 1]) and tokens[question.end - 1].tag in ("PRP", "EX", "RB"):
         draft.delete(tag, question.end - 1)
     elif not any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in tokens[question.first : question.end]):

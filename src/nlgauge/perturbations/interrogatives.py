@@ -141,7 +141,7 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
         start = _inversion(doc, leads, end)
         return Question(leads, end, mark) if start is None else Question(start, end, mark, verb=start, inverted=True)
     opens, start = _opening(doc, wh, leads)
-    last = _phrase_end(doc, wh, end)
+    last = phrase_end(doc, wh, end)
     fixed = wh + 1 < end and (tokens[wh].lower, tokens[wh + 1].lower) in _FIXED and opens == wh
     verb = _verb(doc, last + 1, end)
     if verb < end and tokens[verb].tag in ("IN", "RB", "JJ") and not is_auxiliary(tokens[verb]):
@@ -191,7 +191,7 @@ def _interrogative(doc: Doc, first: int, end: int) -> int | None:
     if _inversion(doc, first, end) is not None:
         return None
     for i in reversed(places):  # left in its place: "he appears in which film?"
-        last = _phrase_end(doc, i, end)
+        last = phrase_end(doc, i, end)
         governed = tokens[i - 1].tag in ("IN", "TO", "RB", *VERBS)
         if i > first and (last + 1 >= end or (governed and tokens[last + 1].tag == "IN")):
             return i
@@ -202,7 +202,7 @@ def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
     """Whether a word asks although words stand before it: "In 1905, where did he live?", "Other than tea what is sold?"."""
     tokens = doc.tokens
     word, before = tokens[wh].lower, tokens[wh - 1]
-    verb = _verb(doc, _phrase_end(doc, wh, end) + 1, end)
+    verb = _verb(doc, phrase_end(doc, wh, end) + 1, end)
     parted = before.text in _PARTING or before.tag == "CC"
     if verb >= end:
         return False
@@ -219,7 +219,7 @@ def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
 def _subordinate(doc: Doc, wh: int, end: int) -> bool:
     """Whether an adverb or "what" at the start opens a clause of the question: "When he left, did they stay?"."""
     tokens = doc.tokens
-    after = _phrase_end(doc, wh, end) + 1
+    after = phrase_end(doc, wh, end) + 1
     if tokens[wh].lower not in ADVERBS | {"what"} or after >= end or is_auxiliary(tokens[after]) or tokens[after].text == ",":
         return False
     behind = (i for i in range(after + 1, end) if tokens[i - 1].text == ",")
@@ -280,7 +280,7 @@ def _opening(doc: Doc, wh: int, first: int) -> tuple[int, int]:
     return opens, opens if introduced or opens == first else first
 
 
-def _phrase_end(doc: Doc, wh: int, end: int) -> int:
+def phrase_end(doc: Doc, wh: int, end: int) -> int:
     """The last token of the question phrase: "who else", "how many of the films", "what kind of tree", "how old"."""
     tokens, word, place = doc.tokens, doc.tokens[wh].lower, wh + 1
     if place >= end:

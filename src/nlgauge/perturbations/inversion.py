@@ -8,6 +8,12 @@ from nlgauge.perturbations.interrogatives import BE, HAVE, NOT, NOUNS, VERBS, fu
 from nlgauge.text.doc import Doc
 from nlgauge.text.lexicon import knows
 
+_ASKING = frozenset(
+    (
+        "called named known made used paid given told asked offered taught shown awarded promised considered said believed thought supposed "
+        "served sold sent required expected allowed"
+    ).split()
+)
 PREDICATED = frozenset({"this", "that", "these", "those"})
 
 
@@ -94,13 +100,14 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
     wanted = ("VBN", "VBD") if aux in HAVE or aux == "'s" else ("VB",)
     candidates = [i for i in range(base + 1, end) if tokens[i - 1].lower != "to"]
     small = [i for i in candidates if tokens[i].text[0].islower()]  # "did Spencer Treat win"
-    for i in (*small, *candidates):
-        if tokens[i].tag in wanted:
-            return i
-    if aux in HAVE or aux == "'s":
-        return None
+    found = next((i for i in small if tokens[i].tag in wanted), None)
+    capital = next((i for i in candidates if tokens[i].tag in wanted), None)
+    if found is not None or aux in HAVE or aux == "'s":
+        return found if found is not None else capital
     # A verb that the tagger took for something else: "did John Smith star in", "what films did she direct".
     taken = [i for i in range(subject + 1, end) if tokens[i].text.islower() and knows(tokens[i].lower, "verb") and tokens[i - 1].lower != "to"]
+    if taken and taken[-1] == end - 1 and tokens[end - 1].tag not in NOUNS:
+        return end - 1
     for i in taken:
         following = tokens[i + 1] if i + 1 < end else None
         governs = following is not None and (following.tag in ("TO", "DT") or following.text[0].isupper())
@@ -108,7 +115,14 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
             return i
     if base in taken and tokens[base - 1].tag in (*NOUNS, "PRP"):
         return base
-    return next((i for i in small if tokens[i].tag in ("VBP", "VBD", "VBN", "VBG")), None)
+    return next((i for i in small if tokens[i].tag in ("VBP", "VBD", "VBN", "VBG")), capital)
+
+
+def _takes_what_is_asked(doc: Doc, base: int, participle: int, end: int) -> bool:
+    """Whether a participle asks for the thing: "what is it called?", "what was he paid for this?", but not "who is the man seen here?"."""
+    tokens = doc.tokens
+    stranded = participle == end - 1 or tokens[end - 1].tag in ("IN", "TO")
+    return stranded or tokens[base].tag == "PRP" or tokens[participle].lower in _ASKING
 
 
 def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool, thing: bool) -> tuple[int, int | None]:
@@ -123,6 +137,8 @@ def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool, thing: b
         if tokens[at].tag in ("VBG", "VBN", "JJ", "JJR") or tokens[at].lower in NOT:
             participle = tokens[at].tag in ("VBG", "VBN")
             if thing and tokens[at].tag == "VBG" and at + 1 < end and tokens[at + 1].tag in ("DT", "PRP$", "NNP"):
+                break
+            if thing and tokens[at].tag == "VBN" and not _takes_what_is_asked(doc, base, at, end):
                 break
             return at - 1, at if participle else None
         if tokens[at].tag == "RB" and at + 1 < end:
