@@ -185,9 +185,9 @@ def test_add_skips_clauses_that_are_negated():
 
 
 def test_every_statement_of_a_text_can_be_drawn_and_questions_come_last():
-    text = "Did it rain? It rained. The river rose."
+    text = "Did it rain? It rained. We went home."
     made = {outcome(text, seed=seed) for seed in range(20)}
-    assert made == {"Did it rain? It did not rain. The river rose.", "Did it rain? It rained. The river did not rise."}
+    assert made == {"Did it rain? It did not rain. We went home.", "Did it rain? It rained. We did not go home."}
 
 
 def test_one_edit_touches_one_verb():

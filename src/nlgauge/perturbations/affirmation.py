@@ -137,7 +137,7 @@ class _Denials:
 
     def _removable(self, i: int) -> bool:
         """Whether the sentence stands without this "not": no `not only`, no `but` or `nor` that answers it."""
-        if self._low(i) == "not" and self._low(i + 1) in _NOT_ALONE:
+        if self._low(i) == "not" and (self._low(i + 1) in _NOT_ALONE or self._low(i + 2) == "mention"):
             return False
         end = self.doc.sentences[self.doc.sentence_at[i]].last
         for k in range(i + 1, end + 1):
@@ -182,7 +182,7 @@ class _Denials:
         i = start
         while i < len(self.tokens) and self.doc.sentence_at[i] == self.doc.sentence_at[start]:
             low, after = self._low(i), self._low(i + 1)
-            final = i + 1 >= len(self.tokens) or self.tokens[i + 1].is_punctuation
+            final = i + 1 >= len(self.tokens) or self.tokens[i + 1].is_punctuation or self._tag(i + 1) == "CC"
             if any(c.verb == i and c.begin >= start for c in self.clauses) or self.tokens[i].text in (";", ":", "."):
                 return
             if (low, after) in (("any", "more"), ("any", "longer"), ("at", "all")):

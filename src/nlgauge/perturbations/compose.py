@@ -74,7 +74,7 @@ class NumberAndNegation:
         "number_and_negation",
         "change the numbers and negate a clause",
         "lower",
-        ("The train has 8 coaches.", "The train does not have 9 coaches."),
+        ("The train has 8 coaches.", "The train does not have 5 coaches."),
         source="Chen and Eger (2023)",
     )
 

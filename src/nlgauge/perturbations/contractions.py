@@ -28,7 +28,7 @@ _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 _VERBAL_HOSTS = frozenset("he she it that there here who what where how when why this everything nothing something".split())
 _GONE = frozenset(
     "been got gone become come arrived left happened died fallen grown lived worked slept begun started stopped changed ended disappeared "
-    "returned turned gotten always never already just ever since".split()
+    "returned turned gotten forgotten decided agreed promised refused tried failed won joined always never already just ever since".split()
 )
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
 _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP", "JJR"})

@@ -38,7 +38,7 @@ _PLACED = frozenset(
     "adorned arranged attached bundled carved chained crammed covered cooked crowded cut decorated displayed docked draped dressed equipped "
     "etched filled fitted furnished garnished hooked hung laden laid lifted lined lit littered loaded located made mounted moored packed painted "
     "parked pasted perched pictured piled placed plugged posed posted propped pulled scattered seated served set situated sliced smothered "
-    "sprinkled stacked strapped stuck stuffed surrounded tethered tied tiled topped wrapped".split()
+    "sprinkled stacked stopped strapped stuck stuffed surrounded tethered tied tiled topped wrapped".split()
 )
 _PLURAL = frozenset("several many multiple various numerous few these those both some all most".split())
 _COLLECTIVE = frozenset(
@@ -159,8 +159,10 @@ class Sentence:
         return not many
 
     def _is_modifier(self, i: int) -> bool:
-        """Whether an article and an adjective stand right before a token."""
-        return self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")
+        """Whether what stands right before a participle makes it one: `a pink stuffed`, `of two stacked`, `snow covered`."""
+        if self.low(i) == "covered" and self.low(i - 1) in ("grass", "snow", "ice", "dust", "dirt", "mud", "tree", "sand", "moss"):
+            return True
+        return (self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")) or (self.tag(i - 1) == "CD" and self.tag(i - 2) == "IN")
 
     def _two_words(self) -> bool:
         """Whether the sentence is no more than two words: "Dogs bark", which is easily taken for a verb and its object."""
@@ -225,7 +227,9 @@ class Sentence:
 
     def is_pronoun(self, i: int) -> bool:
         """Whether a token is a pronoun that can be a subject; "there" may be an adverb."""
-        return self.low(i) in NOMINATIVE and (self.low(i) != "there" or self.tag(i) == "EX")
+        if self.low(i) != "there":
+            return self.low(i) in NOMINATIVE
+        return self.tag(i) == "EX" and i + 1 < self.end and self.low(i - 2) not in NOMINATIVE
 
     def _has_subject(self, i: int) -> bool:
         """Whether a noun or pronoun stands before the verb as its subject, and not as part of a question phrase."""
