@@ -42,6 +42,9 @@ def span(doc, name):
         ("Ada , the singer , left .", ["Ada"], "the singer left ."),
         ("Ada , 36 , left .", ["Ada"], "left ."),
         ("At night , Ada left .", ["Ada"], "At night , left ."),
+        ("Ada , who was born on May 5 , 1934 , now sings .", ["Ada"], "now sings ."),
+        ("Ada , who sings in May , Ben and Eve left .", ["Ada"], "who sings in May , Ben and Eve left ."),
+        ("Ada 's dog left .", ["Ada"], "dog left ."),
     ],
 )
 def test_what_cannot_stay_goes_and_no_more(text, names, left):

@@ -38,6 +38,7 @@ def outcome(template, text, seed=0):
         ("The horse drinks water.", "Water drinks the horse."),
         ("A MAN UNDER A TREE", "A TREE UNDER A MAN"),
         ("Peter met Sarah.", "Sarah met Peter."),
+        ("Peter's dog met Sarah's cat.", "Peter's cat met Sarah's dog."),
     ],
 )
 def test_heads_change_places(text, expected):

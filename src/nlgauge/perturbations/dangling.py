@@ -62,7 +62,7 @@ def modifies(doc: Doc, span: Span) -> bool:
 def _take_bound(doc: Doc, span: Span, gone: set[int], held: set[int]) -> None:
     """Articles, adjectives, possessive marks and ages of one name."""
     tokens, after = doc.tokens, span.last + 1
-    if after < len(tokens) and doc.touches(after) and tokens[after].text in _MARKS and (tokens[after].tag == "POS" or tokens[after].text in "'’"):
+    if after < len(tokens) and tokens[after].text in _MARKS and (tokens[after].tag == "POS" or doc.touches(after)):
         gone.add(after)
         held.add(after)
         return
@@ -153,13 +153,22 @@ def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: 
     """The comma behind a name at the head, and the one that closes what it opens, with the clause if it tells who."""
     tokens = doc.tokens
     yield comma
-    close = next((i for i in range(comma + 1, sentence.last) if tokens[i].text == "," and i not in gone), None)
+    closing = (i for i in range(comma + 1, sentence.last) if tokens[i].text == "," and i not in gone and _verb_behind(doc, sentence, i))
+    close = next(closing, None)
     if close is None or right is None:
         return
-    if tokens[right].lower in _RELATIVE:
+    if tokens[right].lower in _RELATIVE or tokens[right].tag in ("VBN", "VBG"):
         yield from range(comma, close + 1)
-    elif tokens[close + 1].tag in _FINITE and not any(tokens[i].tag in _FINITE for i in range(comma + 1, close)):
+    elif not any(tokens[i].tag in _FINITE for i in range(comma + 1, close)):
         yield close
+
+
+def _verb_behind(doc: Doc, sentence: Span, comma: int) -> bool:
+    """Whether a finite verb comes next, but for adverbs."""
+    at = comma + 1
+    while at < sentence.last and doc.tokens[at].tag == "RB":
+        at += 1
+    return doc.tokens[at].tag in _FINITE
 
 
 def _joins(doc: Doc, left: int, right: int, gone: set[int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -39,11 +39,12 @@ class ChangeNames:
         people = case.language.persons(case.doc)
         if not people:
             return _NO_PERSON
+        picked = people
         if self.which == "one":
             who = rng.choice(list(dict.fromkeys(p.who for p in people)))
-            people = [p for p in people if p.who == who]
+            picked = [p for p in people if p.who == who]
         draft = Draft(case.doc)
-        return draft.finish(names=_rename(case.doc, draft, people, rng))
+        return draft.finish(names=_rename(case.doc, draft, picked, people, rng))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class DropNamedEntities:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
-        doc, found = case.doc, entities(case.doc.tokens)
+        doc, found = case.doc, _named(case.doc)
         if not found:
             return Inapplicable("no named entity")
         if self.which == "one":
@@ -139,7 +140,7 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
     doc, taken = case.doc, {t.lower for t in case.doc.tokens}
     people = case.language.persons(doc)
     sites: list[int | tuple[Entity, str]] = list(dict.fromkeys(p.who for p in people))
-    for entity in entities(doc.tokens):
+    for entity in _named(doc):
         new = _instead(doc, entity, taken, rng)
         if new is not None:
             sites.append((entity, new))
@@ -147,13 +148,18 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
         return Inapplicable("no name")
     site, draft = rng.choice(sites), Draft(doc)
     if isinstance(site, int):
-        return draft.finish(names=_rename(doc, draft, [p for p in people if p.who == site], rng))
+        return draft.finish(names=_rename(doc, draft, [p for p in people if p.who == site], people, rng))
     entity, new = site
     draft.replace(entity.first, entity.last, new)
     before = entity.first - 1
     if before >= 0 and doc.tokens[before].lower == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
         draft.delete(before, before)  # the United States, but France
     return draft.finish(names=[{"name": doc.text[entity.start : entity.end], "replacement": new}])
+
+
+def _named(doc: Doc) -> list[Entity]:
+    """What is named in a text; where every letter is large, capitals say nothing, and only lists of names count."""
+    return [e for e in entities(doc.tokens) if e.label in ("person", "place") or not doc.text.isupper()]
 
 
 def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> str | None:
@@ -166,12 +172,14 @@ def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> s
     return None
 
 
-def _rename(doc: Doc, draft: Draft, people: list[Person], rng: random.Random) -> list[Mapping[str, str | None]]:
-    """Other names for some mentions: one new name for one old one; what was changed, by person."""
+def _rename(
+    doc: Doc, draft: Draft, people: Sequence[Person], all_people: Sequence[Person], rng: random.Random
+) -> list[dict[str, str | None]]:
+    """Other names for some mentions: one new name for one old one; what was changed."""
     taken = {t.lower for t in doc.tokens}
     given_names: dict[tuple[int, str], str] = {}
     family_names: dict[str, str] = {}  # of whoever bears it: brothers stay brothers
-    told: dict[tuple[int, str], Mapping[str, str | None]] = {}
+    told: dict[tuple[int, str], dict[str, str | None]] = {}
     for person in people:
         given, family = given_span(doc, person), family_span(doc, person)
         if given is None and family is None:
@@ -189,4 +197,15 @@ def _rename(doc: Doc, draft: Draft, people: list[Person], rng: random.Random) ->
             taken.add(new.lower())
             draft.replace(*span, new)
             told.setdefault((person.who, old), {"name": old, "replacement": new, "gender": person.gender, "basis": basis(doc, person)})
+    _rename_others(doc, draft, all_people, {str(t["name"]): str(t["replacement"]) for t in told.values()})
     return list(told.values())
+
+
+def _rename_others(doc: Doc, draft: Draft, people: Sequence[Person], names: Mapping[str, str]) -> None:
+    """The same names where they stand alone and nobody was found: a mention that the finder of people was not sure of."""
+    covered = {i for p in people for i in range(p.first, p.last + 1)}
+    for token in doc.tokens:
+        new = names.get(token.text)
+        around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
+        if new is not None and token.index not in covered and not any(t.tag in ("NNP", "NNPS") and t.text[0].isalpha() for t in around):
+            draft.replace(token.index, token.index, new)

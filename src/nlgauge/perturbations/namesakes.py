@@ -14,6 +14,8 @@ from nlgauge.text.names import Person
 _FIRST, _LAST = 150, 400  # how far down the lists of names, the most frequent first
 _SHORTEST = 3  # letters; shorter ones are initials or words (Al, Ty, Jo)
 _LEFT_OUT = frozenset({"Jesus", "Roosevelt", "Clinton", "Muhammad", "Angel", "Adolf"})  # one bearer comes to mind, or the gender is in doubt
+# Names that the census writes in another way than people do.
+_MISSPELT = frozenset("Obrien Oconnor Oneal Oneil Oneill Odonnell Ohara Deleon Delacruz Dejesus".split())
 _HYPHENS = frozenset({"-", "‑"})
 COUNTRIES = (
     "France Spain Italy Japan Brazil Canada Egypt Kenya Norway Poland Greece Mexico India China Peru Cuba Sweden Ireland Portugal Austria "
@@ -90,7 +92,7 @@ def _frequent_first_names(gender: Gender | None) -> list[str]:
 def _frequent_last_names() -> list[str]:
     """Without those that are words in small letters, or rarely: Hicks, but not Baker."""
     listed = [n for n in last_names() if len(n) > _SHORTEST and not is_first_name(n)]
-    known = [n for n in listed if all(rank(n, pos) is None for pos in POSES)][:_LAST]
+    known = [n for n in listed if n not in _MISSPELT and all(rank(n, pos) is None for pos in POSES)][:_LAST]
     return [f"Mc{n[2:].capitalize()}" if n.startswith("Mc") else n for n in known]
 
 

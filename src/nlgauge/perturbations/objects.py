@@ -154,7 +154,7 @@ def _strain(doc: Doc, a: Thing, b: Thing) -> int:
 def _can_stand_for(doc: Doc, a: Thing, b: Thing) -> bool:
     """Whether either noun fits behind the other's determiner."""
     if a.named or b.named:
-        return a.named and b.named
+        return a.named and b.named and bool(a.determiner) == bool(b.determiner)
     if a.plural and b.plural:
         return True
     loose = [t.bare and not _elided(doc, t) for t in (a, b)]

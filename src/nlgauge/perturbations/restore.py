@@ -58,9 +58,9 @@ def clean(adv: str, ref: str) -> str:
 def _aligned(ours: Sequence[str], theirs: Sequence[str]) -> dict[int, int]:
     """Place in the one -> place in the other of tokens on the longest common subsequence."""
     pairs: dict[int, int] = {}
-    for tag, a, b, c, _ in Indel.opcodes(ours, theirs):
-        if tag == "equal":
-            pairs.update(zip(range(a, b), range(c, c + b - a), strict=True))
+    for part in Indel.opcodes(ours, theirs):
+        if part.tag == "equal":
+            pairs.update(zip(range(part.src_start, part.src_end), range(part.dest_start, part.dest_end), strict=True))
     return pairs
 
 

@@ -29,7 +29,8 @@ PARTITIVES = frozenset(
 _NO_THING = frozenset(
     "sight order addition spite case time times day days night morning afternoon evening today tonight tomorrow yesterday year years month months "
     "week weeks hour hours minute minutes moment air mid use fact example area something someone somebody anyone anybody everyone everybody nobody "
-    "nothing anything everything one ones self other others each percent pm am thanks display close".split()
+    "nothing anything everything one ones self other others each percent pm am thanks display close monday tuesday wednesday thursday friday "
+    "saturday sunday january february march april may june july august september october november december".split()
 )
 
 
@@ -43,7 +44,7 @@ class Thing:
         text: the noun, without the capital that only the head of a sentence gave it.
         base: the base form of its last word.
         plural, named: by its tag.
-        determiner: in small letters; empty where there is none.
+        determiner: the word that opens the phrase in small letters, if it is one, or an owner; else empty.
     """
 
     start: int
@@ -77,7 +78,9 @@ def things(case: Case) -> list[Thing]:
 def _thing(case: Case, start: int, last: int) -> Thing | None:
     doc = case.doc
     head = doc.tokens[last]
-    if head.tag not in NOUNS or not head.text[0].isalpha() or head.lower in _NO_THING or is_outline(doc, last) or _modifies(doc, last):
+    if head.tag not in NOUNS or len(head.text) < 2 or not head.text[0].isalpha() or head.lower in _NO_THING:
+        return None
+    if is_outline(doc, last) or _modifies(doc, last):
         return None
     beside = NAMES if head.tag in NAMES else NOUNS  # Doctor Foster is Foster, a Berlin bus is a bus
     first = last
@@ -86,7 +89,8 @@ def _thing(case: Case, start: int, last: int) -> Thing | None:
     while doc.tokens[first].text in _HYPHENS:
         first += 1
     opening = doc.tokens[start]
-    determiner = opening.lower if start < first and opening.tag in _DETERMINERS else ""
+    owned = first > start and doc.tokens[first - 1].tag == "POS"
+    determiner = opening.lower if start < first and (owned or opening.tag in _DETERMINERS) else ""
     base = case.language.lemma(head.lower, head.tag if head.tag in COMMON else "NN")
     return Thing(start, last, first, last, plain(doc, first, last), base, head.tag in ("NNS", "NNPS"), head.tag in NAMES, determiner)
 
