@@ -55,33 +55,50 @@ def test_verbs_are_on_the_page_of_the_command():
     assert [name for name in names if f"nlgauge {name}" not in page] == []
 
 
-def test_the_metric_of_the_page_works_when_its_package_is_installed(tmp_path):
-    """What `pip install` leaves: a module, and a folder of metadata with the entry point."""
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A function that runs Python where `pip install` left what the page shows: two modules, and a folder of metadata with the entry points."""
+    folder = tmp_path_factory.mktemp("site")
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    lines = []
-    for example in doctest.DocTestParser().get_examples(page):
-        if example.source.startswith("scores ="):
-            break
-        lines.append(example.source)
-    (entry,) = re.findall(r'^\[project\.entry-points\."(.+)"\]\n(.+) = "(.+)"$', page, flags=re.M)
-    (tmp_path / "mypackage").mkdir()
-    (tmp_path / "mypackage" / "token_f1.py").write_text("".join(lines), encoding="utf-8")
-    metadata = tmp_path / "mypackage-0.1.dist-info"
+    metric, perturbation = page.split("# A perturbation of your own")
+    (folder / "mypackage").mkdir()
+    for part, name, stop in ((metric, "token_f1", "scores ="), (perturbation, "drop_degree", "changed =")):
+        lines = ["from dataclasses import dataclass\nfrom typing import ClassVar\n"]
+        for example in doctest.DocTestParser().get_examples(part):
+            if example.source.startswith(stop):
+                break
+            lines.append(example.source)
+        (folder / "mypackage" / f"{name}.py").write_text("".join(lines), encoding="utf-8")
+    metadata = folder / "mypackage-0.1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 0.1\n")
-    (metadata / "entry_points.txt").write_text("[{}]\n{} = {}\n".format(*entry))
-    (tmp_path / "data.jsonl").write_text('{"hyp": "The cat sat", "ref": "the dog sat"}\n' '{"hyp": "a", "ref": "a b"}\n')
+    entries = re.findall(r'^\[project\.entry-points\."(.+)"\]\n(.+) = "(.+)"$', page, flags=re.M)
+    assert len(entries) == 2
+    (metadata / "entry_points.txt").write_text("".join("[{}]\n{} = {}\n".format(*entry) for entry in entries))
 
     def run(*command):
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path).stdout
+        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True, env=environment, cwd=folder).stdout
 
+    return run
+
+
+def test_the_metric_of_the_page_works_when_its_package_is_installed(installed, tmp_path):
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"hyp": "The cat sat", "ref": "the dog sat"}\n' '{"hyp": "a", "ref": "a b"}\n')
     # (2/3 + 2/3) / 2 with case folded, (1/3 + 2/3) / 2 as they are
     specs = ["-m", "token-f1", "-m", "token-f1:lowercase=false", "-m", "1*token-f1 + 1*chrf[norm=none]"]
-    out = run("-m", "nlgauge", "score", "data.jsonl", *specs, "--score-only")
+    out = installed("-m", "nlgauge", "score", str(data), *specs, "--score-only")
     assert out.split()[:2] == ["0.6667", "0.5000"]
-    assert "token-f1: F1 of words" in run("-m", "nlgauge", "list", "metrics")
-    run("-c", "import nlgauge.testing, nlgauge; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))")  # registered, as the page says
+    assert "token-f1: F1 of words" in installed("-m", "nlgauge", "list", "metrics")
+    installed("-c", "import nlgauge.testing, nlgauge; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))")  # registered, as the page says
+
+
+def test_the_perturbation_of_the_page_works_when_its_package_is_installed(installed):
+    code = "import nlgauge; print(nlgauge.perturb('drop_degree:which=all', ['very very cold'])[0].text)"
+    assert installed("-c", code) == "cold\n"
+    held = "from nlgauge.testing import check_perturbation; from nlgauge.perturbations.registry import template"
+    installed("-c", f"{held}; check_perturbation(template('drop_degree'))")
 
 
 def test_the_refusal_on_the_page_of_the_command_is_what_it_says(capsys):

@@ -1,0 +1,120 @@
+"""What holds for every registered perturbation."""
+
+import dataclasses
+import inspect
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nlgauge.perturbations.base import Perturbed, apply_edits
+from nlgauge.perturbations.perturb import Perturbations, perturb
+from nlgauge.perturbations.registry import PERTURBATIONS, info, template
+from nlgauge.testing import check_perturbation
+from nlgauge.testing.perturbation import fingerprint
+from nlgauge.testing.texts import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
+
+NAMES = list(PERTURBATIONS.entries)
+ENGLISH = [name for name in NAMES if "english" in info(name).needs]
+BLANKS = [" ", " ", " ", " ", "\n", "\t", "\u00a0", ""]
+PIECES = [
+    *"The a an big old red well-known man dogs Maria Lopez London he she them it's isn’t won't don't is has was not never who What How many".split(),
+    *"12 1,500 $5 3.5 1990 ten because and or quickly bought running happier ? . , ; ! ( ) “ ” ' ’ - — … # 🚢 ß É и 猫 \x00 \ud800".split(" "),
+]
+TEXT = st.one_of(
+    st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(BLANKS)), max_size=16).map(lambda pairs: "".join(a + b for a, b in pairs)),
+    st.text(st.characters(), max_size=30),
+    st.sampled_from(TEXTS[:40]),
+)
+
+
+def perturbed(name: str, texts: list[str], seed: int = 0, **given) -> Perturbations:
+    n = len(texts)
+    return perturb(name, texts, seed=seed, **{"context": [CONTEXT] * n, "pool": POOL, "references": [REFERENCES] * n, **given})
+
+
+def test_there_are_templates_and_each_is_named_as_it_is_registered():
+    assert len(NAMES) >= 52
+    assert [info(name).name for name in NAMES] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_perturbation_keeps_the_contract(name):
+    check_perturbation(template(name), processes=False)  # other processes have a test of their own below, one for all
+
+
+def test_other_processes_with_other_hashes_give_the_same():
+    code = "import sys; from nlgauge.testing.perturbation import fingerprint; print(*map(fingerprint, sys.argv[1:]))"
+    here = [fingerprint(name) for name in NAMES]
+    for hashes in ("0", "4242"):
+        env = {**os.environ, "PYTHONHASHSEED": hashes}
+        run = subprocess.run([sys.executable, "-c", code, *NAMES], capture_output=True, text=True, env=env, check=True)
+        assert dict(zip(NAMES, run.stdout.split(), strict=True)) == dict(zip(NAMES, here, strict=True))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+@pytest.mark.parametrize("name", NAMES)
+@given(text=TEXT, seed=st.integers(0, 1000))
+def test_whatever_the_text_there_is_another_text_or_a_reason(name, text, seed):
+    outcome = perturbed(name, ["A cat sleeps.", text], seed)
+    alone = perturbed(name, [text], seed)
+    assert (alone[0], alone.reasons[0]) == (outcome[1], outcome.reasons[1])
+    made = alone[0]
+    if made is None:
+        assert re.fullmatch(r"[a-z][^\n]*", alone.reasons[0])
+    else:
+        assert isinstance(made, Perturbed)
+        assert made.text == apply_edits(text, made.edits) != text
+        assert made.original == text
+        assert made.perturbation == name
+        assert made.expect == info(name).expect
+        assert made.seed == seed
+        assert alone.reasons[0] is None
+
+
+@pytest.mark.parametrize("name", ENGLISH)
+def test_english_templates_leave_other_languages_alone(name):
+    outcome = perturbed(name, list(FOREIGN))
+    assert outcome == [None] * len(FOREIGN)
+    assert set(outcome.reasons) == {"language"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_blank_text_is_left_alone(name):
+    outcome = perturbed(name, ["", " ", "\n\t\u00a0"])
+    assert outcome == [None] * 3
+    assert outcome.reasons == ["empty"] * 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_needed_and_lacking_is_named(name):
+    texts = [*ORDINARY, *SHORT[2:]]
+    for need, reason in {"context": "no context", "pool": "no pool", "references": "no other reference"}.items():
+        if need in info(name).needs:
+            assert set(perturbed(name, texts, **{need: None}).reasons) == {reason}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_perturbation_applies_to_some_ordinary_text(name):
+    assert any(perturbed(name, list(ORDINARY)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_seed_or_id_may_draw_otherwise_and_the_id_is_what_counts(name):
+    text = ORDINARY[1]
+    assert perturbed(name, [text, text], ids=["a", "a"])[0] == perturbed(name, ["x", text], ids=["b", "a"])[1]
+    twice = perturbed(name, [text, text])
+    assert twice[0] == twice[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_is_explained(name):
+    cls, _ = PERTURBATIONS.lookup(name)
+    docs = [inspect.cleandoc(c.__doc__ or "").partition("Attributes:")[2] for c in cls.__mro__]  # options may be inherited
+    explained = set(re.findall(r"^ +([\w, ]+): ", "\n".join(docs), re.MULTILINE))
+    explained = {option.strip() for some in explained for option in some.split(",")}
+    assert {field.name for field in dataclasses.fields(cls) if field.init} <= explained
