@@ -39,6 +39,9 @@ def described(text):
         ("Catch the Wind is a song.", [("imperative", "Catch", 2), ("be", "is", 0)]),
         ("a small bathroom sink beside a window", []),
         ("several street signs next to a tree", []),
+        ("a bathroom with two sinks near a window", []),
+        ("a snow covered field", []),
+        ("a car parked beside a wall", []),
         ("a garbage can on the pavement", []),
         # no finite verb: captions, greetings, possessives, infinitives
         ("a girl riding a pony", []),

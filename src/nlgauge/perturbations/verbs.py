@@ -45,6 +45,7 @@ _COLLECTIVE = frozenset(
     "team government police family staff committee company group crew couple public majority number lot pair rest half percent % council party "
     "club band army board audience crowd class jury parliament opposition variety herd flock bunch range minority youth press".split()
 )
+_WITH_GERUND = frozenset("stop keep start try enjoy avoid quit begin consider practise practice continue go finish imagine be".split())
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
 _LONGEST_SUBJECT = 14  # tokens between an auxiliary and its verb
 
@@ -88,8 +89,9 @@ class Sentence:
         if after == "n't" and low in DO | HAVE:
             return ("do" if low in DO else "have"), _TENSE.get(low, "VBP")
         if (low in _MODALS and (tag == "MD" or after == "n't")) or (low in _RARE_MODALS and (tag == "MD" or after in NOT)):
-            can = self.tag(i - 1) == "NN" and self.tag(i + 1) in ("IN", "CC", "NN", "NNS")  # "a garbage can on a pavement"
-            return (None, tag) if can and low in ("can", "will", "might", "must") else ("modal", "MD")
+            noun = self.tag(i - 1) == "NN" and self.tag(i + 1) in ("IN", "CC", "NN", "NNS")  # "a garbage can on a pavement"
+            noun = noun or (low == "can" and before in ("trash", "garbage", "tin", "beer", "soda", "watering", "rubbish") and self.tag(i + 1) != "VB")
+            return (None, tag) if noun and low in ("can", "will", "might", "must") else ("modal", "MD")
         if low == "'d":
             had = tag == "VBD" or after == "better" or self.participle_after(i)
             return ("have" if had else "modal"), "VBD" if had else "MD"
@@ -111,7 +113,7 @@ class Sentence:
         low, tag, before = self.low(i), self.tag(i), self.low(i - 1)
         if low in ("has", "does", "had", "did") and tag in FINITE | {"VBN", "VB", "NNS", "NN"}:
             return _TENSE[low]
-        if tag == "VBD" and low in _PLACED and self.tag(i - 1) in NOUNS and self.tag(i + 1) in ("IN", "RB", "RP", "TO", "JJ", ""):
+        if tag == "VBD" and low in _PLACED and self.tag(i - 1) in NOUNS and self.tag(i + 1) in ("IN", "RB", "RP", "TO", "JJ", "CC", ""):
             return "VBN"  # "a car parked beside a wall"
         if tag == "VBN" and (before in ("he", "she", "we", "they", "i") or self.low(i + 1) in ("me", "him", "us", "them")):
             return "VBD"
@@ -145,6 +147,10 @@ class Sentence:
 
     def _disagrees(self, i: int) -> bool:
         """Whether a word read as a verb of the present is rather a noun behind a noun: `a bathroom sink`, `several street signs`."""
+        if self.tag(i) == "VBZ" and self.tag(i - 1) == "CD" and self.tag(i - 2) == "IN":
+            return self.low(i - 1).isalpha() and self.low(i - 1) != "one"  # "with two sinks"
+        if self.tag(i) == "VBP" and self.tag(i - 1) == "NNS":
+            return self.low(i - 2) in ("a", "an")  # "in a cooks outfit"
         if self.tag(i - 1) != "NN" or self.tag(i) not in ("VBZ", "VBP"):
             return False
         k = i - 1
@@ -155,8 +161,13 @@ class Sentence:
             bare = self.tag(k - 1) == "IN" and self.tag(i + 1) not in ("DT", "CD", "PRP", "PRP$", "$")
             return bare or opening in _PLURAL or (self.tag(k - 1) == "CD" and opening not in ("one", "1"))
         start = next((m for m in range(k, self.first - 1, -1) if self.tokens[m].text in (",", ";", ":")), self.first)
-        many = any(self.tag(m) in ("NNS", "NNPS", "CC", "CD") or self.low(m) in _COLLECTIVE | _PLURAL for m in range(start, i))
-        return not many
+        return not any(self._counts_many(m) for m in range(start, i))
+
+    def _counts_many(self, m: int) -> bool:
+        """Whether a word can make a subject plural; an "and" between adjectives does not."""
+        if self.tag(m) == "CC":
+            return not self.tag(m - 1) == self.tag(m + 1) == "JJ"
+        return self.tag(m) in ("NNS", "NNPS", "CD") or self.low(m) in _COLLECTIVE | _PLURAL
 
     def _is_modifier(self, i: int) -> bool:
         """Whether what stands right before a participle makes it one: `a pink stuffed`, `of two stacked`, `snow covered`."""
@@ -213,6 +224,8 @@ class Sentence:
         if begin != self.first or self.question or tag not in ("VB", "VBP") or low in _NO_COMMANDS or not self._opens(i):
             return False
         after = self.low(i + 1)
+        if self.tag(i + 1) == "VBG" and low not in _WITH_GERUND:
+            return False
         if low in HAVE | DO and (after in NOMINATIVE - {"it"} or (tag == "VBP" and after not in NOT | {"a", "the", "some", "it"})):
             return False
         return self.tag(i + 1) not in FINITE | {"MD"} and after not in ("-", ":") and (after != "'s" or low == "let")
