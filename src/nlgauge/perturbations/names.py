@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.dangling import modifies, with_hangers
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.mismatch import MismatchNoun, MismatchVerb
+from nlgauge.perturbations.mismatch import MismatchVerb
 from nlgauge.perturbations.namesakes import another_first_name, another_last_name, another_place, basis, family_span, given_span
-from nlgauge.text.doc import Doc
+from nlgauge.perturbations.replacement import field_of, is_grammar, single_words, words_of
+from nlgauge.perturbations.vocabulary import draw, room_for_noun
+from nlgauge.text.doc import Doc, Token
 from nlgauge.text.entities import Entity, entities
 from nlgauge.text.name_lists import gender_of, is_first_name
 from nlgauge.text.names import Person
 
+_DRAWS = 12  # for a noun of the same field; with 15 to 25 % of nouns in a frequent field, nine times in ten one is among so many
 _KINDS = ("name", "noun", "verb")
 _NO_PERSON = Inapplicable("no person named")
 
@@ -131,8 +134,33 @@ class PerturbEntities:
     @staticmethod
     def _made(kind: str, case: Case, rng: random.Random) -> Change | Inapplicable:
         if kind == "noun":
-            return MismatchNoun()(case, rng)
+            return _another_noun(case, rng)
         return MismatchVerb()(case, rng) if kind == "verb" else _another_name(case, rng)
+
+
+def _another_noun(case: Case, rng: random.Random) -> Change | Inapplicable:
+    """One noun replaced by a frequent one, of the same field of meaning (an artifact for an artifact) if such is soon drawn."""
+    doc, present = case.doc, words_of(case)
+    tokens = [t for t in single_words(doc, "noun") if not is_grammar(case.language.lemma(t.lower, t.tag), "noun")]
+    if not tokens:
+        return Inapplicable("no noun")
+    token = rng.choice([t for t in tokens if not _in_compound(doc, t)] or tokens)
+    field, found = field_of(case, token), None
+    for _ in range(_DRAWS):
+        found = draw(case, token, "noun", room_for_noun(doc, token), rng, avoid=present)
+        if found is None or field_of(case, replace(token, text=found)) == field:
+            break
+    if found is None:
+        return Inapplicable("no word that fits")
+    draft = Draft(doc)
+    draft.replace(token.index, token.index, found)
+    return draft.finish(word=token.text, replacement=found, tag=token.tag)
+
+
+def _in_compound(doc: Doc, token: Token) -> bool:
+    """Whether another noun stands beside a noun: `tennis shoes`."""
+    around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
+    return any(t.tag in ("NN", "NNS", "NNP", "NNPS") for t in around)
 
 
 def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
