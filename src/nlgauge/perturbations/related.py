@@ -222,8 +222,11 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, 
     sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}  # type: ignore[arg-type]
     given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
-    if relation == "sibling" and field is not None and field.partition(".")[2] in _CONCRETE:
+    concrete = field is not None and field.partition(".")[2] in _CONCRETE
+    if relation == "sibling" and concrete:
         return [(word, known) for word, known in given if supersense(word, pos) == field]
+    if relation == "hyponym" and not concrete:
+        return []  # kinds of abstractions are hardly told from them, or are something else in this place
     return [(word, known) for word, known in given if known]
 
 
