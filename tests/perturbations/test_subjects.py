@@ -54,6 +54,10 @@ def test_a_subject_reaches_to_its_verb(text, subject, verb):
         ("London has grown.", "it"),
         ("The University of Leeds has grown.", "it"),
         ("The dog smiled.", "it"),
+        ("Mary Jones have won.", "she"),  # whatever the verb: one person stays one
+        ("The manager, Peter Jones, has won.", "he"),
+        ("MP Zorvan Quell has won.", "person"),
+        ("The Boy has won.", "he"),
     ],
 )
 def test_number_comes_from_the_verb_or_the_noun_and_gender_from_noun_or_name(text, pronoun):

@@ -12,7 +12,7 @@ from nlgauge.text.chunks import Phrase, noun_phrases
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon import gender as gender_of_noun
 from nlgauge.text.lexicon import supersense
-from nlgauge.text.name_lists import gender_of, is_first_name, is_last_name, is_word, places
+from nlgauge.text.name_lists import gender_of, is_first_name, is_last_name, is_word, name_words, places
 
 Pronoun = Literal["it", "they", "he", "she", "person"]
 FINITE = ("VBD", "VBP", "VBZ", "MD")
@@ -31,6 +31,7 @@ _MODALS = frozenset({"will", "would", "can", "could", "may", "might", "should", 
 _PERSONS = frozenset({"acquaintance", "striker", "teen", "newcomer", "victim", "star"})  # of whom the lexicon's first sense is another
 _NO_PERSONS = frozenset({"whale"})
 _LIKE_PERSONS = ("er", "or", "ist", "phile", "eer")  # endings of nouns that the lexicon does not have
+_OFFICES = frozenset({"MP", "MEP", "PC", "CEO", "QC", "PM", "Dr", "Dr.", "Mr", "Mr.", "Mrs", "Mrs.", "Ms", "Ms.", "Sir"})
 _SUBORDINATING = frozenset({"that", "if", "because", "although", "though", "while", "since", "until", "unless", "whether", "than", "as", "so"})
 _MASCULINE, _FEMININE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _ORGANISED = frozenset(
@@ -80,8 +81,8 @@ def opening_subjects(case: Case) -> list[Subject]:
                 last -= 1
             pronoun = _stands_for(case, phrase, verb, joined)
             found.append(Subject(doc.span(first, last), verb, pronoun, doc.tokens[phrase.head].lower))
-    told = {s.who: s.pronoun for s in found if s.pronoun in ("he", "she")}
-    return [replace(s, pronoun=told.get(s.who, s.pronoun)) if s.pronoun == "person" else s for s in found]
+    told = {s.who: s.pronoun for s in found if s.pronoun == "person"} | {s.who: s.pronoun for s in found if s.pronoun in ("he", "she")}
+    return [replace(s, pronoun=told.get(s.who, s.pronoun)) if s.pronoun in ("person", "it") else s for s in found]
 
 
 def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int) -> tuple[int, bool] | None:
@@ -169,21 +170,29 @@ def _behind_relative(doc: Doc, relative: int, last: int) -> int | None:
 def _stands_for(case: Case, phrase: Phrase, verb: int, joined: bool) -> Pronoun:
     tokens = case.doc.tokens
     head, finite = tokens[phrase.head], tokens[verb]
-    if _is_plural(case.doc, phrase, head, finite, joined):
+    people = case.language.persons(case.doc)
+    named = next((p for p in people if p.first <= phrase.head <= p.last), None)
+    alone = named is not None and not joined and head.tag == "NNP" and tokens[phrase.first].tag != "DT"
+    if not alone and _is_plural(case.doc, phrase, head, finite, joined):
         return "they"
-    named = next((p for p in case.language.persons(case.doc) if p.first <= phrase.head <= p.last), None)
     if named is not None:
         return _by_gender(named.gender) or _told(case.doc, phrase, verb) or "person"
-    if head.tag in _NAMES:
-        return _name(case.doc, phrase, head, verb)
-    lemma = case.language.lemma(head.lower, head.tag)
-    field = supersense(lemma, "noun")
+    plain = head.text[0].islower() or not (head.tag in _NAMES or tokens[phrase.first].tag in _NAMES)
+    lemma = case.language.lemma(head.lower, "NN" if head.tag in _NAMES else head.tag)
+    if not plain and not (_is_person(lemma) and (phrase.first == phrase.head or tokens[phrase.first].tag in ("DT", "PRP$"))):
+        return _name(case.doc, phrase, verb)
     of = phrase.last + 1 < verb and tokens[phrase.last + 1].lower == "of"
-    person = field == "noun.person" or lemma in _PERSONS or (lemma == "head" and of) or (field is None and lemma.endswith(_LIKE_PERSONS))
-    if not person or lemma in _NO_PERSONS:
+    if not _is_person(lemma) and not (lemma == "head" and of):
         return "it"
     other = counterpart(head.lower)
-    return _by_gender(other.was if other is not None else gender_of_noun(lemma)) or _told(case.doc, phrase, verb) or "person"
+    beside = next((p.gender for p in people if phrase.last < p.first < verb and tokens[p.first - 1].text == ","), None)
+    return _by_gender(other.was if other is not None else gender_of_noun(lemma) or beside) or _told(case.doc, phrase, verb) or "person"
+
+
+def _is_person(lemma: str) -> bool:
+    field = supersense(lemma, "noun")
+    person = field == "noun.person" or lemma in _PERSONS or (field is None and lemma.endswith(_LIKE_PERSONS))
+    return person and lemma not in _NO_PERSONS
 
 
 def _is_plural(doc: Doc, phrase: Phrase, head: Token, finite: Token, joined: bool) -> bool:
@@ -196,25 +205,34 @@ def _is_plural(doc: Doc, phrase: Phrase, head: Token, finite: Token, joined: boo
     return joined or amount or head.tag in ("NNS", "NNPS") or head.lower in _MANY
 
 
-def _name(doc: Doc, phrase: Phrase, head: Token, verb: int) -> Pronoun:
-    """For a name that the finder of persons does not vouch for: a person by what is said of him or her, or as a known family name."""
-    words = [t.text for t in doc.tokens[phrase.first : phrase.last + 1] if t.tag in _NAMES]
-    alone = doc.tokens[phrase.first].tag in _NAMES and not any(w.lower() in _ORGANISED or w.isupper() for w in words)
+def _name(doc: Doc, phrase: Phrase, verb: int) -> Pronoun:
+    """For a name that the finder of persons does not vouch for: a person by the words before it, by what is said, or as a known last name."""
+    tokens, first = doc.tokens, phrase.head
+    while first > phrase.first and tokens[first - 1].text[0].isupper() and tokens[first - 1].tag not in ("DT", "PRP$", "POS"):
+        first -= 1
+    words = [t.text for t in tokens[first : phrase.head + 1]]
+    roles = [i for i, w in enumerate(words[:-1]) if w in _OFFICES or (_is_person(w.lower()) and not is_first_name(w))]
+    role = bool(roles) or (first > phrase.first and tokens[first - 1].tag == "NN" and _is_person(tokens[first - 1].lower))
+    words = words[roles[-1] + 1 :] if roles else words
+    told = _told(doc, phrase, verb)
+    if role and not any(w.lower() in _ORGANISED for w in words):
+        return _by_gender(gender_of(words[0])) or told or "person"
     given = len(words) > 1 and is_first_name(words[0])
+    alone = first == phrase.first and not any(w.lower() in _ORGANISED or w.isupper() for w in words)
     if not alone or " ".join(words) in places() or (not given and any(w in places() for w in words)):
         return "it"
-    told = _told(doc, phrase, verb)
     if _reads_like_a_person(words):
         return _by_gender(gender_of(words[0])) or told or "person"
     if told is not None:
         return told
-    return "person" if len(words) == 1 and any(_reads_like_a_person(run) and run[-1] == head.text for run in _names_in(doc)) else "it"
+    return "person" if len(words) == 1 and any(_reads_like_a_person(run) and run[-1] == words[0] for run in _names_in(doc)) else "it"
 
 
 def _reads_like_a_person(words: Sequence[str]) -> bool:
     """Whether capitalised words read like a first and a last name, or a last name alone."""
     if len(words) == 1:
-        return is_last_name(words[0]) and not is_word(words[0])
+        given = is_first_name(words[0]) and words[0].lower() not in name_words("calendar")
+        return given or (is_last_name(words[0]) and not is_word(words[0]))
     known = is_first_name(words[0]) or not any(is_word(w) or w in places() for w in words)
     return known and len(words) <= 3 and not any(w.lower() in _ORGANISED or w.isupper() for w in words)
 
