@@ -140,3 +140,14 @@ def _many(folder):
     model = Seq2Seq(locate(str(folder)), "float32", "cpu")
     model.tokenizer.src_lang = None  # as the tokenizers of such models have it
     return model
+
+
+def test_sentencepiece_files_pin_a_model_too(pair, tmp_path):
+    from nlgauge.models.locate import _WANTED, locate
+
+    folder = tmp_path / "marian"
+    shutil.copytree(pair("marian"), folder)
+    before = locate(str(folder)).setup
+    (folder / "source.spm").write_bytes(b"pieces")
+    assert locate(str(folder)).setup != before
+    assert "*.spm" in _WANTED  # and are fetched from the hub
