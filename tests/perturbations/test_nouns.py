@@ -30,7 +30,7 @@ def added(text: str, seed: int = 0) -> tuple[int, str] | None:
     [
         ("The dog barked.", "The dog"),
         ("dogs", "dogs"),
-        ("We took the bus stop sign home yesterday.", "We took the bus stop sign"),
+        ("He painted the bus stop yesterday.", "He painted the bus stop"),
         ("The man's hat is red.", "The man's hat"),
         ("The man’s hat is red.", "The man’s hat"),
         ("The director Tom Hanks wore a hat.", "The director Tom Hanks wore a hat"),

@@ -96,6 +96,8 @@ def test_what_an_adjective_describes(text, word, noun, field):
     [
         ("two dogs", "dogs", "cat", "noun", "cats"),
         ("two dogs", "dogs", "dog", "noun", None),
+        ("the 1-0 win", "win", "defeat", "noun", "defeat"),  # whatever the tagger takes it for
+        ("People came.", "People", "farmer", "noun", "farmers"),
         ("the biggest", "biggest", "small", "adj", "smallest"),
         ("the biggest", "biggest", "expensive", "adj", "most expensive"),
         ("She painted it.", "painted", "sing", "verb", "sang"),

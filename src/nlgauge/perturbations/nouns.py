@@ -16,6 +16,7 @@ from nlgauge.text.lexicon import supersense
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _BELONGS = _NOUNS | {"POS", "CD", "HYPH", "FW", "SYM", "$", "JJ", "VBG", "RP", "JJR"}  # with these the noun is no end of its phrase
+_WHEN = frozenset({"today", "tomorrow", "yesterday", "tonight"})
 _SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''", "-RRB-"})
 
 
@@ -50,7 +51,7 @@ def _ends_phrase(doc: Doc, token: Token) -> bool:
         return True
     after = doc.tokens[token.index + 1]
     clitic = doc.touches(after.index) and (after.text[0] in "'’-‑/&" or after.lower in ("n't", "n’t"))
-    return after.tag not in _BELONGS and not clitic
+    return (after.tag not in _BELONGS or after.lower in _WHEN) and not clitic
 
 
 def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:

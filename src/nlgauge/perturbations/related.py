@@ -213,7 +213,7 @@ def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap
             yield Swap(graded, trust, graded=True)
             continue
         form = form_for(case, token, word, part)
-        if form is not None:
+        if form is not None and (relation == "antonym" or " " not in form):  # "cheapest" has no opposite in one word
             yield Swap(form, trust)
 
 

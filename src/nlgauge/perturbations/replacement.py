@@ -136,7 +136,9 @@ def field_of(case: Case, token: Token | None) -> str | None:
 def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
     """The form of a lemma that bears the tag of a token, maybe with "more" or "most"; None where there is none but what stands there."""
     participle = part == "adj" and token.tag in TAGS["verb"]
-    form = lemma if participle or token.tag in _BASE_FORMS else case.language.inflect(lemma, token.tag)
+    # A tagger may call a singular a plural: what has no plural ending is none, unless its plural has none either (sheep, people).
+    singular = token.tag == "NNS" and token.lower == case.language.lemma(token.lower, "NNS") != case.language.inflect(token.lower, "NNS")
+    form = lemma if participle or singular or token.tag in _BASE_FORMS else case.language.inflect(lemma, token.tag)
     return form if form and form.lower() != token.lower else None
 
 
