@@ -11,6 +11,12 @@ demo: .venv-demo/.installed
 	@echo
 	@echo "== What BERTScore saw in one pair =="
 	$(OFFLINE) .venv-demo/bin/nlgauge align --hyp "Expect heavy rain across the north tonight." --ref "Tonight there will be downpours in northern areas."
+	@echo
+	@echo "== What these metrics cannot see: their drop under each perturbation against people's =="
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --no-cache -q
+	@echo
+	@echo "== Do they prefer a faithful paraphrase to a near-copy with an error? =="
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli -m bleu -m chrf -m rougeL -m bertscore --no-cache -q
 
 test: .venv-test/.installed
 	$(OFFLINE) .venv-test/bin/python -m pytest -q

@@ -15,7 +15,7 @@ _CALLED_AFTER = frozenset(
     {"hospital", "school", "university", "college", "airport", "street", "road", "avenue", "park", "church", "museum", "prize", "award", "stadium",
      "theatre", "theater", "hotel", "station", "bridge", "foundation", "institute", "act", "trophy", "cup", "disease", "syndrome"}
 )  # fmt: skip
-_DETERMINERS = frozenset({"the", "a", "an", "this", "that", "these", "those", "every", "each", "no", "any", "some"})
+_DETERMINERS = frozenset({"the", "a", "an", "this", "these", "those", "every", "each", "no", "any", "some"})
 _INSIDE = frozenset({"in", "at", "near", "outside", "across", "around", "into", "via"})  # before a place rather than before a person
 _WHERE = _INSIDE | {"to", "from", "of", "toward", "towards"}
 _WITH_FIRST_NAMES = frozenset(

@@ -1,0 +1,159 @@
+"""The pages of docs/perturbations: every template on sentences of our own, as doctests.
+
+    python recipes/perturbations/pages.py docs/perturbations
+
+Run it again when a template changes, and look at what changed.
+"""
+
+import argparse
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+import nlgauge as ng
+from nlgauge.core.signature import show
+from nlgauge.perturbations.checklist import rows
+from nlgauge.perturbations.registry import PERTURBATIONS, info, template
+
+NEWS = (
+    "The old ferry didn't reach the island on Monday, because the harbour was closed.",
+    "Maria Lopez paid $1.5 million for 12 small boats in 1998, said Mr. Brown.",
+    "She told him that they are proud of their new bridge.",
+)
+SUMMARY = "The storm closed two roads. Farmers lost their early crops. Nobody was hurt."
+QUESTIONS = ("When did the ferry leave the harbour?", "Who painted the old bridge?", "Is the museum open?")
+CAPTIONS = ("a small boy in a red shirt walking a dog in front of a house", "Two women riding white horses on the beach.")
+POOL = ("The bakery sells warm bread.", "Our team won the last match.")
+CONTEXT = (
+    {"speaker": "Ana", "text": "I have never been to the mountains."},
+    {"speaker": "Ben", "text": "You should come with us in May."},
+    {"speaker": "Ana", "text": "I like the idea."},
+    {"speaker": "Ben", "text": "Shall I book a room?"},
+)
+REPLY = "Yes, please take the one with a view."
+REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
+
+PAGES = {
+    "surface": (
+        "Fluency and word order",
+        ("remove_punctuation", "jumble_words", "subject_verb_disagreement", "drop_stopwords", "typos", "keep_only_stopwords"),
+    ),
+    "invariance": (
+        "What should change nothing",
+        ("synonyms", "synonyms_attributes", "synonyms_objects", "contractions", "expansions", "numbers_to_words", "alternative_references"),
+    ),
+    "meaning": (
+        "Meaning: facts left out, added, turned round",
+        (
+            "negation", "antonyms", "hyponyms", "change_numbers", "change_names", "drop_named_entities", "drop_adjectives", "drop_phrases",
+            "repeat_phrases", "add_extra_text",
+        ),
+    ),
+    "discourse": (
+        "Summaries, questions, dialogue",
+        (
+            "reorder_sentences", "repeat_sentences", "nouns_to_pronouns", "change_question_word", "drop_question_word", "question_to_assertion",
+            "mask_and_predict", "perturb_entities", "negate_previous_utterance", "add_nonsense", "repeat_own_utterance", "repeat_last_speaker",
+            "sorry_repeat", "generic_response", "random_text",
+        ),
+    ),
+    "captions": ("Captions", ("change_attributes", "change_gender", "swap_objects", "drop_objects", "repeat_object")),
+    "attacks": (
+        "Attacks of MENLI",
+        (
+            "addition", "omission", "mismatch_noun", "mismatch_verb", "mismatch_adj", "number_error", "pronoun_error", "name_error",
+            "number_and_negation",
+        ),
+    ),
+}  # fmt: skip
+LEADS = {
+    "attacks": "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`, `subject_verb_disagreement` ([surface](surface.md), "
+    "[meaning](meaning.md)).",
+    "discourse": "Templates of dialogue take `context`, those that bring in other text take `pool`.",
+}
+
+
+def texts_for(name: str) -> tuple[str, ...]:
+    tasks = {row.task for row in rows() if row.template == name}
+    if name in ("reorder_sentences", "repeat_sentences", "nouns_to_pronouns"):
+        return (SUMMARY,)
+    if "context" in info(name).needs or tasks == {"dg"}:
+        return (REPLY,)
+    if tasks == {"qg"}:
+        return QUESTIONS
+    if tasks == {"ic"} or name in ("synonyms_attributes", "synonyms_objects"):
+        return CAPTIONS
+    return NEWS
+
+
+def example(name: str) -> list[str]:
+    texts = texts_for(name)
+    needs = info(name).needs
+    given, arguments = {}, ""
+    for what, value, shown in (
+        ("context", [list(CONTEXT)] * len(texts), ", context=[turns]"), ("pool", list(POOL), ", pool=pool"),
+        ("references", [list(REFERENCES)] * len(texts), ", references=[others] * 3"),
+    ):  # fmt: skip
+        if what in needs or (what == "pool" and name == "add_nonsense"):
+            given[what], arguments = value, arguments + shown
+    made = ng.perturb(name, list(texts), seed=0, **given)
+    variable = {NEWS: "news", QUESTIONS: "questions", CAPTIONS: "captions", (SUMMARY,): "[summary]", (REPLY,): "[reply]"}[texts]
+    lines = [f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))']
+    return [*lines, *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)), ""]
+
+
+def options(name: str) -> list[str]:
+    cls, preset = PERTURBATIONS.lookup(name)
+    told = dict(re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", inspect.getdoc(cls) and cls.__doc__ or "", re.MULTILINE))
+    lines = []
+    for field in (f for f in dataclasses.fields(cls) if f.init):
+        about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
+        lines.append(f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`" + (f": {about}" if about else ""))
+    return [*lines, ""] if lines else []
+
+
+def page(stem: str) -> str:
+    title, names = PAGES[stem]
+    lead = LEADS.get(stem)
+    lines = [f"# {title}", "", *([lead, ""] if lead else []), "```python", ">>> import nlgauge as ng", ">>> def show(outcomes):"]
+    lines += ["...     for one, reason in zip(outcomes, outcomes.reasons):", '...         print(f"- ({reason})" if one is None else one.text)', ""]
+    used = {texts_for(name) for name in names}
+    if NEWS in used:
+        lines += [">>> news = ["] + [f'...     "{t}",' for t in NEWS] + ["... ]"]
+    if any("references" in info(name).needs for name in names):
+        lines += [f'>>> others = ["{REFERENCES[0]}"]']
+    if QUESTIONS in used:
+        lines += [">>> questions = [" + ", ".join(f'"{t}"' for t in QUESTIONS) + "]"]
+    if CAPTIONS in used:
+        lines += [">>> captions = ["] + [f'...     "{t}",' for t in CAPTIONS] + ["... ]"]
+    if (SUMMARY,) in used:
+        lines += [f'>>> summary = "{SUMMARY}"']
+    if (REPLY,) in used:
+        lines += [">>> turns = ["] + [f"...     {turn!r}," for turn in CONTEXT] + ["... ]", f'>>> reply = "{REPLY}"']
+    if any("pool" in info(name).needs or name == "add_nonsense" for name in names):
+        lines += [f">>> pool = {list(POOL)!r}"]
+    lines += ["", "```", ""]
+    for name in names:
+        about = info(name)
+        expected = "lower" if about.expect == "lower" else "the same"
+        where = ", ".join(dict.fromkeys(f"{row.task} {row.criterion}" for row in rows() if row.template == name))
+        listed = f" In the checklists: {where}." if where else ""
+        lines += [f"## {name}", "", f"{about.summary[0].upper()}{about.summary[1:]}. A score should be {expected}.{listed}", ""]
+        lines += [*options(name), "```python", *example(name), "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    listed = [name for _, names in PAGES.values() for name in names]
+    assert sorted(listed) == sorted(PERTURBATIONS.names()), set(listed) ^ set(PERTURBATIONS.names())
+    assert all(template(name) for name in listed)
+    for stem in PAGES:
+        (args.folder / f"{stem}.md").write_text(page(stem), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
