@@ -7,7 +7,6 @@ Run it again when a template changes, and look at what changed.
 
 import argparse
 import dataclasses
-import inspect
 import re
 from pathlib import Path
 
@@ -68,8 +67,8 @@ PAGES = {
     ),
 }  # fmt: skip
 LEADS = {
-    "attacks": "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`, `subject_verb_disagreement` ([surface](surface.md), "
-    "[meaning](meaning.md)).",
+    "attacks": "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`, `subject_verb_disagreement` "
+    "([surface](surface.md), [meaning](meaning.md)).",
     "discourse": "Templates of dialogue take `context`, those that bring in other text take `pool`.",
 }
 
@@ -105,7 +104,7 @@ def example(name: str) -> list[str]:
 
 def options(name: str) -> list[str]:
     cls, preset = PERTURBATIONS.lookup(name)
-    told = dict(re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", inspect.getdoc(cls) and cls.__doc__ or "", re.MULTILINE))
+    told = dict(re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", cls.__doc__ or "", re.MULTILINE))
     lines = []
     for field in (f for f in dataclasses.fields(cls) if f.init):
         about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
