@@ -137,6 +137,7 @@ class Builder:
         meaning = synset.gloss.partition(';  "')[0].partition('; "')[0]
         return not usage & UNFIT and not UNKIND.search(meaning)
 
+    @cache  # noqa: B019
     def offered(self, word: str, pos: str, synset: Synset, least: float = 0.0) -> float:
         """Weight of a word in a sense, which is taken to fit it at least that much; 0 where it is not to be offered."""
         if not WORD.fullmatch(word) or len(word) < 2 or word in CLOSED or is_blocked(word) or not self.decent(synset):

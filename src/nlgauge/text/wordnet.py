@@ -39,7 +39,7 @@ class Pointer:
     to_word: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object a synset, so that it hashes fast
 class Synset:
     """Words with one meaning."""
 
