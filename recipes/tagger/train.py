@@ -63,12 +63,10 @@ def apart_from_tags(sentence):
     words = [Word(text, case) for text in texts]
     padded = [edge, edge, *words, edge, edge]
     names = []
-    for i, aside in enumerate(zip(features.auxiliaries(words), features.finite_behind(words), strict=True)):
+    for i, asked in enumerate(features.around(words, edge)):
         last, previous, word, following, next_but_one = padded[i : i + 5]
-        names.append(
-            features.own(word) + features.before(previous) + features.before2(last) + features.after(following) + features.after2(next_but_one)
-            + features.around(last, previous, word, following, next_but_one, *aside)
-        )  # fmt: skip
+        alone = features.own(word) + features.before(previous) + features.before2(last) + features.after(following) + features.after2(next_but_one)
+        names.append(alone + [name for of, about in asked for name in of(*about)])
     return words, names
 
 

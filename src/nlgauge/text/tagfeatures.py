@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from .brill import known_tags, noun_or_verb
 
@@ -95,18 +96,75 @@ def after2(word: Word) -> list[str]:
     return [f"w++ {word.lower}", f"k++ {word.known}"]
 
 
-def around(last: Word, previous: Word, word: Word, following: Word, next_but_one: Word, auxiliary: str, finite: bool) -> list[str]:
-    """Features of a word and two neighbours on either side together, of the auxiliary it hangs on, and of a finite verb behind it in its clause."""
-    known, k0, k1, lower = word.known, previous.known, following.known, word.lower
-    features = [f"kk {k0} {known}", f"kk+ {known} {k1}", f"k-k+ {k0} {k1}", f"ww {previous.lower} {lower}", f"ww+ {lower} {following.lower}"]
-    features += [f"k--k- {last.known} {k0}", f"k+k++ {k1} {next_but_one.known}", f"hh {previous.shape} {word.shape} {following.shape}"]
-    features += [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {lower[-2:]}", f"fa {finite:d} {known}", f"fs {finite:d} {lower[-2:]}"]
-    if lower in ("'s", "'d"):
-        head = next_but_one if following.known.startswith("RB") else following
-        features += [f"cw {lower} {head.lower}", f"ck {lower} {head.known}", f"cs {lower} {head.lower[-2:]}"]
-    if previous.lower == EDGE:
-        features += [f"fh {word.shape}", f"fk {known}"]
-    return features
+def kinds_around(known0: str, known: str, known1: str) -> list[str]:
+    """Features of what is known of a word and of the words beside it."""
+    return [f"kk {known0} {known}", f"kk+ {known} {known1}", f"k-k+ {known0} {known1}"]
+
+
+def kinds_before(last: str, previous: str) -> list[str]:
+    """Features of what is known of the two words before a word."""
+    return [f"k--k- {last} {previous}"]
+
+
+def kinds_after(following: str, next_but_one: str) -> list[str]:
+    """Features of what is known of the two words after a word."""
+    return [f"k+k++ {following} {next_but_one}"]
+
+
+def shapes_around(shape0: str, shape: str, shape1: str) -> list[str]:
+    """Features of the shapes of a word and of the words beside it."""
+    return [f"hh {shape0} {shape} {shape1}"]
+
+
+def with_previous(previous: str, word: str) -> list[str]:
+    """Features of a word and the one before it, in lower case."""
+    return [f"ww {previous} {word}"]
+
+
+def with_next(word: str, following: str) -> list[str]:
+    """Features of a word and the one after it, in lower case."""
+    return [f"ww+ {word} {following}"]
+
+
+def in_clause(auxiliary: str, finite: bool, known: str, ending: str) -> list[str]:
+    """Features of what a word is in its clause: the auxiliary it may hang on, whether a finite verb is behind it, its last two letters."""
+    return [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {ending}", f"fa {finite:d} {known}", f"fs {finite:d} {ending}"]
+
+
+def of_clitic(clitic: str, head: str, known: str) -> list[str]:
+    """Features of 's or 'd and the word it hangs on."""
+    return [f"cw {clitic} {head}", f"ck {clitic} {known}", f"cs {clitic} {head[-2:]}"]
+
+
+def of_first(shape: str, known: str) -> list[str]:
+    """Features of the first word of a sentence."""
+    return [f"fh {shape}", f"fk {known}"]
+
+
+Feature: TypeAlias = Callable[..., list[str]]
+
+
+def around(words: Sequence[Word], edge: Word) -> Iterator[list[tuple[Feature, tuple[object, ...]]]]:
+    """For each word the features of it and its neighbours together: what to call, and with what."""
+    padded = [edge, edge, *words, edge, edge]
+    for place, (auxiliary, finite) in enumerate(zip(_auxiliaries(words), _finite_behind(words), strict=True)):
+        last, previous, word, following, next_but_one = padded[place : place + 5]
+        lower, known, known0, known1 = word.lower, word.known, previous.known, following.known
+        asked: list[tuple[Feature, tuple[object, ...]]] = [
+            (kinds_around, (known0, known, known1)),
+            (kinds_before, (last.known, known0)),
+            (kinds_after, (known1, next_but_one.known)),
+            (shapes_around, (previous.shape, word.shape, following.shape)),
+            (with_previous, (previous.lower, lower)),
+            (with_next, (lower, following.lower)),
+            (in_clause, (auxiliary, finite, known, lower[-2:])),
+        ]
+        if lower in ("'s", "'d"):
+            head = next_but_one if known1.startswith("RB") else following
+            asked.append((of_clitic, (lower, head.lower, head.known)))
+        if place == 0:
+            asked.append((of_first, (word.shape, known)))
+        yield asked
 
 
 def tags(second: str, first: str) -> list[str]:
@@ -125,7 +183,7 @@ def has_finite(before: bool, word: Word, tag: str) -> bool:
     return tag in _FINITE or (before and not word.borders)
 
 
-def finite_behind(words: Sequence[Word]) -> list[bool]:
+def _finite_behind(words: Sequence[Word]) -> list[bool]:
     """For each word whether one behind it in its clause is likeliest a finite verb."""
     found = []
     finite = False
@@ -135,7 +193,7 @@ def finite_behind(words: Sequence[Word]) -> list[bool]:
     return found[::-1]
 
 
-def auxiliaries(words: Sequence[Word]) -> list[str]:
+def _auxiliaries(words: Sequence[Word]) -> list[str]:
     """For each word the kind of auxiliary it may hang on: the last one before it in its clause, at most five words back."""
     kinds = []
     kind, age = "", 0

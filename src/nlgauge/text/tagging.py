@@ -17,7 +17,7 @@ from .tagfeatures import EDGE, Word
 
 Sums: TypeAlias = NDArray[np.int32]
 
-_MOST = 30_000  # words whose sums are kept; beyond, all are forgotten and begun anew
+_MOST = 150_000  # sums kept, some 50 MB; beyond, all are forgotten and begun anew
 
 
 def tag(words: Sequence[str]) -> list[str]:
@@ -61,11 +61,13 @@ class Tagger:
         edges = [EDGE, *self.tags]
         self._histories = np.array([[self._total(features.tags(second, first)) for first in edges] for second in edges])  # (tags + 1, tags + 1, tags)
         self._words: dict[tuple[str, str], _Known] = {}
+        self._sums: dict[tuple[features.Feature, tuple[object, ...]], Sums] = {}
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """Tags of the words of one sentence."""
-        if len(self._words) > _MOST:
+        if len(self._words) + len(self._sums) > _MOST:
             self._words.clear()
+            self._sums.clear()
         case = features.sentence_case(words)
         edge = self._word(EDGE, case)
         known = [edge, edge, *(self._word(word, case) for word in words), edge, edge]
@@ -86,29 +88,32 @@ class Tagger:
 
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
         """Scores of each tag for each word but two at either end, shape (n, tags), without what earlier tags say."""
-        words = [each.word for each in known]
+        found = self._sums
+        collected, starts = [], []
+        for asked in features.around([each.word for each in known[2:-2]], known[0].word):
+            starts.append(len(collected))
+            for question in asked:
+                answer = found.get(question)
+                if answer is None:
+                    of, about = question
+                    answer = found[question] = self._total(of(*about))
+                collected.append(answer)
         sums = np.array([each.sums for each in known])  # (n + 4, 5, tags)
-        total: Sums = sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
-        places, rows = [], []
-        asides = zip(features.auxiliaries(words[2:-2]), features.finite_behind(words[2:-2]), strict=True)
-        for place, aside in enumerate(asides):
-            for name in features.around(*words[place : place + 5], *aside):
-                row = self._rows.get(name)
-                if row is not None:
-                    places.append(place)
-                    rows.append(row)
-        np.add.at(total, places, self._weights[rows])
-        return total
+        total: Sums = np.add.reduceat(np.array(collected), starts, axis=0)
+        return total + sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
 
     def _word(self, text: str, case: str) -> _Known:
         found = self._words.get((text, case))
         if found is None:
             word = Word(text, case)
-            said = (features.own, features.before, features.before2, features.after, features.after2)
-            found = self._words[text, case] = _Known(word, np.array([self._total(of(word)) for of in said]), {})
+            said = [of(word) for of in (features.own, features.before, features.before2, features.after, features.after2)]
+            rows = [self._rows.get(name, 0) for names in said for name in names]
+            starts = np.cumsum([0, *map(len, said[:-1])])
+            found = self._words[text, case] = _Known(word, np.add.reduceat(self._weights[rows], starts, axis=0), {})
         return found
 
     def _total(self, names: Sequence[str]) -> Sums:
-        """Sum of the weights of features, for each tag."""
-        total: Sums = self._weights[[self._rows.get(name, 0) for name in names]].sum(axis=0, dtype=np.int32)
+        """Sum of the weights of features, for each tag; not to be written to."""
+        rows = [row for name in names if (row := self._rows.get(name)) is not None]
+        total: Sums = self._weights[rows].sum(axis=0, dtype=np.int32) if len(rows) > 1 else self._weights[rows[0] if rows else 0]
         return total
