@@ -125,6 +125,7 @@ def test_words_of_grammar_are_told_by_part_of_speech():
     ("text", "word", "expected"),
     [
         ("In general, we agree.", "general", True),
+        ("We agree, in particular for now.", "particular", True),
         ("at the ready", "ready", True),
         ("the rich and the poor", "poor", False),
         ("in big cars", "big", False),

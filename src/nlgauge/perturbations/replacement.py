@@ -38,6 +38,7 @@ _LIKE_ADJECTIVES = frozenset(
     "charming convincing misleading terrifying tired bored excited interested pleased worried scared frightened satisfied prepared crowded".split()
 )
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD"})
+_ADVERBIAL = frozenset("general particular total short full common brief public private vain least last first long late present".split())
 # What may stand for people without a noun: "the rich".
 _PEOPLE = frozenset("rich poor young old elderly sick weak strong living dead wounded healthy guilty innocent wealthy".split())
 # Tagged like other words, but part of the grammar rather than of what is said.
@@ -160,6 +161,8 @@ def is_nominal(doc: Doc, token: Token) -> bool:
     governed = before is not None and (before.tag in ("IN", "TO") or (before.tag == "DT" and token.tag == "JJ" and token.lower not in _PEOPLE))
     if after is not None and after.text == "," and at + 2 < len(tokens):
         after = tokens[at + 2] if tokens[at + 2].tag == "JJ" else after
+    if before is not None and before.tag == "IN" and token.lower in _ADVERBIAL and (after is None or after.tag not in _NOUNS):
+        return True
     return governed and not (after is not None and (after.tag[:2] in ("NN", "JJ", "CD", "VB", "RB") or after.tag in _GOING_ON))
 
 
