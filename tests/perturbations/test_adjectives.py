@@ -76,6 +76,7 @@ def test_adjectives_before_a_noun_go_and_nothing_else_does(text, expected):
         "Birds sing.",
         "red",
         "?!",
+        "O\x1bYJ",  # a sign that the tagger takes for an adjective
     ],
 )
 def test_what_says_which_and_what_stands_behind_a_verb_stays(text):

@@ -112,7 +112,7 @@ def _part(doc: Doc, at: int, end: int) -> tuple[int, int, str] | None:
         return at, last, "adjective"
     if _in_compound(doc, at, end):
         return None
-    if token.tag in _ADJECTIVES:
+    if token.tag in _ADJECTIVES and any(map(str.isalpha, token.text)):
         return at, at, "adjective"
     if token.tag in _PARTICIPLES:
         return at, at, "participle"
