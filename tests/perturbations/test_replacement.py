@@ -140,7 +140,7 @@ def test_an_adjective_may_stand_for_a_noun(text, word, expected):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("two years old", True), ("a foot long", True), ("the old men", False), ("some dogs old", False)],
+    [("two years old", True), ("185 cm long", True), ("a foot long", True), ("the old men", False), ("some dogs old", False)],
 )
 def test_a_measure_may_stand_before_an_adjective(text, expected):
     made, found = token(text, "long" if "long" in text else "old")

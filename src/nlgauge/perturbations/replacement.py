@@ -176,7 +176,7 @@ _MEASURES = frozenset(
     (
         "year years month months week weeks day days hour hours minute minutes inch inches foot feet yard yards mile miles metre "
         "metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres centimeter centimeters storey "
-        "storeys story stories degree degrees"
+        "storeys story stories degree degrees cm mm km ft mi kg"
     ).split()
 )
 
