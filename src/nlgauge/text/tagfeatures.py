@@ -101,31 +101,6 @@ def kinds_around(known0: str, known: str, known1: str) -> list[str]:
     return [f"kk {known0} {known}", f"kk+ {known} {known1}", f"k-k+ {known0} {known1}"]
 
 
-def kinds_before(last: str, previous: str) -> list[str]:
-    """Features of what is known of the two words before a word."""
-    return [f"k--k- {last} {previous}"]
-
-
-def kinds_after(following: str, next_but_one: str) -> list[str]:
-    """Features of what is known of the two words after a word."""
-    return [f"k+k++ {following} {next_but_one}"]
-
-
-def shapes_around(shape0: str, shape: str, shape1: str) -> list[str]:
-    """Features of the shapes of a word and of the words beside it."""
-    return [f"hh {shape0} {shape} {shape1}"]
-
-
-def with_previous(previous: str, word: str) -> list[str]:
-    """Features of a word and the one before it, in lower case."""
-    return [f"ww {previous} {word}"]
-
-
-def with_next(word: str, following: str) -> list[str]:
-    """Features of a word and the one after it, in lower case."""
-    return [f"ww+ {word} {following}"]
-
-
 def in_clause(auxiliary: str, finite: bool, known: str, ending: str) -> list[str]:
     """Features of what a word is in its clause: the auxiliary it may hang on, whether a finite verb is behind it, its last two letters."""
     return [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {ending}", f"fa {finite:d} {known}", f"fs {finite:d} {ending}"]
@@ -144,19 +119,20 @@ def of_first(shape: str, known: str) -> list[str]:
 Feature: TypeAlias = Callable[..., list[str]]
 
 
-def around(words: Sequence[Word], edge: Word) -> Iterator[list[tuple[Feature, tuple[object, ...]]]]:
-    """For each word the features of it and its neighbours together: what to call, and with what."""
+def around(words: Sequence[Word], edge: Word) -> Iterator[tuple[list[str], list[tuple[Feature, tuple[object, ...]]]]]:
+    """For each word the features of it and its neighbours together.
+
+    Returns:
+        Features that hardly recur, and questions that do: what to call, and with what.
+    """
     padded = [edge, edge, *words, edge, edge]
     for place, (auxiliary, finite) in enumerate(zip(_auxiliaries(words), _finite_behind(words), strict=True)):
         last, previous, word, following, next_but_one = padded[place : place + 5]
         lower, known, known0, known1 = word.lower, word.known, previous.known, following.known
+        names = [f"ww {previous.lower} {lower}", f"ww+ {lower} {following.lower}", f"k--k- {last.known} {known0}"]
+        names += [f"k+k++ {known1} {next_but_one.known}", f"hh {previous.shape} {word.shape} {following.shape}"]
         asked: list[tuple[Feature, tuple[object, ...]]] = [
             (kinds_around, (known0, known, known1)),
-            (kinds_before, (last.known, known0)),
-            (kinds_after, (known1, next_but_one.known)),
-            (shapes_around, (previous.shape, word.shape, following.shape)),
-            (with_previous, (previous.lower, lower)),
-            (with_next, (lower, following.lower)),
             (in_clause, (auxiliary, finite, known, lower[-2:])),
         ]
         if lower in ("'s", "'d"):
@@ -164,7 +140,7 @@ def around(words: Sequence[Word], edge: Word) -> Iterator[list[tuple[Feature, tu
             asked.append((of_clitic, (lower, head.lower, head.known)))
         if place == 0:
             asked.append((of_first, (word.shape, known)))
-        yield asked
+        yield names, asked
 
 
 def tags(second: str, first: str) -> list[str]:

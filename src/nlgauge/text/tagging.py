@@ -88,9 +88,9 @@ class Tagger:
 
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
         """Scores of each tag for each word but two at either end, shape (n, tags), without what earlier tags say."""
-        found = self._sums
+        found, row_of, weights = self._sums, self._rows.get, self._weights
         collected, starts = [], []
-        for asked in features.around([each.word for each in known[2:-2]], known[0].word):
+        for names, asked in features.around([each.word for each in known[2:-2]], known[0].word):
             starts.append(len(collected))
             for question in asked:
                 answer = found.get(question)
@@ -98,6 +98,10 @@ class Tagger:
                     of, about = question
                     answer = found[question] = self._total(of(*about))
                 collected.append(answer)
+            for name in names:
+                row = row_of(name)
+                if row is not None:
+                    collected.append(weights[row])
         sums = np.array([each.sums for each in known])  # (n + 4, 5, tags)
         total: Sums = np.add.reduceat(np.array(collected), starts, axis=0)
         return total + sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
