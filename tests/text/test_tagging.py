@@ -70,6 +70,11 @@ def test_sentences_of_hardly_anything(words):
     assert len(tag(words)) == len(words)
 
 
+def test_a_text_without_sentences_is_read_in_pieces():
+    piece = ["the", "dog", "barks", "."] * 250
+    assert tag(piece * 3) == tag(piece) * 3
+
+
 @given(text=st.text(st.one_of(st.characters(), st.sampled_from("aeiou nst' ’.9-"))))
 def test_every_word_gets_a_tag_of_the_treebank(text):
     found = tags_of(text)

@@ -17,6 +17,7 @@ from .tagfeatures import EDGE, Word
 
 Sums: TypeAlias = NDArray[np.int32]
 
+_LONGEST = 1_000  # words whose scores are held at once
 _MOST = 150_000  # sums kept, some 50 MB; beyond, all are forgotten and begun anew
 
 
@@ -26,9 +27,10 @@ def tag(words: Sequence[str]) -> list[str]:
     Args:
         words: tokens as `words.word_spans` parts them; either apostrophe, in capitals or not.
     Returns:
-        One tag for each word, in order. The same words always get the same tags.
+        One tag for each word, in order. The same words always get the same tags. A sentence of more than 1,000 words is read in pieces.
     """
-    return _tagger().tag(words) if words else []
+    tagger = _tagger()
+    return [found for first in range(0, len(words), _LONGEST) for found in tagger.tag(words[first : first + _LONGEST])]
 
 
 @cache
