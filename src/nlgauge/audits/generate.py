@@ -75,11 +75,17 @@ def suite(
         SpecError: an unknown kind, task, criterion or perturbation.
     """
     if kind == "menli":
+        idle = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
+        for name, value in idle.items():
+            if value:
+                raise InputError(f"{name} goes with suite 'checklist'; 'menli' attacks references, and has no criteria")
         return menli_suite(
             dataset, seed=seed, task=task, perturbations=perturbations, paraphrases=paraphrases, how=how, limit=limit, language=language
         )  # fmt: skip
     if kind != "checklist":
         raise SpecError(f"unknown suite {kind!r}{nearest(kind, KINDS)}")
+    if paraphrases is not None:
+        raise InputError("paraphrases go with suite 'menli'; a checklist holds a text against itself")
     told = task or task_in(dataset)
     rows = _rows(told, criterion, perturbations)
     return perturbed_suite(dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language)
@@ -157,6 +163,18 @@ def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
     )
 
 
+def distinct(perturbations: Sequence[str]) -> Sequence[str]:
+    """Names of perturbations as they are.
+
+    Raises:
+        SpecError: one of them twice.
+    """
+    twice = next((spec for i, spec in enumerate(perturbations) if spec in perturbations[:i]), None)
+    if twice is not None:
+        raise SpecError(f"perturbation {twice!r} is named twice")
+    return perturbations
+
+
 def task_in(dataset: Dataset) -> str:
     """The task that the data name as their group.
 
@@ -180,7 +198,7 @@ def _rows(task: str, criterion: str | None, perturbations: Sequence[str]) -> lis
     if not perturbations:
         return rows
     out = []
-    for spec in perturbations:
+    for spec in distinct(perturbations):
         name = template(spec).info.name
         own = [row for row in rows if row.template == name]
         if not own:

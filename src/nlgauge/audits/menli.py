@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Pair, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Template
@@ -55,10 +55,16 @@ def menli_suite(
     """
     from nlgauge.audits.generate import anchors, cases_of
 
+    if not any(s.references for s in dataset):
+        raise InputError(f"{dataset.name or 'the data'}: no segment has a reference, and references are what is attacked")
     found = [a for a in anchors(dataset, "ref", limit, seed) if a.text.strip()]
     if not found:
         raise InputError(f"{dataset.name or 'the data'}: no reference to attack")
     built = [template(name) for name in perturbations or ATTACKS]
+    names = [attack.info.name for attack in built]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise SpecError(f"perturbation {twice!r} is named twice, expected each attack once")
     cases = cases_of(found, language)
     skipped: Counter[tuple[str, str, str | None]] = Counter()
     paras, origin = _paraphrases(found, paraphrases, how, seed, language)

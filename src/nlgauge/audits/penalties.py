@@ -76,6 +76,9 @@ def _records(file: InputFile) -> Any:
         cells = [cell.strip() for cell in line.split(delimiter)]
         if header is None:
             header = cells
+            lacking = [name for name in ("template", "penalty") if name not in header]
+            if lacking:
+                raise InputError(f"{lines.at(place)}: no column {' and no column '.join(map(repr, lacking))} in the header ({', '.join(header)})")
             continue
         if len(cells) != len(header):
             raise InputError(f"{lines.at(place)}: {len(cells)} cells, expected {len(header)} as in the header")

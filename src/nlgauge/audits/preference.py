@@ -98,7 +98,7 @@ def _distances(pairs: Sequence[Pair], part: list[int], outcome: np.ndarray[Any, 
 def _means(rows: Sequence[dict[str, Any]], spec: str, group: str | None, confidence: float) -> Iterator[dict[str, Any]]:
     counted = [row for row in rows if row["expect"] == "lower"]
     for name, wanted in (("mean-adequacy", ADEQUACY), ("mean-fluency", FLUENCY), ("mean-all", None)):
-        own = [row for row in counted if wanted is None or row["phenomenon"] in wanted]
+        own = [row for row in counted if wanted is None or row["phenomenon"].partition(":")[0] in wanted]  # options aside
         if not own:
             continue
         value, low, high = mean_of_shares([row["_won"] for row in own], [row["_counted"] for row in own], confidence)

@@ -18,6 +18,7 @@ from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.run import named
 from nlgauge.perturbations.checklist import Row, rows
+from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.better_worse import TIES
 from nlgauge.stats.entries import choose
@@ -33,6 +34,7 @@ class Audit:
         sides: specification as typed -> scores of both sides.
         rows: flat objects; fields are those of the result file.
         notes: what a reader must know.
+        tolerance: relative difference up to which scores count as the same, where they should be.
     """
 
     suite: Suite
@@ -40,6 +42,7 @@ class Audit:
     sides: Mapping[str, Sides]
     rows: Sequence[Mapping[str, Any]]
     notes: tuple[str, ...]
+    tolerance: float = 0.05
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, schema 1, kind `audit`."""
@@ -76,7 +79,7 @@ class Audit:
             name: [getattr(p, name) for p in pairs] for name in ("id", "phenomenon", "group", "task", "criterion", "expect")
         }
         for spec, sides in self.sides.items():
-            outcome = won(sides, [pairs[place] for place in sides.places], 0.05)
+            outcome = won(sides, [pairs[place] for place in sides.places], self.tolerance)
             for name, values in (("better", sides.better), ("worse", sides.worse), ("won", outcome)):
                 column = np.full(len(pairs), np.nan)
                 column[list(sides.places)] = values
@@ -137,6 +140,10 @@ def audit(
     wanted = design or suite.design
     choose(wanted, ("preference", "checklist"), "design")
     listed = checklist_of(suite) if wanted == "checklist" else []
+    if penalties is not None:
+        if wanted != "checklist":
+            raise InputError("penalties are given, but the suite asks for preferences; they go with a checklist")
+        _check_penalties(penalties, listed)
     sides = score_sides(suite, named(metrics), runtime or Runtime(), references=references)
     notes = list(suite.notes)
     rows: list[dict[str, Any]] = []
@@ -150,7 +157,7 @@ def audit(
             rows += preference_rows(suite, found, ties=ties, tolerance=tolerance, confidence=confidence)
         notes += _about_preference(suite, sides, rows, ties)
     notes += _about_skipped(suite)
-    return Audit(suite, wanted, sides, [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows], tuple(notes))
+    return Audit(suite, wanted, sides, [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows], tuple(notes), tolerance)
 
 
 def checklist_of(suite: Suite) -> list[Row]:
@@ -170,19 +177,27 @@ def checklist_of(suite: Suite) -> list[Row]:
     return [row for _, row in sorted(found, key=lambda entry: entry[0])]
 
 
+def _check_penalties(given: Sequence[Row], listed: Sequence[Row]) -> None:
+    """A penalty for nothing that there is, is a misspelt one."""
+    known = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
+    for row in given:
+        if row.template not in known:
+            raise InputError(f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, known)}")
+
+
 def _about_checklist(known: Sequence[Row], rows: Sequence[Mapping[str, Any]], given: Sequence[Row] | None) -> Iterator[str]:
     if given is None:
         yield "penalties: estimates recovered from the deviations printed by Sai et al. (2021), not the annotators' means; see 'certainty'"
     missing = [row.template for row in known if row.penalty != row.penalty]
     if missing:
-        yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given, the deviation is undefined"
+        yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given in place of the deviation"
     rules: dict[str, list[str]] = {}
     for metric, rule in dict.fromkeys((row["metric"], row["norm"]) for row in rows):
         rules.setdefault(rule, []).append(metric)
     for rule, metrics in rules.items():
         yield f"scale of {', '.join(metrics)}: {rule} ({RULES[rule]})"
     if given is not None:
-        idle = [row.template for row in given if row.template not in {k.template for k in known}]
+        idle = [row.template for row in given if row.template not in {k.template.partition(":")[0] for k in known}]
         if idle:
             yield f"penalties given for {', '.join(dict.fromkeys(idle))} are not used: no such row in this audit"
 

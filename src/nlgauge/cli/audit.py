@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,7 +76,7 @@ def audit(
         data, suite, task=task, criterion=criterion, perturbations=perturbation or [], paraphrases=paraphrases, field=field, limit=limit,
         legacy_join=legacy_join, language=language, seed=seed,
     )  # fmt: skip
-    if design is None and given is not None:
+    if design is None and given is not None and suite != "menli":
         design = "checklist"
     found = run(
         made, metric, design=design, ties=ties, penalties=given, normalise=normalise, tolerance=tolerance, references=references,  # type: ignore[arg-type]
@@ -100,21 +101,22 @@ def audit(
 def _suite(data: str | None, name: str | None, *, paraphrases: str | None, **chosen: Any) -> Suite:
     """The suite that the options describe: read from a file, or made from the data."""
     from nlgauge.audits.generate import suite
-    from nlgauge.core.errors import InputError
+    from nlgauge.core.errors import InputError, nearest
     from nlgauge.io.read import read
     from nlgauge.io.suites import paraphrases_in, read_suite
 
     if name is not None and name not in ("menli", "checklist"):
         idle = {"--task": chosen["task"], "--criterion": chosen["criterion"], "-p": chosen["perturbations"], "--field": chosen["field"],
-                "--limit": chosen["limit"], "--legacy-join": chosen["legacy_join"], "--paraphrases": paraphrases}  # fmt: skip
+                "--limit": chosen["limit"], "--legacy-join": chosen["legacy_join"], "--paraphrases": paraphrases,
+                "--language": chosen["language"] if chosen["language"] != "builtin" else None}  # fmt: skip
         used = [option for option, value in idle.items() if value]
         if used:
             raise InputError(f"{used[0]} says how a suite is made from data; {name} is a suite already")
+        if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
+            raise InputError(f"no suite {name!r} is known, and there is no file of that name{nearest(name, ('menli', 'checklist'))}")
         return read_suite(name, None if data is None else read(data))
     if data is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
-    if paraphrases is not None and name != "menli":
-        raise InputError("--paraphrases goes with --suite menli")
     table = None if paraphrases is None else paraphrases_in(paraphrases)
     return suite(name or "checklist", read(data), paraphrases=table, **chosen)
 

@@ -57,11 +57,12 @@ def perturb(
 
 def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Row]:
     """Rows of a checklist where a task is named; else rows of no task, one a perturbation."""
+    from nlgauge.audits.generate import distinct
     from nlgauge.core.errors import InputError
     from nlgauge.perturbations.checklist import Row, select, task_of
     from nlgauge.perturbations.registry import template
 
-    built = {name: template(name).info for name in names}
+    built = {name: template(name).info for name in distinct(names)}
     if task is None:
         if criterion is not None:
             raise InputError("--criterion needs --task: criteria differ from task to task")

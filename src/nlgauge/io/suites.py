@@ -54,6 +54,8 @@ def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, la
         known = {s.id for s in segments}  # ids may be named as texts are
         chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
     notes: list[str] = []
+    if segments is not None and chosen != "id-pairs":
+        notes.append(f"{file.name} holds texts of its own; the segments beside it are not used")
     pairs = list(_READERS[chosen](rows, _Context(file.name, notes, segments)))
     if not pairs:
         raise InputError(f"{file.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))

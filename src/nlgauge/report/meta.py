@@ -9,9 +9,11 @@ from typing import Any
 
 from nlgauge.core.result import Result, replacing
 from nlgauge.report.colours import ink, shade
+from nlgauge.report.drawing import Cell, heat_map
 from nlgauge.report.html import render
+from nlgauge.report.signed import signed
 
-_MEAN, _POOLED = "mean", "pooled"
+_MEAN, _POOLED, _PEOPLE = "mean", "pooled", "human."
 _ALPHA = 0.05
 _WIDTH, _HEIGHT, _EDGE = 260, 16, 5
 Row = Mapping[str, Any]
@@ -32,11 +34,48 @@ def meta_html(result: Result) -> str:
     return render(
         "meta.html",
         inputs=result.inputs,
-        sections=list(_sections(result.rows)),
+        sections=list(_sections([row for row in result.rows if not _is_criterion(row)])),
+        matrices=list(_matrices(result.rows)),
         metrics=[{**metric, "signature": str(metric["signature"]).split("|")} for metric in result.metrics],
         notes=result.notes,
         alpha=_ALPHA,
     )
+
+
+def _is_criterion(row: Row) -> bool:
+    """Whether a row holds a criterion against another, as `--criteria` adds them."""
+    return str(row["metric"]).startswith(_PEOPLE) and "chance" not in row
+
+
+def _matrices(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Criteria with each other and metrics with criteria, one a level and statistic; nothing where criteria are not compared."""
+    means = [row for row in rows if row["group"] == _MEAN and row.get("against") is None]
+    for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in means if _is_criterion(row)):
+        own = [row for row in means if (row["level"], row["stat"]) == (level, stat)]
+        people = [row for row in own if _is_criterion(row)]
+        criteria = list(dict.fromkeys(row["criterion"] for row in own if not _is_criterion(row)))
+        names = [name for name in criteria if name in {row["criterion"] for row in people}]
+        known = {(row["metric"], row["criterion"]): row["value"] for row in own}
+        itself = {(f"{_PEOPLE}{name}", name): 1.0 for name in names}
+        metrics = list(dict.fromkeys(row["metric"] for row in own if not _is_criterion(row)))
+        about = f"{stat}, level {level}"
+        yield _matrix("Criteria with each other", about, names, [(name, f"{_PEOPLE}{name}") for name in names], {**itself, **known})
+        yield _matrix("Metrics with criteria", about, criteria, [(name, name) for name in metrics], known)
+
+
+def _matrix(
+    title: str, about: str, columns: Sequence[str], rows: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], float]
+) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    cells = [[_signed(known.get((key, column)), f"{shown}, {column}") for column in columns] for shown, key in rows]
+    return {"title": title, "about": about, "picture": Markup(heat_map(title, columns, [("", shown) for shown, _ in rows], cells))}
+
+
+def _signed(value: float | None, title: str) -> Cell:
+    if value is None or math.isnan(value):
+        return Cell("undefined")
+    return Cell(f"{value:.2f}", signed(value), title)
 
 
 def _sections(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
