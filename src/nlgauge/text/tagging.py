@@ -18,7 +18,7 @@ from .tagfeatures import EDGE, Word
 Sums: TypeAlias = NDArray[np.int32]
 
 _LONGEST = 1_000  # words whose scores are held at once
-_MOST = 150_000  # sums kept, some 50 MB; beyond, all are forgotten and begun anew
+_MOST = 30_000  # words whose sums are kept, some 100 MB; beyond, all are forgotten and begun anew
 
 
 def tag(words: Sequence[str]) -> list[str]:
@@ -67,7 +67,7 @@ class Tagger:
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """Tags of the words of one sentence."""
-        if len(self._words) + len(self._sums) > _MOST:
+        if len(self._words) > _MOST or len(self._sums) > 4 * _MOST:
             self._words.clear()
             self._sums.clear()
         case = features.sentence_case(words)
