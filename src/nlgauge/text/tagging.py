@@ -91,7 +91,8 @@ class Tagger:
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
         """Scores of each tag for each word but two at either end, shape (n, tags), without what earlier tags say."""
         found, row_of, weights = self._sums, self._rows.get, self._weights
-        collected, starts = [], []
+        collected: list[Sums] = []
+        starts = []
         for names, asked in features.around([each.word for each in known[2:-2]], known[0].word):
             starts.append(len(collected))
             for question in asked:
@@ -106,7 +107,9 @@ class Tagger:
                     collected.append(weights[row])
         sums = np.array([each.sums for each in known])  # (n + 4, 5, tags)
         total: Sums = np.add.reduceat(np.array(collected), starts, axis=0)
-        return total + sums[2:-2, 0] + sums[1:-3, 1] + sums[:-4, 2] + sums[3:-1, 3] + sums[4:, 4]
+        for place, shift in enumerate((2, 1, 0, 3, 4)):  # the word itself, those before it, those behind it
+            total += sums[shift : shift + len(starts), place]
+        return total
 
     def _word(self, text: str, case: str) -> _Known:
         found = self._words.get((text, case))
