@@ -70,7 +70,8 @@ def apart_from_tags(sentence):
 
 
 def on_tags(second, first, word, finite):
-    return features.tags(second, first) + features.tag_and_word(first, word, finite)
+    kind = features.tag_and_kind(first, word.shape, word.known, word.lower[-2:], finite)
+    return [*features.tags(second, first), features.tag_and_word(first, word.lower), *kind]
 
 
 def learn(sentences, seed):

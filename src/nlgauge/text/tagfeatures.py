@@ -148,10 +148,14 @@ def tags(second: str, first: str) -> list[str]:
     return [f"t {first}", f"tt {second} {first}"]
 
 
-def tag_and_word(first: str, word: Word, finite: bool) -> list[str]:
-    """Features of a word, the tag before it, and whether its clause has a finite verb already."""
-    features = [f"tw {first} {word.lower}", f"th {first} {word.shape}", f"tk {first} {word.known}"]
-    return [*features, f"v {finite:d} {word.known}", f"vs {finite:d} {word.lower[-2:]}"]
+def tag_and_word(first: str, lower: str) -> str:
+    """The feature of a word and the tag before it."""
+    return f"tw {first} {lower}"
+
+
+def tag_and_kind(first: str, shape: str, known: str, ending: str, finite: bool) -> list[str]:
+    """Features of what a word is like, the tag before it, and whether its clause has a finite verb already."""
+    return [f"th {first} {shape}", f"tk {first} {known}", f"v {finite:d} {known}", f"vs {finite:d} {ending}"]
 
 
 def has_finite(before: bool, word: Word, tag: str) -> bool:

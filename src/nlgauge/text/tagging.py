@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import tagfeatures as features
 from .tagfeatures import EDGE, Word
 
-Sums: TypeAlias = NDArray[np.int32]
+Sums: TypeAlias = NDArray[np.int16]  # some fifty weights below 100 are added up
 
 _LONGEST = 1_000  # words whose scores are held at once
 _MOST = 30_000  # words whose sums are kept, some 100 MB; beyond, all are forgotten and begun anew
@@ -58,7 +58,7 @@ class Tagger:
         model = msgspec.json.decode(packed)
         self.tags: list[str] = model["tags"]
         self._rows = {name: row for row, name in enumerate(model["features"], 1)}
-        self._weights = np.zeros((len(self._rows) + 1, len(self.tags)), np.int32)  # row 0: features without weights
+        self._weights = np.zeros((len(self._rows) + 1, len(self.tags)), np.int16)  # row 0: features without weights
         self._weights[np.repeat(np.arange(1, len(self._rows) + 1), model["counts"]), model["places"]] = model["weights"]
         edges = [EDGE, *self.tags]
         self._histories = np.array([[self._total(features.tags(second, first)) for first in edges] for second in edges])  # (tags + 1, tags + 1, tags)
@@ -79,8 +79,7 @@ class Tagger:
         for word, score in zip(known[2:-2], self._apart_from_tags(known), strict=True):
             behind = word.behind.get((first, finite))
             if behind is None:
-                names = features.tag_and_word(self.tags[first - 1] if first else EDGE, word.word, finite)
-                behind = word.behind[first, finite] = self._total(names)
+                behind = word.behind[first, finite] = self._behind(self.tags[first - 1] if first else EDGE, word.word, finite)
             score += behind
             score += self._histories[second, first]
             second, first = first, int(score.argmax()) + 1
@@ -90,17 +89,13 @@ class Tagger:
 
     def _apart_from_tags(self, known: Sequence[_Known]) -> Sums:
         """Scores of each tag for each word but two at either end, shape (n, tags), without what earlier tags say."""
-        found, row_of, weights = self._sums, self._rows.get, self._weights
+        row_of, weights = self._rows.get, self._weights
         collected: list[Sums] = []
         starts = []
         for names, asked in features.around([each.word for each in known[2:-2]], known[0].word):
             starts.append(len(collected))
             for question in asked:
-                answer = found.get(question)
-                if answer is None:
-                    of, about = question
-                    answer = found[question] = self._total(of(*about))
-                collected.append(answer)
+                collected.append(self._answer(question))
             for name in names:
                 row = row_of(name)
                 if row is not None:
@@ -121,8 +116,21 @@ class Tagger:
             found = self._words[text, case] = _Known(word, np.add.reduceat(self._weights[rows], starts, axis=0), {})
         return found
 
+    def _behind(self, first: str, word: Word, finite: bool) -> Sums:
+        """Sum of weights for a word behind a tag."""
+        row = self._rows.get(features.tag_and_word(first, word.lower))
+        answer = self._answer((features.tag_and_kind, (first, word.shape, word.known, word.lower[-2:], finite)))
+        return answer if row is None else answer + self._weights[row]
+
+    def _answer(self, question: tuple[features.Feature, tuple[object, ...]]) -> Sums:
+        answer = self._sums.get(question)
+        if answer is None:
+            of, about = question
+            answer = self._sums[question] = self._total(of(*about))
+        return answer
+
     def _total(self, names: Sequence[str]) -> Sums:
         """Sum of the weights of features, for each tag; not to be written to."""
         rows = [row for name in names if (row := self._rows.get(name)) is not None]
-        total: Sums = self._weights[rows].sum(axis=0, dtype=np.int32) if len(rows) > 1 else self._weights[rows[0] if rows else 0]
+        total: Sums = self._weights[rows].sum(axis=0, dtype=np.int16) if len(rows) > 1 else self._weights[rows[0] if rows else 0]
         return total
