@@ -86,3 +86,34 @@ def test_the_page_is_written_whole_or_not_at_all(tmp_path):
     assert (tmp_path / "r.html").read_text(encoding="utf-8").endswith("</html>\n")
     with pytest.raises(InputError, match="there is no folder"):
         write_html(result(), tmp_path / "no" / "r.html")
+
+
+def criteria():
+    """Two metrics and two criteria, and the criteria with each other as `--criteria` adds them."""
+    rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
+    between = {"level": "item", "stat": "acc_eq", "group": "mean", **rest}
+    values = {("chrf", "adequacy"): 0.21, ("chrf", "fluency"): -0.32, ("bleu", "adequacy"): 0.43, ("bleu", "fluency"): NAN}
+    rows = [row(metric, value, criterion=name) for (metric, name), value in values.items()]
+    rows += [{**r, "group": "g"} for r in rows]
+    rows.append(row("chrf", 0.54, criterion="mean"))
+    rows += [{"metric": f"human.{a}", "criterion": b, "value": 0.65, **between} for a, b in (("adequacy", "fluency"), ("fluency", "adequacy"))]
+    return Result("meta", rows, (), result().metrics)
+
+
+def test_criteria_are_held_against_each_other_and_against_metrics_in_two_maps():
+    page = meta_html(criteria())
+    each_other, metrics = page.split("<h2>Criteria with each other")[1].split("<h2>Metrics with criteria")
+    assert each_other.count(">0.65<") == each_other.count(">1.00<") == 2
+    for number in ("0.21", "-0.32", "0.43", "undefined", "0.54"):
+        assert f">{number}<" in metrics
+    assert page.count("<h2>acc_eq with") == 3  # a criterion is no metric of the tables
+
+
+def test_without_a_comparison_of_criteria_there_are_no_maps():
+    assert "Criteria with each other" not in meta_html(result())
+
+
+def test_a_metric_whose_name_begins_like_a_criterion_is_a_metric():
+    page = meta_html(result("human.score"))
+    assert "Criteria with each other" not in page
+    assert "0.556" in page

@@ -1,0 +1,253 @@
+"""An audit from end to end: rows and their fields, notes, worst cases, columns of pairs; what cannot be audited is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.audits.generate import suite
+from nlgauge.audits.run import audit, checklist_of
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.suite import Pair, Skipped, Suite
+from nlgauge.metrics.base import METRICS
+from nlgauge.perturbations.checklist import Row
+
+PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}
+CHECKLIST = {"metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high"}
+REFERENCE = "the cat sat on the mat"
+
+
+def pair(key, better, worse, phenomenon="negation", **more):
+    return Pair(id=key, phenomenon=phenomenon, better=better, worse=worse, references=more.pop("references", (REFERENCE,)), **more)
+
+
+def preference():
+    return Suite(
+        (
+            pair("a", REFERENCE, "the dog sat on the mat"),  # won
+            pair("b", "a cat was sitting there", "the cat sat not on the mat"),  # lost: a near-copy
+            pair("c", "dogs", "dogs", "typos"),  # tied
+        ),
+        "words",
+    )
+
+
+def row_of(criterion="adequacy", phenomenon="negation", task="mt"):
+    return {"task": task, "criterion": criterion, "phenomenon": phenomenon}
+
+
+def checklist(*more, skipped=()):
+    pairs = (
+        pair("a", REFERENCE, "the cat sat not on the mat", **row_of()), pair("b", REFERENCE, "the cat sta on the mat", **row_of("fluency", "typos")),
+        *more,
+    )  # fmt: skip
+    return Suite(pairs, "words", "checklist", skipped)
+
+
+def test_a_suite_and_metrics_by_keyword():
+    found = ng.audit(suite=preference(), metrics=["chrf", "bleu"])
+    assert list(found.sides) == ["chrf", "bleu"]
+    assert found.design == "preference"
+    by = {(r["metric"], r["phenomenon"]): r for r in found.rows}
+    assert (by["chrf", "negation"]["wins"], by["chrf", "negation"]["losses"], by["chrf", "typos"]["ties"]) == (1, 1, 1)
+
+
+def test_rows_of_preference_have_the_fields_of_the_result_file():
+    rows = ng.audit(preference(), metrics=["chrf"]).rows
+    assert all(row.keys() >= PREFERENCE for row in rows)
+    assert [row["phenomenon"] for row in rows] == ["negation", "typos", "mean-adequacy", "mean-fluency", "mean-all"]
+    assert not [name for row in rows for name in row if name.startswith("_")]
+
+
+def test_rows_of_a_checklist_have_the_fields_of_the_result_file():
+    rows = ng.audit(checklist(), metrics=["chrf"]).rows
+    assert all(row.keys() >= CHECKLIST for row in rows)
+    assert [(row["criterion"], row["template"]) for row in rows] == [("fluency", "typos"), ("adequacy", "negation")]  # the order of the table
+
+
+def test_a_deviation_is_the_drop_less_the_shipped_penalty():
+    (row,) = [r for r in ng.audit(checklist(), metrics=["chrf"]).rows if r["template"] == "negation"]
+    scores = ng.score([REFERENCE, "the cat sat not on the mat"], [REFERENCE] * 2, metrics="chrf")["chrf"].values
+    assert row["drop"] == pytest.approx((scores[0] - scores[1]) / scores[0], abs=1e-12)  # the same sums in float64
+    assert row["deviation"] == pytest.approx(row["drop"] - row["penalty"], abs=1e-12)
+    assert 0.5 < row["penalty"] < 1
+
+
+def test_penalties_of_the_users_come_instead_of_the_shipped():
+    found = ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.25, certainty="user")])
+    by = {r["template"]: r for r in found.rows}
+    assert by["negation"]["penalty"] == 0.25
+    assert math.isnan(by["typos"]["penalty"])
+    assert not math.isnan(by["typos"]["drop"])
+    assert any(note.startswith("no penalty for typos") for note in found.notes)
+    assert not any("recovered" in note for note in found.notes)
+    assert any("recovered" in note for note in ng.audit(checklist(), metrics=["chrf"]).notes)
+
+
+def test_penalties_that_no_row_takes_are_noted_and_misspelt_ones_refused():
+    found = ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2), Row("", "", "synonyms", penalty=0.1)])
+    assert any(note.startswith("penalties given for synonyms are not used") for note in found.notes)
+    with pytest.raises(InputError, match="a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"):
+        ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negatoin", penalty=0.2)])
+    with pytest.raises(InputError, match="the suite asks for preferences"):
+        ng.audit(preference(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
+
+
+def test_a_penalty_serves_a_row_with_options():
+    made = checklist(pair("c", REFERENCE, "the cat not sat", **row_of(phenomenon="negation:mode=add")))
+    found = ng.audit(made, metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
+    assert {r["template"]: r["penalty"] for r in found.rows if r["criterion"] == "adequacy"} == {"negation": 0.2, "negation:mode=add": 0.2}
+    assert not any("not used" in note for note in found.notes)
+
+
+def test_rows_of_a_users_own_checklist_stand_after_the_known():
+    left = Skipped(perturbation="antonyms", reason="no antonym", n=4, task="mt", criterion="adequacy")
+    made = checklist(pair("c", REFERENCE, "meow", **row_of("style", "meowing")), skipped=[left])
+    rows = checklist_of(made)
+    assert [r.template for r in rows] == ["typos", "negation", "antonyms", "meowing"]
+    found = {r["template"]: r for r in ng.audit(made, metrics=["chrf"]).rows}
+    assert (found["antonyms"]["n"], found["antonyms"]["n_not_applicable"]) == (0, 4)
+    assert math.isnan(found["meowing"]["penalty"])
+
+
+def test_what_was_left_alone_is_noted_with_its_reasons():
+    skipped = [Skipped(perturbation="negation", reason="no finite verb", n=1), Skipped(perturbation="negation", reason="language", n=3)]
+    found = ng.audit(dataclasses.replace(preference(), skipped=skipped), metrics=["chrf"])
+    assert "texts left alone: negation to 4 (language 3, no finite verb 1)" in found.notes
+
+
+def test_pairs_without_a_task_are_no_checklist():
+    with pytest.raises(InputError, match="pair 'a' names no task; a checklist needs both"):
+        ng.audit(preference(), metrics=["chrf"], design="checklist")
+
+
+def test_a_checklist_may_be_asked_for_preferences():
+    found = ng.audit(checklist(), metrics=["chrf"], design="preference")
+    assert {r["phenomenon"]: r["accuracy"] for r in found.rows if not r["phenomenon"].startswith("mean")} == {"negation": 1, "typos": 1}
+
+
+def test_worst_cases_are_lost_pairs_the_worst_first():
+    found = ng.audit(preference(), metrics=["chrf"])
+    worst = found.worst("chrf")
+    assert [case["id"] for case in worst] == ["b", "c"]
+    assert worst[0]["margin"] == worst[0]["score_better"] - worst[0]["score_worse"] < 0
+    assert (worst[0]["reference"], worst[0]["better"]) == (REFERENCE, "a cat was sitting there")
+    assert [case["id"] for case in found.worst("chrf", 1)] == ["b"]
+    assert [case["id"] for case in found.worst("chrf", phenomenon="typos")] == ["c"]
+    with pytest.raises(InputError, match="metric 'chr' was not audited; did you mean 'chrf'"):
+        found.worst("chr")
+
+
+def test_worst_cases_of_an_error_rate_are_those_where_the_worse_text_has_fewer_errors():
+    worst = ng.audit(preference(), metrics=["ter"]).worst("ter")
+    assert worst[0]["id"] == "b"
+    assert worst[0]["score_better"] > worst[0]["score_worse"]
+
+
+def test_columns_of_pairs_hold_scores_and_outcomes():
+    columns = ng.audit(preference(), metrics=["chrf"]).pair_columns()
+    assert columns["id"] == ["a", "b", "c"]
+    assert columns["chrf.won"].tolist() == [1, 0, 0.5]
+    scores = ng.score(["a cat was sitting there"], [REFERENCE], metrics="chrf")["chrf"].values
+    assert columns["chrf.better"][1] == scores[0]
+
+
+def test_columns_are_empty_where_a_pair_is_made_for_other_metrics():
+    made = Suite((*preference(), pair("d", "x", "y", references=(), source="z", setup="src")), "words")
+    found = ng.audit(made, metrics=["chrf"])
+    assert np.isnan(found.pair_columns()["chrf.won"]).tolist() == [False, False, False, True]
+    assert any(note.startswith("1 of 4 pairs are made for metrics of another kind") for note in found.notes)
+
+
+def test_outcomes_in_columns_mind_the_tolerance_of_the_audit():
+    made = Suite((pair("a", REFERENCE, "the cat sat on the mat.", "synonyms", expect="same"),))
+    margin = ng.audit(made, metrics=["chrf"]).sides["chrf"].margin[0] / 100
+    won = [ng.audit(made, metrics=["chrf"], tolerance=t).pair_columns()["chrf.won"][0] for t in (margin * 0.9, margin * 1.1)]
+    assert won == [0, 1]
+
+
+def test_the_result_is_what_the_rows_say():
+    found = ng.audit(preference(), metrics=["chrf", "ter"])
+    result = found.result([{"path": "p", "sha256": "0"}])
+    shown = json.loads(json.dumps(result.as_json(), allow_nan=False))
+    assert (shown["schema"], shown["kind"]) == (1, "audit")
+    assert [m["higher_is_better"] for m in shown["metrics"]] == [True, False]
+    assert shown["rows"][0]["accuracy"] == 0.5
+    assert shown["notes"] == list(found.notes)
+
+
+def test_undefined_numbers_are_null_in_the_result():
+    result = ng.audit(checklist(pair("c", REFERENCE, "meow", **row_of("style", "meowing"))), metrics=["chrf"]).result()
+    (row,) = [r for r in json.loads(json.dumps(result.as_json(), allow_nan=False))["rows"] if r["template"] == "meowing"]
+    assert (row["penalty"], row["deviation"]) == (None, None)
+    assert row["drop"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": ["chrff"]}, "unknown metric 'chrff'; did you mean 'chrf'"),
+        ({"metrics": []}, "no metric is named"),
+        ({"ties": "los"}, "ties is 'los'; did you mean 'loss'"),
+        ({"normalise": "minmaks"}, "did you mean 'minmax'"),
+        ({"design": "chcklist"}, "did you mean 'checklist'"),
+        ({"tolerance": 1}, "tolerance is 1, expected a share from 0 to below 1"),
+        ({"tolerance": math.nan}, "tolerance is nan"),
+        ({"references": "sorce"}, "references is 'sorce', expected own or source"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options, message):
+    with pytest.raises((InputError, SpecError), match=message):
+        ng.audit(**{"suite": preference(), "metrics": ["chrf"], **options})
+
+
+def test_an_audit_scores_each_distinct_text_once(told, monkeypatch):
+    """Texts that several templates leave equal, and the text before, are one text each."""
+    monkeypatch.setattr("nlgauge.audits.run.named", lambda metrics: {"told": told})
+    texts = [f"The old man has {n} red apples and he does not like them. {n}" for n in (12, 30)]
+    data = Dataset(tuple(Segment(str(i), t, (t,), group="mt") for i, t in enumerate(texts)))
+    keep = ["negation", "synonyms", "contractions", "add_extra_text"]
+    made = suite("checklist", data, perturbations=keep)
+    made = dataclasses.replace(made, pairs=tuple(p if p.worse.split()[-1].isdigit() else dataclasses.replace(p, worse=f"{p.worse} 7") for p in made))
+    again = tuple(dataclasses.replace(p, id=f"{p.id}+", criterion="fluency") for p in made)  # another row with the same texts
+    audit(dataclasses.replace(made, pairs=(*made.pairs, *again)), ["told"])
+    scored = [text for call in told.calls for text in call]
+    distinct = {p.worse for p in made} | {p.better for p in made}
+    assert len(scored) == len(set(scored)) == len(distinct)
+    assert len(distinct) < 2 * 2 * len(made)
+
+
+def test_a_checklist_costs_no_more_than_its_distinct_texts(monkeypatch):
+    """The same through a metric of the package, counted where it scores."""
+    cls, _ = METRICS.lookup("chrf")
+    calls = []
+    whole = cls.score
+
+    def counting(self, segments, runtime):
+        calls.append([s.hypothesis for s in segments])
+        return whole(self, segments, runtime)
+
+    monkeypatch.setattr(cls, "score", counting)
+    data = Dataset(tuple(Segment(str(i), t, (t,), group="qg") for i, t in enumerate(["What is it?", "Who went there?", "What is it?"])))
+    made = suite("checklist", data)
+    ng.audit(made, metrics=["chrf"])
+    scored = [text for call in calls for text in call]
+    distinct = {(text, p.references) for p in made for text in (p.better, p.worse)}
+    assert len(scored) <= len(distinct) < 2 * len(made)
+
+
+def test_metrics_may_be_objects():
+    metric = ng.metric("chrf:word_order=2")
+    (spec,) = ng.audit(preference(), metrics=[metric]).sides
+    assert ng.metric(spec) == metric
+
+
+def test_the_signature_is_that_of_scoring():
+    scored = ng.score(["a"], [REFERENCE], metrics="chrf")["chrf"]
+    assert ng.audit(preference(), metrics="chrf").sides["chrf"].signature == str(scored.signature)
