@@ -1,0 +1,330 @@
+"""`nlgauge audit`: suites made and read, rows as the library gives them; bad input is one line and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.cli.main import main
+
+TEXTS = [
+    ("The old farmer sold 12 horses in the village.", "A farmer sold 12 of his horses."),
+    ("Maria does not like the cold winter.", "Mary dislikes winter."),
+    ("It is raining, and the road is wet.", "It rains."),
+]
+ROWS = [{"id": f"s{i}", "lp": "mt", "src": "Quelle", "refs": [ref], "hyp": hyp} for i, (ref, hyp) in enumerate(TEXTS)]
+PAIRS = [
+    {"id": "a", "phenomenon": "negation", "ref": "the cat sat", "better": "the cat sat", "worse": "the cat sat not", "lp": "x"},
+    {"id": "b", "phenomenon": "typos", "ref": "the cat sat", "better": "a cat was sitting", "worse": "the cta sat", "lp": "x"},
+]
+PREFERENCE = ["metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"]
+CHECKLIST = ["metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high"]
+
+
+def write(path, lines):
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write(tmp_path / "data.jsonl", ROWS)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    return write(tmp_path / "pairs.jsonl", PAIRS)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+def run(*arguments):
+    return main([str(a) for a in arguments])
+
+
+def refused(capsys, *arguments):
+    """The one line of an error; nothing on stdout."""
+    code = run("audit", *arguments)
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def result_of(path, *arguments):
+    out = path.with_name("result.json")
+    assert run("audit", *arguments, "--json", out, "-q") == 0
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def test_a_checklist_is_made_from_data(data):
+    result = result_of(data, data, "-m", "chrf", "-m", "bleu")
+    assert (result["schema"], result["kind"], result["version"]) == (1, "audit", ng.__version__)
+    assert [entry["path"] for entry in result["inputs"]] == [str(data)]
+    assert [m["spec"] for m in result["metrics"]] == ["chrf", "bleu"]
+    assert all(row.keys() >= set(CHECKLIST) for row in result["rows"])
+    expected = ng.audit(ng.suite("checklist", ng.read(data)), metrics=["chrf", "bleu"]).result().as_json()["rows"]
+    assert result["rows"] == json.loads(json.dumps(expected))
+
+
+def test_a_suite_of_preferences_is_read(pairs):
+    result = result_of(pairs, "--suite", pairs, "-m", "chrf")
+    assert all(list(row)[:4] == ["metric", "phenomenon", "group", "expect"] and row.keys() >= set(PREFERENCE) for row in result["rows"])
+    assert {row["phenomenon"]: row["accuracy"] for row in result["rows"]} == {
+        "negation": 1, "typos": 0, "mean-adequacy": 1, "mean-fluency": 0, "mean-all": 0.5
+    }  # fmt: skip
+    assert {row["group"] for row in result["rows"]} == {"x"}
+
+
+def test_menli_is_made_from_data_with_paraphrases_of_a_file(data, tmp_path):
+    table = write(tmp_path / "para.jsonl", [{"text": TEXTS[2][0], "paraphrase": "Rain falls, so the street is wet."}])
+    result = result_of(data, data, "--suite", "menli", "--paraphrases", table, "-p", "negation", "-m", "chrf")
+    assert [(row["phenomenon"], row["n"]) for row in result["rows"]] == [("negation", 1), ("mean-adequacy", 1), ("mean-all", 1)]
+    assert [entry["path"] for entry in result["inputs"]] == [str(data), str(table)]
+
+
+def test_what_perturb_writes_audit_reads(data, tmp_path):
+    made = tmp_path / "made.jsonl"
+    assert run("perturb", data, "--task", "mt", "-o", made, "-q") == 0
+    read = result_of(data, "--suite", made, "--design", "checklist", "-m", "chrf")["rows"]
+    whole = {(row["criterion"], row["template"]): row for row in result_of(data, data, "-m", "chrf")["rows"]}
+    assert read
+    for row in read:  # what never applied is not written
+        assert {**whole[row["criterion"], row["template"]], "n_not_applicable": 0} == row
+
+
+def test_pairs_of_ids_are_joined_with_data(data, tmp_path):
+    pairs = write(tmp_path / "ids.jsonl", [{"better_id": "s0", "worse_id": "s1"}])
+    assert result_of(data, data, "--suite", pairs, "-m", "chrf")["rows"][0]["n"] == 1
+
+
+def test_data_beside_a_suite_of_texts_are_noted(data, pairs):
+    assert f"{pairs} holds texts of its own; the segments beside it are not used" in result_of(data, data, "--suite", pairs, "-m", "chrf")["notes"]
+
+
+def test_penalties_of_a_file_make_a_checklist_of_a_suite(data, tmp_path):
+    penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.25"])
+    (row,) = result_of(data, data, "-p", "negation", "--penalties", penalties, "-m", "chrf")["rows"]
+    assert (row["penalty"], row["certainty"]) == (0.25, "user")
+    assert row["deviation"] == pytest.approx(row["drop"] - 0.25, abs=1e-12)
+
+
+def test_penalties_that_miss_templates_are_noted(data, tmp_path):
+    penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.25", "antonyms\t0.5"])
+    notes = result_of(data, data, "-p", "negation", "-p", "typos", "--penalties", penalties, "-m", "chrf")["notes"]
+    assert any(note.startswith("no penalty for typos") for note in notes)
+    assert any(note.startswith("penalties given for antonyms are not used") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("form", "part"),
+    [
+        ("text", "deviation from people, task mt"), ("markdown", "| criterion |"), ("latex", r"\begin{tabular}"), ("tsv", "metric\ttask\t"),
+        ("json", "{"),
+    ],
+)
+def test_forms(data, capsys, form, part):
+    assert run("audit", data, "-m", "chrf", "-f", form) == 0
+    out = capsys.readouterr().out
+    assert part in out
+    if form == "json":
+        assert json.loads(out)["kind"] == "audit"
+
+
+def test_the_table_has_signatures_and_notes_unless_quiet(data, capsys):
+    assert run("audit", data, "-m", "chrf", "-p", "negation") == 0
+    out = capsys.readouterr().out
+    assert "chrf = metric:chrf|" in out
+    assert "note: scale of chrf: self" in out
+    assert run("audit", data, "-m", "chrf", "-p", "negation", "-q") == 0
+    quiet = capsys.readouterr().out
+    assert "metric:chrf" not in quiet
+    assert "note:" not in quiet
+
+
+def test_worst_cases_show_what_was_taken_for_better(pairs, capsys):
+    assert run("audit", "--suite", pairs, "-m", "chrf", "--worst", 3, "-q") == 0
+    shown = capsys.readouterr().out.split("worst cases of chrf\n")[1]
+    assert shown.startswith("  b (typos), margin -")
+    assert "held against  the cat sat\n" in shown
+    assert "worse   the [cta] sat" in shown
+
+
+def test_intervals_and_digits_are_those_asked_for(pairs, capsys):
+    assert run("audit", "--suite", pairs, "-m", "chrf", "--intervals", "-w", 1, "-q") == 0
+    assert "1.0 [0.2, 1.0]" in capsys.readouterr().out  # Wilson's for 1 of 1: 1 / (1 + 1.96^2) = 0.21 to 1
+
+
+def test_segments_are_pairs_with_scores_and_outcomes(pairs, tmp_path):
+    assert run("audit", "--suite", pairs, "-m", "chrf", "--segments", tmp_path / "s.jsonl", "-q") == 0
+    first, second = (json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines())
+    assert (first["id"], first["phenomenon"], first["chrf.won"], second["chrf.won"]) == ("a", "negation", 1, 0)
+    assert first["chrf.better"] == 100
+
+
+@pytest.mark.parametrize("suite", [False, True])
+def test_the_page_is_written(data, pairs, tmp_path, suite):
+    pytest.importorskip("jinja2")
+    assert run("audit", *(["--suite", pairs] if suite else [data]), "-m", "chrf", "--html", tmp_path / "r.html", "-q") == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert ("Worst cases" in page) is suite
+
+
+def test_a_second_run_writes_the_same_bytes(data, tmp_path):
+    pytest.importorskip("jinja2")
+    outputs = []
+    for k in (1, 2):
+        files = {option: tmp_path / f"{k}.{end}" for option, end in (("--json", "json"), ("--html", "html"), ("--segments", "tsv"))}
+        environment = {**os.environ, "PYTHONHASHSEED": str(k)}
+        options = [str(part) for pair in files.items() for part in pair]
+        command = [sys.executable, "-m", "nlgauge", "audit", str(data), "-m", "chrf", "--seed", "3", *options]
+        done = subprocess.run(command, env=environment, capture_output=True, check=True)
+        outputs.append([done.stdout, *(path.read_bytes() for path in files.values())])
+    assert outputs[0] == outputs[1]
+
+
+def test_the_seed_decides_what_is_drawn(data):
+    drops = [[row["drop"] for row in result_of(data, data, "-m", "chrf", "--seed", seed)["rows"]] for seed in (1, 1, 2)]
+    assert drops[0] == drops[1] != drops[2]
+
+
+def test_the_cache_makes_no_difference(data, tmp_path):
+    cold, warm = (result_of(data, data, "-m", "chrf", "--cache", tmp_path / "c") for _ in range(2))
+    assert cold == warm == result_of(data, data, "-m", "chrf", "--no-cache")
+
+
+def test_dialogue_without_context_is_counted(tmp_path, capsys):
+    talk = write(tmp_path / "talk.jsonl", [{"task": "dialogue", "refs": ["I will take the bus to the station."], "hyp": "The bus."}])
+    result = result_of(talk, talk, "-m", "chrf", "--criterion", "making-sense")
+    lone = {row["template"]: row["n_not_applicable"] for row in result["rows"]}
+    assert lone["negate_previous_utterance"] == 1
+    assert any("negate_previous_utterance to 1 (no context 1)" in note for note in result["notes"])
+    capsys.readouterr()
+    assert "nothing applied: repeat_own_utterance: no context (1)" in refused(capsys, talk, "-m", "chrf", "-p", "repeat_own_utterance")
+
+
+def test_another_script_is_counted(tmp_path):
+    zh = write(tmp_path / "zh.jsonl", [{"lp": "mt", "refs": ["今天下雨。"], "hyp": "下雨"}])
+    result = result_of(zh, zh, "-m", "chrf")
+    assert any("negation to 1 (language 1)" in note for note in result["notes"])
+
+
+def test_data_without_references_are_held_against_themselves(tmp_path):
+    bare = write(tmp_path / "bare.jsonl", [{"hyp": row["hyp"]} for row in ROWS])
+    assert all(row["norm"] == "self" for row in result_of(bare, bare, "-m", "chrf", "--task", "mt")["rows"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ([], "no metric is named"),
+        (["-m", "chrff"], "unknown metric 'chrff'; did you mean 'chrf'"),
+        (["-m", "chrf", "-m", "chrf"], "metric 'chrf' is named twice"),
+        (["-m", "chrf", "--task", "mtt"], "unknown task 'mtt'; did you mean 'mt'"),
+        (["-m", "chrf", "--criterion", "adequcy"], "no criterion 'adequcy'; did you mean 'adequacy'"),
+        (["-m", "chrf", "-p", "negatoin"], "unknown perturbation 'negatoin'; did you mean 'negation'"),
+        (["-m", "chrf", "-p", "typos", "-p", "typos"], "perturbation 'typos' is named twice"),
+        (["-m", "chrf", "-p", "typos:knd=swap"], "typos has no option 'knd'; did you mean 'kind'"),
+        (["-m", "chrf", "--suite", "menly"], "no suite 'menly' is known, and there is no file of that name; did you mean 'menli'"),
+        (["-m", "chrf", "--suite", "menli", "--criterion", "fluency"], "criterion goes with suite 'checklist'"),
+        (["-m", "chrf", "--suite", "no.jsonl"], "no.jsonl: no such file"),
+        (["-m", "chrf", "--penalties", "no.tsv"], "no.tsv: no such file"),
+        (["-m", "chrf", "--ties", "los"], "ties is 'los'; did you mean 'loss'"),
+        (["-m", "chrf", "--normalise", "slf"], "did you mean 'self'"),
+        (["-m", "chrf", "--tolerance", "nan"], "tolerance is nan, expected a share"),
+        (["-m", "chrf", "--field", "src"], "field is 'src', expected ref or hyp"),
+        (["-m", "chrf", "--limit", "0"], "Invalid value for '--limit'"),
+        (["-m", "chrf", "--language", "klingon"], "unknown language backend 'klingon'"),
+        (["-m", "chrf", "-f", "mardown"], "did you mean 'markdown'"),
+        (["-m", "chrf", "--json", "no/r.json"], "there is no folder"),
+        (["-m", "chrf", "--segments", "r.doc"], "expected .tsv, .jsonl"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(data, capsys, monkeypatch, arguments, part):
+    monkeypatch.chdir(data.parent)
+    assert part in refused(capsys, data, *arguments)
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "part"),
+    [
+        ([], ["--task", "mt"], "is empty"),
+        ([{"refs": [""], "hyp": ""}], ["--task", "mt"], "nothing applied: remove_punctuation: empty (1)"),
+        ([{"hyp": "It rains."}], ["--suite", "menli"], "no segment has a reference, and references are what is attacked"),
+        ([{"hyp": "It rains."}], [], "no task is given and the data name none; choose one of mt, as, qg, dg, ic, d2t (--task mt)"),
+        (['{"hyp": 1}'], ["--task", "mt"], ":1: "),
+    ],
+)
+def test_bad_data_are_one_line(tmp_path, capsys, lines, arguments, part):
+    assert part in refused(capsys, write(tmp_path / "d.jsonl", lines), "-m", "chrf", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("lines", "part"),
+    [
+        ([], "is empty: no pair in it"),
+        ([PAIRS[0], {"better": "a", "ref": "b"}], ":2: no field 'worse'"),
+        ([{**PAIRS[0], "refs": "r"}], "field 'refs' is 'r', expected a list of strings"),
+        ([PAIRS[0], PAIRS[0]], "duplicate pair 'a'"),
+        ([{"x": 1}], "no layout of a suite is known with the fields 'x'"),
+        ([{"better": "a", "worse": "b"}], "chrf needs references; no pair of"),
+        ([{"better": "a", "worse": "b", "src": "s"}], "--references source holds them against the source"),
+        ([{"better_id": "a", "worse_id": "b"}], "give the file with the segments"),
+        ([{**PAIRS[0], "expect": "higher"}], "field 'expect' is 'higher', expected lower or same"),
+    ],
+)
+def test_a_bad_suite_is_one_line(tmp_path, capsys, lines, part):
+    assert part in refused(capsys, "--suite", write(tmp_path / "s.jsonl", lines), "-m", "chrf")
+
+
+def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path, capsys):
+    path = tmp_path / "l.jsonl"
+    path.write_bytes('{"better": "x", "worse": "y"}\n{"better": "caf\xe9", "worse": "y"}\n'.encode("latin-1"))
+    assert "l.jsonl:2: not UTF-8" in refused(capsys, "--suite", path, "-m", "chrf")
+    assert "l.jsonl:2: not UTF-8" in refused(capsys, path, "--task", "mt", "-m", "chrf")
+
+
+@pytest.mark.parametrize(
+    ("lines", "part"),
+    [
+        (["template\tpenalty"], "is empty"),
+        (["negation\t0.9"], ":1: no column 'template' and no column 'penalty'"),
+        (["template\tpenalty", "negation\t9"], ":2: penalty is 9, expected 0 to 1"),
+        (["template\tpenalty", "negatoin\t0.9"], "a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"),
+    ],
+)
+def test_bad_penalties_are_one_line(data, tmp_path, capsys, lines, part):
+    assert part in refused(capsys, data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp"), ("--limit", "3")])
+def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option, value):
+    err = refused(capsys, "--suite", pairs, "-m", "chrf", option, value)
+    assert f"{option} says how a suite is made from data; {pairs} is a suite already" in err
+
+
+def test_options_that_do_not_go_together_are_one_line(data, pairs, tmp_path, capsys):
+    penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.9"])
+    paraphrases = write(tmp_path / "q.jsonl", [{"text": "a", "paraphrase": "b"}])
+    assert "paraphrases go with suite 'menli'" in refused(capsys, data, "-m", "chrf", "--paraphrases", paraphrases)
+    assert "they go with a checklist" in refused(capsys, data, "-m", "chrf", "--suite", "menli", "--penalties", penalties)
+    assert "names no task; a checklist needs both" in refused(capsys, "--suite", pairs, "-m", "chrf", "--penalties", penalties)
+    assert "nothing to audit on" in refused(capsys, "-m", "chrf")
+
+
+def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
+    before = data.read_bytes()
+    assert "would be written over the input" in refused(capsys, data, "-m", "chrf", "--json", data)
+    assert "would be written over the input" in refused(capsys, "--suite", pairs, "-m", "chrf", "--segments", pairs)
+    assert data.read_bytes() == before
