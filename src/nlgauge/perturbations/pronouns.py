@@ -12,6 +12,7 @@ from nlgauge.perturbations.auxiliaries import is_loud
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.subjects import opening_subjects
+from nlgauge.text.brill import known_tags
 from nlgauge.text.doc import Doc, Token
 
 # Of each person: what takes the place of its forms. `her` and `his` have two readings and are looked up by them.
@@ -22,6 +23,14 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
     "she": {"she": "he", "her": "his", "her (object)": "him", "hers": "his", "herself": "himself"},
 }
 _OWNED = ("NN", "NNS", "NNP", "NNPS", "JJ", "JJR", "JJS", "CD", "VBG", "VBN", "FW", "RBS", "HYPH")  # what may follow a possessive
+_DAYS = frozenset("yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday".split())
+_TIMES = _DAYS | frozenset("night week weekend month year morning afternoon evening time summer winter spring autumn fall".split())
+_OF_TIMES = frozenset("'s ’s at in as of with".split())  # behind a time that is hers
+_BEFORE_NOUNS = frozenset({"JJ", "JJR", "JJS", "RB", "RBR", "RBS", "VBN", "HYPH"})
+_JOINTS = frozenset({"and", "or", "but", ",", "-"})
+_CAUSING = frozenset("make makes made making let lets letting help helps helped helping".split())
+_DONE = frozenset("blush cry dance feel jump laugh look move play run scream sing sleep smile stay stop talk think wait walk win wonder work".split())
+_GIVING = frozenset("call called calls gave give given gives giving offer offered send sent show showed taught teach tell told wish wished".split())
 _OPENING = frozenset({'"', "“", "‘", "'", "``", "«"})
 
 
@@ -118,8 +127,7 @@ def _form(doc: Doc, token: Token) -> str | None:
     if word == "his":
         return "his" if _owns(doc, token) else "his (alone)"
     if word == "her":
-        owns = token.tag == "PRP$" if token.tag[:3] == "PRP" else _owns(doc, token)
-        return "her" if owns and _owns(doc, token) else "her (object)"
+        return "her" if _her_owns(doc, token) else "her (object)"
     return word
 
 
@@ -132,6 +140,29 @@ def _owns(doc: Doc, token: Token) -> bool:
     while at < sentence.last and (doc.tokens[at].text in _OPENING or doc.tokens[at].tag == "RB"):
         at += 1
     return at <= sentence.last and doc.tokens[at].tag in _OWNED
+
+
+def _her_owns(doc: Doc, token: Token) -> bool:
+    """Whether her is the owner of what follows, and not the object with a time, an adjective or a verb behind it."""
+    if not _owns(doc, token):
+        return False
+    sentence = doc.sentences[doc.sentence_at[token.index]]
+    follow = doc.tokens[token.index + 1 : sentence.last + 1]
+    size = 2 if follow[0].lower in ("last", "next") and len(follow) > 1 else 1
+    behind = follow[size].lower if len(follow) > size else ""
+    if follow[size - 1].lower in (_TIMES if size == 2 else _DAYS) and behind not in _OF_TIMES:
+        return False  # "saw her last week", but "her last year at school"
+    noun = next((t for t in follow if t.tag not in _BEFORE_NOUNS and t.lower not in _JOINTS and t.text not in _OPENING), None)
+    if noun is None or (noun.tag[:2] != "NN" and noun.tag not in ("CD", "VBG", "FW")):
+        return doc.starts_sentence(token.index) or follow[0].lower == "own"  # not in "made her happy", "left her alone"
+    if noun is follow[0] and not behind[:1].isalnum() and known_tags(noun.lower)[:1] == ("JJ",):
+        return False  # "found her guilty."
+    before = doc.tokens[token.index - 1].lower if token.index else ""
+    if before in _CAUSING and follow[0].lower in _DONE and behind not in _OF_TIMES:
+        return False  # "made her cry"
+    if token.tag == "PRP":  # the tagger sees an object: believed, save where a bare noun for one thing would stand behind it
+        return behind in ("'s", "’s") or (noun.tag == "NN" and noun is not follow[0] and before not in _GIVING)
+    return True
 
 
 def _paired(doc: Doc, token: Token) -> bool:
