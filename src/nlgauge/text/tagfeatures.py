@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from .brill import known_tags, noun_or_verb
+from nlgauge.text.brill import known_tags, noun_or_verb
 
 _DIGIT = re.compile(r"\d")
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "--", "…": "..."})

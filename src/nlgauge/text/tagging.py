@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import NamedTuple, TypeAlias
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from . import tagfeatures as features
-from .tagfeatures import EDGE, Word
+from nlgauge.text import tagfeatures as features
+from nlgauge.text.tagfeatures import EDGE, Word
 
 Sums: TypeAlias = NDArray[np.int16]  # some fifty weights below 100 are added up
 
@@ -55,7 +55,7 @@ class Tagger:
 
     def __init__(self, packed: bytes) -> None:
         """Read JSON: tags, features, how many weights each feature has, and of each weight the place of its tag and its value."""
-        model = msgspec.json.decode(packed)
+        model = json.loads(packed)
         self.tags: list[str] = model["tags"]
         self._rows = {name: row for row, name in enumerate(model["features"], 1)}
         self._weights = np.zeros((len(self._rows) + 1, len(self.tags)), np.int16)  # row 0: features without weights
