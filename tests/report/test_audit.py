@@ -117,7 +117,7 @@ def test_what_is_undefined_is_told(absent):
     page = audit_html(result(*rows))
     (picture,) = pictures(page)
     shown = [t.text for t in picture.iter(f"{SVG}text")]
-    assert [w for w in shown if w in ("no penalty", "-", "undefined")] == ["no penalty", "-", "undefined"]
+    assert [w for w in shown if w in ("drop 0.50", "-", "undefined")] == ["drop 0.50", "-", "undefined"]
     assert "nan" not in page
     assert "None" not in page
 

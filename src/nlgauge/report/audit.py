@@ -115,7 +115,7 @@ def _cell(row: Row | None) -> Cell:
         return Cell("")
     value = row["deviation"]
     if _absent(value):
-        return Cell("-" if not row["n"] else "undefined" if _absent(row["drop"]) else "no penalty")
+        return Cell("-" if not row["n"] else "undefined" if _absent(row["drop"]) else f"drop {row['drop']:.2f}")  # people's is not known
     return Cell(f"{value:+.2f}", signed(value), f"drop {row['drop']:.2f}, people {row['penalty']:.2f}, n {row['n']}")
 
 
