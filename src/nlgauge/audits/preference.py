@@ -20,7 +20,9 @@ FLUENCY = ("typos", "jumble_words", "subject_verb_disagreement")
 ALL_GROUPS = "all"
 
 
-def preference_rows(suite: Suite, sides: Sides, *, ties: str = "loss", tolerance: float = 0.05, confidence: float = 0.95) -> list[dict[str, Any]]:
+def preference_rows(
+    suite: Suite, sides: Sides, *, ties: str = "loss", tolerance: float = 0.05, confidence: float = 0.95, distances: bool = True
+) -> list[dict[str, Any]]:
     """A row a phenomenon and group, and the means over phenomena.
 
     Where there are several groups, the rows of group `all` count the pairs of all of them. A pair whose texts should score the same is
@@ -32,6 +34,7 @@ def preference_rows(suite: Suite, sides: Sides, *, ties: str = "loss", tolerance
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: relative difference that counts as the same.
         confidence: of the intervals (Wilson's).
+        distances: say how far the texts are from their references; these do not depend on the metric, and take time.
 
     References:
         Chen and Eger (2023), "MENLI", section 3.1.
@@ -41,7 +44,7 @@ def preference_rows(suite: Suite, sides: Sides, *, ties: str = "loss", tolerance
     rows: list[dict[str, Any]] = []
     for group in [*groups, ALL_GROUPS] if len(groups) > 1 else groups:
         inside = [i for i, p in enumerate(pairs) if group == ALL_GROUPS or p.group == group]
-        own = [_row(sides, pairs, part, name, group, ties, tolerance, confidence) for name, part in _by_phenomenon(pairs, inside)]
+        own = [_row(sides, pairs, part, name, group, ties, tolerance, confidence, distances) for name, part in _by_phenomenon(pairs, inside)]
         rows += [*own, *_means(own, sides.spec, group, confidence)]
     return rows
 
@@ -63,7 +66,8 @@ def _by_phenomenon(pairs: Sequence[Pair], inside: Sequence[int]) -> Iterator[tup
 
 
 def _row(
-    sides: Sides, pairs: Sequence[Pair], part: list[int], name: str, group: str | None, ties: str, tolerance: float, confidence: float
+    sides: Sides, pairs: Sequence[Pair], part: list[int], name: str, group: str | None, ties: str, tolerance: float, confidence: float,
+    distances: bool,
 ) -> dict[str, Any]:
     outcome = won(sides, pairs, tolerance)[part]
     wins, tied = int((outcome == 1).sum()), int((outcome == 0.5).sum())
@@ -74,7 +78,7 @@ def _row(
     return {
         "metric": sides.spec, "phenomenon": name, "group": group, "expect": pairs[part[0]].expect, "n": len(part), "wins": wins, "ties": tied,
         "losses": losses, "accuracy": float(share.numerator) / counted if counted else float("nan"), "low": low, "high": high,
-        "n_undefined": int(np.isnan(sides.margin[part]).sum()), **_distances(pairs, part, outcome),
+        "n_undefined": int(np.isnan(sides.margin[part]).sum()), **(_distances(pairs, part, outcome) if distances else {}),
         "_won": float(share.numerator), "_counted": counted,
     }  # fmt: skip
 
