@@ -51,6 +51,11 @@ def test_each_form_becomes_the_other(full, short):
     [
         # is, has, or whose
         ("He's gone.", "He has gone."),
+        ("Mary's happy.", "Mary is happy."),
+        ("John's tired and hungry.", "John is tired and hungry."),
+        ("My mother's coming tomorrow.", "My mother is coming tomorrow."),
+        ("It's called a lift.", "It is called a lift."),
+        ("He's called me twice.", "He has called me twice."),
         ("It's made of oak.", "It is made of oak."),
         ("She's made a cake.", "She has made a cake."),
         ("He's already left.", "He has already left."),

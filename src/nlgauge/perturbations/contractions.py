@@ -30,6 +30,8 @@ _GONE = frozenset(
     "been got gone become come arrived left happened died fallen grown lived worked slept begun started stopped changed ended disappeared "
     "returned turned gotten forgotten decided agreed promised refused tried failed won joined always never already just ever since".split()
 )
+_NAMED = frozenset({"called", "named", "nicknamed", "titled", "entitled"})  # it is called a lift
+_DAYS = frozenset({"today", "tomorrow", "tonight", "now"})
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
 _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP", "JJR"})
 
@@ -251,12 +253,19 @@ def _s(doc: Doc, i: int) -> str | None:
         verb = tokens[i].tag == "VBZ" or tokens[i + 1].lower in BEHIND_VERBS
         if not verb or host.tag not in NOUNS | {"EX", "DT", "PRP"} or (after.is_punctuation and j == i + 1):
             return None
-        noun_follows = j + 1 < len(tokens) and tokens[j + 1].tag in NOUNS
-        if not (after.tag in _PREDICATES or j > i + 1 or (after.tag == "VBG" and not noun_follows) or after.lower in _GONE):
+        noun_follows = j + 1 < len(tokens) and tokens[j + 1].tag in NOUNS and tokens[j + 1].lower not in _DAYS
+        alone = after.tag == "JJ" and tokens[i].tag == "VBZ" and _stands_alone(doc, j)
+        if not (after.tag in _PREDICATES or j > i + 1 or (after.tag == "VBG" and not noun_follows) or after.lower in _GONE or alone):
             return None
     elif tokens[i].tag == "POS" and host.tag not in ("PRP", "EX", *WH):
         return None
     return "has" if _is_perfect(doc, i, j) else "is"
+
+
+def _stands_alone(doc: Doc, i: int) -> bool:
+    """Whether an adjective has no noun of its own: `happy.`, `happy with it`, `tired and hungry.`"""
+    j = _next(doc, i, skip=lambda k: doc.tokens[k].tag == "CC" or doc.tokens[k].tag in ("JJ", "RB"))
+    return j < 0 or doc.tokens[j].is_punctuation or doc.tokens[j].tag in ("IN", "TO") or doc.tokens[j].lower in _DAYS
 
 
 def _is_perfect(doc: Doc, i: int, j: int) -> bool:
@@ -269,4 +278,6 @@ def _is_perfect(doc: Doc, i: int, j: int) -> bool:
         return False
     if low in _GONE or any(t.lower in _GONE for t in tokens[i + 1 : j]):
         return True
+    if low in _NAMED and tokens[j + 1 : j + 2] and tokens[j + 1].tag != "PRP":
+        return False
     return j + 1 < len(tokens) and tokens[j + 1].tag in _OBJECTS and not tokens[j + 1].is_punctuation
