@@ -328,3 +328,24 @@ def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
     assert "would be written over the input" in refused(capsys, data, "-m", "chrf", "--json", data)
     assert "would be written over the input" in refused(capsys, "--suite", pairs, "-m", "chrf", "--segments", pairs)
     assert data.read_bytes() == before
+
+
+def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model, monkeypatch):
+    from nlgauge.models.seq2seq import Backtranslator
+
+    def paraphrase(self, texts):  # real models are tried in tests/models/test_seq2seq.py; tiny ones say nothing that makes a pair
+        assert (self.forward, self.backward) == (str(model), str(model))
+        return [f"In short: {text}" for text in texts]
+
+    model = tiny_model("bart")
+    monkeypatch.setattr(Backtranslator, "paraphrase", paraphrase)
+    asked = ("--suite", "menli", "-p", "typos", "-m", "chrf", "--no-cache", "--segments", tmp_path / "pairs.tsv")
+    result = result_of(tmp_path / "r.json", data, *asked, "--back-translation", f"{model},{model}")
+    assert {row["phenomenon"]: row["n"] for row in result["rows"]} == {"typos": 3, "mean-fluency": 3, "mean-all": 3}
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [("one", "expected two models, OUT,BACK"), ("/no/such/model,/nor/this", "does not exist")],
+)  # fmt: skip
+def test_bad_translation_models_are_refused(data, capsys, value, told):
+    assert told in refused(capsys, data, "--suite", "menli", "--back-translation", value, "-m", "chrf")

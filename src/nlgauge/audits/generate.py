@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nlgauge.audits.menli import menli_suite
+from nlgauge.audits.menli import Given, menli_suite
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Design, Pair, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, stream
 from nlgauge.perturbations.checklist import Row, select, task_of
-from nlgauge.perturbations.paraphrase import Paraphraser
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import template
 from nlgauge.text.language import Language
@@ -44,7 +43,7 @@ def suite(
     criterion: str | None = None,
     perturbations: Sequence[str] = (),
     field: Field | None = None,
-    paraphrases: Paraphraser | Mapping[str, Sequence[str]] | None = None,
+    paraphrases: Given | None = None,
     how: str = "max_edit_distance",
     limit: int | None = None,
     legacy_join: bool = False,
@@ -60,7 +59,7 @@ def suite(
         criterion: checklist: only rows of this one.
         perturbations: only these; any perturbation may be named, with options.
         field: what is perturbed: `ref` (the first reference) or `hyp`; `ref` where there are references if None.
-        paraphrases: menli: where paraphrases of references come from: a table, or an object with `paraphrase(texts)`. If None, the
+        paraphrases: menli: where paraphrases of references come from: a table, a function, or an object with `paraphrase(texts)`. If None, the
             other references of an item, else small changes by rule (labelled light).
         how: menli: which of several paraphrases: `max_edit_distance`, `given` or `first`.
         limit: at most so many texts, drawn by the seed.

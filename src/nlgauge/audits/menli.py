@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError, SpecError
@@ -11,7 +11,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Pair, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Template
 from nlgauge.perturbations.checklist import task_of
-from nlgauge.perturbations.paraphrase import LightParaphraser, Paraphraser, select_para
+from nlgauge.perturbations.paraphrase import LightParaphraser, Paraphraser, TableParaphraser, as_paraphraser, select_para
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import template
 from nlgauge.text.language import Language
@@ -23,6 +23,7 @@ ATTACKS = (
     "addition", "omission", "mismatch_noun", "mismatch_verb", "mismatch_adj", "negation", "number_error", "pronoun_error", "name_error",
     "jumble_words", "typos", "subject_verb_disagreement",
 )  # fmt: skip
+Given = Paraphraser | Mapping[str, Sequence[str]] | Callable[..., object]
 _SPELT = "number_error"  # its paraphrase is the reference with numbers in words
 
 
@@ -32,7 +33,7 @@ def menli_suite(
     seed: int = 0,
     task: str | None = None,
     perturbations: Sequence[str] = (),
-    paraphrases: Paraphraser | Mapping[str, Sequence[str]] | None = None,
+    paraphrases: Given | None = None,
     how: str = "max_edit_distance",
     limit: int | None = None,
     language: str | Language = "builtin",
@@ -46,8 +47,8 @@ def menli_suite(
     Args:
         dataset, seed, task, limit, language: as for `nlgauge.suite`.
         perturbations: attacks, the 12 of the paper if none is named.
-        paraphrases: a table text -> paraphrases, or an object with `paraphrase(texts)`; None takes the other references of an item, and
-            small changes by rule where there is only one.
+        paraphrases: a table text -> paraphrases, a function of a list of texts, or an object with `paraphrase(texts)`; None takes the
+            other references of an item, and small changes by rule where there is only one.
         how: which of several paraphrases is taken.
 
     References:
@@ -88,15 +89,13 @@ def menli_suite(
 
 
 def _paraphrases(
-    found: Sequence[Anchor], given: Paraphraser | Mapping[str, Sequence[str]] | None, how: str, seed: int, language: str | Language
+    found: Sequence[Anchor], given: Given | None, how: str, seed: int, language: str | Language
 ) -> tuple[list[str | None], list[str]]:
     """A paraphrase of each reference and where it comes from: `given`, `reference`, `light`; None and `none` where there is none."""
     texts = [a.text for a in found]
-    if isinstance(given, Mapping):
-        made = [select_para(given.get(t, ()), t, how=how) for t in texts]  # type: ignore[arg-type]
-        return made, ["none" if m is None else "given" for m in made]
     if given is not None:
-        made = list(given.paraphrase(texts))
+        asked = TableParaphraser(table=given, how=how) if isinstance(given, Mapping) else as_paraphraser(given)  # type: ignore[arg-type]
+        made = list(asked.paraphrase(texts))
         if len(made) != len(texts):
             raise InputError(f"the paraphraser gave {len(made)} paraphrases of {len(texts)} texts, expected one each (None where it has none)")
         return made, ["none" if m is None else "given" for m in made]

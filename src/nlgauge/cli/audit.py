@@ -13,6 +13,7 @@ from nlgauge.cli.perturb import Criterion, Field, Language, LegacyJoin, Limit, N
 if TYPE_CHECKING:
     from nlgauge.audits.run import Audit
     from nlgauge.core.suite import Suite
+    from nlgauge.runtime.runtime import Runtime
 
 Data = Annotated[str | None, typer.Argument(metavar="[DATA]", help="Texts to make a suite from: JSON lines, TSV, CSV, Parquet.")]
 SuiteOption = Annotated[
@@ -26,6 +27,11 @@ Penalties = Annotated[
 Paraphrases = Annotated[
     str | None, typer.Option("--paraphrases", metavar="FILE", help="menli: text and paraphrase, as JSON lines, TSV or CSV; or PAWS.")
 ]
+BackTranslation = Annotated[
+    str | None,
+    typer.Option("--back-translation", metavar="OUT,BACK", help="menli: paraphrase by two translation models, folders or ids of the hub."),
+]
+Choose = Annotated[str, typer.Option("--choose", help="menli: of several paraphrases max_edit_distance, given or first.")]
 Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")]
 
 
@@ -38,6 +44,8 @@ def audit(
     perturbation: Names = None,
     penalties: Penalties = None,
     paraphrases: Paraphrases = None,
+    back_translation: BackTranslation = None,
+    choose: Choose = "max_edit_distance",
     design: Annotated[str | None, typer.Option("--design", help="preference or checklist.  [default: the suite's own]")] = None,
     ties: Annotated[str, typer.Option("--ties", help="Preference: loss, half, exclude or zero.")] = "loss",
     normalise: Annotated[str, typer.Option("--normalise", help="Checklist: self, minmax, none or auto.")] = "auto",
@@ -72,15 +80,16 @@ def audit(
     options.check_outputs({"--json": json, "--html": html, "--segments": segments}, files)
     named(metric)  # a misspelt metric is refused before anything is read
     given = None if penalties is None else read_penalties(penalties)
+    runtime = options.make_runtime(device, dtype, seed, cache, no_cache, quiet)
     made = _suite(
-        data, suite, task=task, criterion=criterion, perturbations=perturbation or [], paraphrases=paraphrases, field=field, limit=limit,
-        legacy_join=legacy_join, language=language, seed=seed,
+        data, suite, runtime, task=task, criterion=criterion, perturbations=perturbation or [], paraphrases=paraphrases,
+        back_translation=back_translation, how=choose, field=field, limit=limit, legacy_join=legacy_join, language=language, seed=seed,
     )  # fmt: skip
     if design is None and given is not None and suite != "menli":
         design = "checklist"
     found = run(
         made, metric, design=design, ties=ties, penalties=given, normalise=normalise, tolerance=tolerance, references=references,  # type: ignore[arg-type]
-        runtime=options.make_runtime(device, dtype, seed, cache, no_cache, quiet),
+        runtime=runtime,
     )  # fmt: skip
     result = found.result(_inputs(files))
     if segments is not None:
@@ -98,7 +107,9 @@ def audit(
     return 0
 
 
-def _suite(data: str | None, name: str | None, *, paraphrases: str | None, **chosen: Any) -> Suite:
+def _suite(
+    data: str | None, name: str | None, runtime: Runtime, *, paraphrases: str | None, back_translation: str | None, **chosen: Any
+) -> Suite:
     """The suite that the options describe: read from a file, or made from the data."""
     from nlgauge.audits.generate import suite
     from nlgauge.core.errors import InputError, nearest
@@ -108,6 +119,7 @@ def _suite(data: str | None, name: str | None, *, paraphrases: str | None, **cho
     if name is not None and name not in ("menli", "checklist"):
         idle = {"--task": chosen["task"], "--criterion": chosen["criterion"], "-p": chosen["perturbations"], "--field": chosen["field"],
                 "--limit": chosen["limit"], "--legacy-join": chosen["legacy_join"], "--paraphrases": paraphrases,
+                "--back-translation": back_translation,
                 "--language": chosen["language"] if chosen["language"] != "builtin" else None}  # fmt: skip
         used = [option for option, value in idle.items() if value]
         if used:
@@ -117,8 +129,25 @@ def _suite(data: str | None, name: str | None, *, paraphrases: str | None, **cho
         return read_suite(name, None if data is None else read(data))
     if data is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
-    table = None if paraphrases is None else paraphrases_in(paraphrases)
-    return suite(name or "checklist", read(data), paraphrases=table, **chosen)
+    if paraphrases is not None and back_translation is not None:
+        raise InputError("--paraphrases and --back-translation are both given; choose one")
+    source: Any = None if paraphrases is None else paraphrases_in(paraphrases)
+    if back_translation is not None:
+        source = _back_translator(back_translation, runtime)
+    return suite(name or "checklist", read(data), paraphrases=source, **chosen)
+
+
+def _back_translator(names: str, runtime: Runtime) -> Any:
+    from nlgauge.core.errors import InputError
+    from nlgauge.models.locate import locate
+    from nlgauge.models.seq2seq import Backtranslator
+
+    out, comma, back = (part.strip() for part in names.partition(","))
+    if not comma or not out or not back:
+        raise InputError(f"--back-translation {names!r}: expected two models, OUT,BACK, as in en-de-model,de-en-model")
+    for model in (out, back):
+        locate(model)  # a model that is not there is refused before anything is perturbed
+    return Backtranslator(out, back, runtime=runtime)
 
 
 def _inputs(files: list[str]) -> list[dict[str, str]]:
