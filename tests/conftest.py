@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from hypothesis import settings
@@ -77,6 +78,75 @@ def _save(kind, folder):
     return folder
 
 
+@pytest.fixture(scope="session")
+def tiny_nli(tiny_model, tmp_path_factory):
+    """A function from a kind of `KINDS` and the names of the outputs to a folder with a sequence classifier of random weights."""
+    made = {}
+
+    def make(kind, labels=("entailment", "neutral", "contradiction")):
+        if (kind, labels) not in made:
+            made[kind, labels] = _save_classifier(tiny_model(kind), labels, tmp_path_factory.mktemp("nli") / re.sub(r"\W+", "-", kind))
+        return made[kind, labels]
+
+    return make
+
+
+def _save_classifier(source, labels, folder):
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("config.json", "*.safetensors"))
+    named = {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        model = AutoModelForSequenceClassification.from_config(AutoConfig.from_pretrained(source, num_labels=len(labels), **named))
+        for parameter in model.parameters():
+            parameter.data += torch.randn_like(parameter) * 0.2
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_head(tiny_model, tmp_path_factory):
+    """A function from changes of the metadata to a head of random weights over a tiny BERT."""
+
+    def make(drop=(), hidden=False, **changes):
+        return _save_head(tiny_model("bert"), tmp_path_factory.mktemp("head") / "tiny.safetensors", drop, hidden, changes)
+
+    return make
+
+
+def _save_head(encoder, path, drop, hidden, changes):
+    import hashlib
+
+    import torch
+    from safetensors.torch import save_file
+
+    random = torch.Generator().manual_seed(2)
+
+    def tensor(*shape):
+        return torch.randn(shape, generator=random) * 0.3
+
+    width, inner, rank, n_features = SHAPE["hidden_size"], SHAPE["intermediate_size"], 2, 2 * SHAPE["hidden_size"]
+    tensors = {}
+    for layer in range(SHAPE["num_hidden_layers"]):
+        within = {f"attention.self.{part}": (width, width) for part in ("query", "key", "value")}
+        within |= {"attention.output.dense": (width, width), "intermediate.dense": (width, inner), "output.dense": (inner, width)}
+        for name, (d_in, d_out) in within.items():
+            tensors[f"encoder.layer.{layer}.{name}.lora_a"] = tensor(rank, d_in).half()
+            tensors[f"encoder.layer.{layer}.{name}.lora_b"] = tensor(d_out, rank).half()
+    if hidden:
+        tensors |= {"hidden.weight": tensor(n_features, n_features).half(), "hidden.bias": tensor(n_features).half()}
+    tensors |= {"classifier.weight": tensor(3, n_features).half(), "classifier.bias": tensor(3).half()}
+    metadata = {
+        "format": "nlgauge-head", "version": "1", "kind": "nli", "name": "tiny", "encoder": str(encoder), "rank": str(rank), "max_tokens": "32",
+        "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
+        "labels": "entailment,neutral,contradiction", "features": "cls,mean", "trained_on_phenomena": "negation, number_error", **changes,
+    }  # fmt: skip
+    save_file({key: value for key, value in tensors.items() if key not in drop}, path, {k: v for k, v in metadata.items() if v is not None})
+    return path
+
+
 def _save_tokenizer(kind, folder):
     """Write tokenizer.json and tokenizer_config.json; the number of pieces."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
@@ -111,13 +181,15 @@ def _save_tokenizer(kind, folder):
             backend.pre_tokenizer = pre_tokenizers.Metaspace()
             backend.decoder = decoders.Metaspace()
     frame = {"cls_token": first, "sep_token": last}
+    pair = f"{first} $A {last} $B:1 {last}:1" if kind == "pieces" else f"{first} $A {last} {last} $B {last}"
     if kind == "closed sentence":  # T5's: an end, which is no separator, and nothing before
-        first, frame = "", {"eos_token": last}
+        first, frame, pair = "", {"eos_token": last}, f"$A {last} $B {last}"
     special_ids = [(token, list(pieces).index(token)) for token in (first, last) if token]
-    backend.post_processor = processors.TemplateProcessing(single=f"{first} $A {last}".strip(), special_tokens=special_ids)
+    backend.post_processor = processors.TemplateProcessing(single=f"{first} $A {last}".strip(), pair=pair, special_tokens=special_ids)
     backend.add_special_tokens(special)
     backend.save(str(folder / "tokenizer.json"))
     names = {f"{token.strip('<>[]').lower()}_token": token for token in special if token.strip("<>[]").lower() in ("pad", "unk", "mask")}
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": POSITIONS, **frame, **names}
+    inputs = ["input_ids", *(["token_type_ids"] if kind == "pieces" else []), "attention_mask"]  # else transformers leaves types out
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": POSITIONS, "model_input_names": inputs, **frame, **names}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return len(pieces)

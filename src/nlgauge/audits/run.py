@@ -15,7 +15,7 @@ from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.run import named
 from nlgauge.perturbations.checklist import Row, rows
 from nlgauge.perturbations.registry import PERTURBATIONS
@@ -156,7 +156,7 @@ def audit(
         for found in sides.values():
             rows += preference_rows(suite, found, ties=ties, tolerance=tolerance, confidence=confidence)
         notes += _about_preference(suite, sides, rows, ties)
-    notes += _about_skipped(suite)
+    notes += [*_mark_trained(sides, rows), *_about_skipped(suite)]
     return Audit(suite, wanted, sides, [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows], tuple(notes), tolerance)
 
 
@@ -211,6 +211,18 @@ def _about_preference(suite: Suite, sides: Mapping[str, Sides], rows: Sequence[M
     undefined = sum(row["n_undefined"] for row in rows if row["phenomenon"] == "mean-all" and row["group"] != "all")
     if undefined:
         yield f"{undefined} pairs with an undefined score, counted as losses"
+
+
+def _mark_trained(sides: Mapping[str, Sides], rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Mark the rows of what a metric's model was shown in training, and say so: it is no blind test of that metric."""
+    for spec, found in sides.items():
+        known = set(trained_on(found.metric))
+        seen = [row for row in rows if row["metric"] == spec and row.get("phenomenon", row.get("template")) in known]
+        for row in seen:
+            row["trained_on"] = True
+        names = list(dict.fromkeys(row.get("phenomenon", row.get("template")) for row in seen))
+        if names:
+            yield f"{spec} was trained on {', '.join(names)}: what it does there, and the means over them, say little of attacks it has not seen"
 
 
 def _about_skipped(suite: Suite) -> Iterator[str]:

@@ -37,13 +37,17 @@ def list_known(
 
 
 def _metrics() -> list[str]:
+    from nlgauge.core.errors import SpecError
     from nlgauge.core.signature import show
-    from nlgauge.metrics.base import METRICS
+    from nlgauge.metrics.base import METRICS, SUMS, metric
 
     lines = []
     for name in METRICS.names():
         cls, preset = METRICS.lookup(name)
-        info = cls.info
+        try:
+            info = metric(name).info  # options decide, such as what the text is held against
+        except SpecError:  # an option that has no default
+            info = cls.info
         low, high = info.range
         direction = "higher is better" if info.higher_is_better else "lower is better"
         lines.append(f"{name}: {info.summary}")
@@ -51,7 +55,7 @@ def _metrics() -> list[str]:
         defaults = {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls)}
         shown = (f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items())
         lines.append("    options " + (", ".join(shown) or "none"))
-    return lines
+    return [*lines, *(f"{name}: the sum {sum_}" for name, sum_ in SUMS.items())]
 
 
 def _perturbations() -> list[str]:

@@ -54,6 +54,9 @@ def score(
     fail_under: Annotated[
         list[str] | None, typer.Option("--fail-under", metavar="SPEC=NUMBER", help="Exit with 3 where a system is worse than this.")
     ] = None,
+    save_norm: Annotated[
+        str | None, typer.Option("--save-norm", metavar="FILE", help="Keep the scale of sums, for [norm=file(\"FILE\")] in a later run.")
+    ] = None,
     score_only: Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")] = False,
     width: Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")] = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")] = "text",
@@ -69,6 +72,7 @@ def score(
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
     from nlgauge.cli import tables
+    from nlgauge.metrics.combine import check_bounds
     from nlgauge.metrics.run import named
 
     files, specs = _sort_out(data or [], metric or [])
@@ -76,10 +80,13 @@ def score(
     metrics = named(specs or ["bleu"])
     gates = _gates(fail_under or [], metrics)
     tables.check_format(form)
-    options.check_outputs({"--json": json, "--html": html, "--segments": segments}, [*files, *(hyp or []), *(ref or []), *([src] if src else [])])
+    if save_norm is not None:
+        check_bounds(metrics.values())
+    outputs = {"--json": json, "--html": html, "--segments": segments, "--save-norm": save_norm}
+    options.check_outputs(outputs, [*files, *(hyp or []), *(ref or []), *([src] if src else [])])
     runtime = options.make_runtime(device, dtype, seed or 0, cache, no_cache, quiet or score_only)
     with _source(files, hyp or [], ref or [], src) as source:
-        job = _Job(source, metrics, runtime, by_group, test, baseline, draws, seed, compat, confidence or test is not None)
+        job = _Job(source, metrics, runtime, by_group, test, baseline, draws, seed, compat, confidence or test is not None, save_norm)
         result = job.run(segments)
     if json is not None:
         result.write(json)
@@ -109,12 +116,14 @@ class _Job:
     seed: int | None
     compat: str | None
     intervals: bool
+    save_norm: str | None
 
     def run(self, segments_path: str | None) -> Result:
         """Score block by block, write segment rows beside, then make the rows of the result."""
         from nlgauge.core.result import Result
         from nlgauge.core.signature import signature_of
         from nlgauge.io.write import segment_columns, writing
+        from nlgauge.metrics.combine import save_bounds
         from nlgauge.metrics.run import score_blocks
         from nlgauge.metrics.totals import Totals
 
@@ -128,6 +137,8 @@ class _Job:
                     totals[spec].add(block, values)
                 if write is not None:
                     write(segment_columns(block, scores))
+                if self.save_norm is not None:  # some metric is pooled, so that this block is the only one
+                    save_bounds(self.save_norm, scores.values())
         return Result(
             "score",
             [row for spec in self.metrics for row in self._rows(spec, totals[spec])],
@@ -184,6 +195,8 @@ class _Job:
             for name, count in total.flagged.items():
                 if count:
                     yield f"{spec}: {count} of {summary.n} segments have {_FLAGS.get(name, name)}"
+            for note in getattr(self.metrics[spec], "notes", ()):
+                yield f"{spec}: {note}"
         groups = [g for g in summary.groups if g is not None]
         if len(groups) > 1 and not self.by_group:
             shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])

@@ -64,6 +64,7 @@ class Scores:
         finish: totals of shape (..., k) to corpus numbers of shape (...).
         flags: conditions worth a count, each (n,) bool: `empty`, `truncated`.
         higher_is_better: the direction of `values`.
+        scale: of a sum of metrics that were brought to a common scale over the call: term -> the two numbers that became 0 and 1.
     """
 
     signature: Signature
@@ -74,6 +75,7 @@ class Scores:
     finish: Finish = mean_of_defined
     flags: Mapping[str, Mask] = field(default_factory=dict)
     higher_is_better: bool = True
+    scale: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -122,6 +124,7 @@ class Scores:
             self.finish,
             {name: column[where] for name, column in self.flags.items()},
             self.higher_is_better,
+            self.scale,
         )
 
 

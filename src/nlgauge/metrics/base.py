@@ -19,7 +19,8 @@ class Metric(Protocol):
     """A frozen dataclass whose fields are its options, with a `score`.
 
     Optional members: `pooled` (True where a score depends on the other segments of the call),
-    `facts(runtime)` (what options resolve to, for the signature, found without loading a model).
+    `facts(runtime)` (what options resolve to, for the signature, found without loading a model),
+    `trained_on` (ids of the perturbations that its model was shown in training), `notes` (what a reader of its numbers must know).
     """
 
     info: ClassVar[MetricInfo]
@@ -30,6 +31,11 @@ class Metric(Protocol):
 
 
 _LEXICAL = "nlgauge.metrics.lexical"
+_NLI = "nlgauge.metrics.nli.menli:Nli"
+_NLI_R = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
+_NLI_D = "microsoft/deberta-large-mnli"
+_XNLI_R = "FacebookAI/xlm-roberta-base"  # to be fine-tuned: the authors' own weights are a pickle on a drive
+_XNLI_D = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
 METRICS = Registry(
     kind="metric",
     group="nlgauge.metrics",
@@ -44,10 +50,27 @@ METRICS = Registry(
         "rougeL": Entry(f"{_LEXICAL}.rouge:Rouge", {"variant": "L"}),
         "rougeLsum": Entry(f"{_LEXICAL}.rouge:Rouge", {"variant": "Lsum"}),
         "bertscore": Entry("nlgauge.metrics.embedding.bertscore:BertScore"),
+        "nli": Entry(_NLI),
+        "nli-robust": Entry(_NLI, {"model": "nli-robust"}),
+        "summac": Entry("nlgauge.metrics.nli.summac:SummaC"),
         "scores": Entry("nlgauge.metrics.stored:Stored"),
         "paper/bertscore": Entry("nlgauge.metrics.embedding.bertscore:BertScore", {"model": "roberta-large", "layer": 17}),
+        "paper/nli-r": Entry(_NLI, {"model": _NLI_R}),
+        "paper/nli-d": Entry(_NLI, {"model": _NLI_D}),
+        "paper/nli-r-sum": Entry(_NLI, {"model": _NLI_R, "formula": "e-c", "direction": "backward"}),
+        "paper/nli-d-sum": Entry(_NLI, {"model": _NLI_D, "formula": "e-c", "direction": "backward"}),
+        "paper/nli-r-src": Entry(_NLI, {"model": _NLI_R, "formula": "-c", "direction": "forward", "anchor": "source"}),
+        "paper/nli-d-src": Entry(_NLI, {"model": _NLI_D, "formula": "-c", "direction": "forward", "anchor": "source"}),
+        "paper/xnli-r": Entry(_NLI, {"model": _XNLI_R, "anchor": "source"}),
+        "paper/xnli-d": Entry(_NLI, {"model": _XNLI_D, "anchor": "source"}),
     },
 )
+
+# Names of sums, which take no options: write the sum out to change it.
+SUMS: dict[str, str] = {
+    "paper/menli-r": "0.2*paper/nli-r + 0.8*paper/bertscore:idf=true",
+    "paper/menli-d": "0.2*paper/nli-d + 0.8*paper/bertscore:idf=true",
+}
 
 
 def metric(spec: str | Metric) -> Metric:
@@ -62,12 +85,21 @@ def metric(spec: str | Metric) -> Metric:
             raise SpecError(f"expected a metric specification or a metric object, got {what}")
         return spec
     parsed = parse(spec)
+    if isinstance(parsed, Spec) and parsed.name in SUMS:
+        if parsed.options:
+            raise SpecError(f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it")
+        parsed = parse(SUMS[parsed.name])
     if isinstance(parsed, Spec):
         built: Metric = METRICS.build(parsed)
         return built
     from nlgauge.metrics.combine import combination  # imported late: it builds its terms by calling us
 
     return combination(parsed)
+
+
+def trained_on(metric: Any) -> tuple[str, ...]:
+    """Ids of the perturbations that the metric's model, or that of any of its terms, was shown in training; an audit marks these."""
+    return tuple(getattr(metric, "trained_on", ()))
 
 
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:

@@ -32,7 +32,7 @@ class HubNetwork:
     """
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
-        model, info = _load(files, dtype)
+        model, info = load_pretrained(files, dtype)
         missing = {id(parameter) for name, parameter in model.named_parameters() if name in info["missing_keys"]}
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
@@ -89,9 +89,13 @@ class HubNetwork:
                 raise InputError(f"model {self.name!r}: the installed transformers has no place for {key}, so its vectors would not be this model's")
 
 
-def _load(files: ModelFiles, dtype: torch.dtype) -> tuple[Any, Any]:
-    """The whole model, and what transformers says of its weights."""
-    from transformers import AutoModel
+def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoModel") -> tuple[Any, Any]:
+    """The whole model as one of transformers' automatic classes has it, and what transformers says of its weights.
+
+    Raises:
+        InputError: no safetensors, or nothing that this class can load.
+    """
+    import transformers
     from transformers.utils import logging
 
     files.weight_files()
@@ -99,7 +103,7 @@ def _load(files: ModelFiles, dtype: torch.dtype) -> tuple[Any, Any]:
     level = logging.get_verbosity()
     logging.set_verbosity_error()  # its report of weights without a place, such as a head's, says nothing that `_check` does not
     try:
-        loaded: tuple[Any, Any] = AutoModel.from_pretrained(
+        loaded: tuple[Any, Any] = getattr(transformers, kind).from_pretrained(
             str(files.folder), dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True, output_loading_info=True
         )
     except Exception as error:

@@ -53,6 +53,13 @@ class ModelFiles:
                 return int(config[key])
         raise InputError(f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?")
 
+    @property
+    def weights_digest(self) -> str:
+        """SHA-256 over the weight files, whether or not `identity` says it."""
+        if self.identity.startswith("sha256:"):
+            return self.identity.removeprefix("sha256:")
+        return _digest(tuple(self.weight_files()))
+
     def weight_files(self) -> list[Path]:
         """The safetensors files, one or several shards.
 
@@ -154,14 +161,19 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _digest(paths: tuple[Path, ...]) -> str:
     """SHA-256 over the weight files, in the order of their names; one file gives its own digest."""
-    parts = [_file_digest(str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in paths]
+    parts = [digest_of(p) for p in paths]
     return parts[0] if len(parts) == 1 else sha256("".join(parts).encode()).hexdigest()
 
 
 def _named_digest(paths: list[Path]) -> str:
     """SHA-256 over names and digests: which of the small files there are matters too."""
-    found = sorted((p.name, _file_digest(str(p), p.stat().st_mtime_ns, p.stat().st_size)) for p in paths if p.is_file())
+    found = sorted((p.name, digest_of(p)) for p in paths if p.is_file())
     return sha256(json.dumps(found).encode()).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, computed once as long as it stays as it is."""
+    return _file_digest(str(path), path.stat().st_mtime_ns, path.stat().st_size)
 
 
 @cache

@@ -11,7 +11,7 @@ References:
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -41,9 +41,12 @@ class PackedBert:
         files: folder with config.json and safetensors.
         dtype: precision of weights and activations.
         device: where it runs.
+        adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its weight.
     """
 
-    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
+    def __init__(
+        self, files: ModelFiles, dtype: torch.dtype, device: torch.device, adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None
+    ) -> None:
         config = files.config
         self.files, self.dtype, self.device = files, dtype, device
         self.width: int = config["hidden_size"]
@@ -52,11 +55,14 @@ class PackedBert:
         self.first_position: int = config.get("pad_token_id", 1) + 1 if _FAMILIES[config["model_type"]] else 0
         self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
         self._weights = _Weights(files)
+        self._adapters = {f"{name}.weight": pair for name, pair in (adapters or {}).items()}
         self._blocks: list[_Block] = []
         self._lock = threading.Lock()
         read = self._read
-        # Token types are all 0, so that row joins the positions once instead of every token every time.
-        self._positions = read("embeddings.position_embeddings.weight") + read("embeddings.token_type_embeddings.weight")[0]
+        # The vector of a token's type joins that of its position once, instead of every token every time: a table a type, one below the other.
+        positions = read("embeddings.position_embeddings.weight")
+        self._n_positions = len(positions)
+        self._positions = torch.cat([positions + kind for kind in read("embeddings.token_type_embeddings.weight")[:2]])
         self._words = read("embeddings.word_embeddings.weight")
         self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
 
@@ -73,16 +79,24 @@ class PackedBert:
         )
 
     @contextmanager
-    def cut(self, layer: int) -> Iterator[Callable[[Sequence[Ids]], torch.Tensor]]:
-        """See `Network.cut`; blocks that no layer asked for yet are read first."""
+    def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
+        """See `Network.cut`; blocks that no layer asked for yet are read first. The types of the tokens (0 or 1) may follow the sequences."""
         with self._lock:
             while len(self._blocks) < layer:
                 prefix = f"encoder.layer.{len(self._blocks)}."
                 self._blocks.append(_Block.read(lambda name, p=prefix: self._read(p + name), self.heads, self.epsilon, self.batch_tokens))
         blocks = self._blocks[:layer]
-        yield lambda sequences: self._forward(sequences, blocks)
+        yield lambda sequences, types=None: self._forward(sequences, types, blocks)
 
-    def _forward(self, sequences: Sequence[Ids], blocks: Sequence[_Block]) -> torch.Tensor:
+    def tensor(self, ending: str) -> torch.Tensor:
+        """The weight whose name is `ending`, or ends in it after a dot, in the checkpoint's own precision: a head's.
+
+        Raises:
+            InputError: there is none, or more than one.
+        """
+        return self._weights.ending(ending)
+
+    def _forward(self, sequences: Sequence[Ids], types: Sequence[Ids] | None, blocks: Sequence[_Block]) -> torch.Tensor:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         n_tokens = int(lengths.sum())
         rows = self._rows(n_tokens)
@@ -91,6 +105,8 @@ class PackedBert:
         ends = np.cumsum(lengths)
         positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
         positions += self.first_position
+        if types is not None:
+            positions[:n_tokens] += np.concatenate(types) * self._n_positions
         states = functional.embedding(torch.from_numpy(ids).to(self.device), self._words)
         states = states.add_(functional.embedding(torch.from_numpy(positions).to(self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
@@ -109,7 +125,16 @@ class PackedBert:
         return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
 
     def _read(self, name: str) -> torch.Tensor:
-        return self._weights[name].to(device=self.device, dtype=self.dtype)
+        weight = self._weights[name]
+        if name in self._adapters:
+            down, up = self._adapters[name]
+            if (len(up), down.shape[1]) != tuple(weight.shape):
+                raise InputError(
+                    f"model {self.files.name!r}: an adapter of shape {len(up)} x {down.shape[1]} for {name} of shape "
+                    f"{' x '.join(map(str, weight.shape))}; it was made for another encoder"
+                )
+            weight = weight.double() + up.double() @ down.double()  # rounded once, whatever the precision
+        return weight.to(device=self.device, dtype=self.dtype)
 
 
 @dataclass(frozen=True)
@@ -172,7 +197,17 @@ class _Weights:
                 found = self._where.get(name.removesuffix(new) + old)
         if found is None:
             raise InputError(f"model {self._files.name!r}: the weights hold no {name}; is config.json of this model?")
-        path, key = found
+        return self._get(*found)
+
+    def ending(self, ending: str) -> torch.Tensor:
+        """The tensor whose name is `ending`, or ends in it after a dot."""
+        found = [place for place in self._where.values() if f".{place[1]}".endswith(f".{ending}")]
+        if len(found) != 1:
+            count = "no" if not found else f"{len(found)} tensors named"
+            raise InputError(f"model {self._files.name!r}: the weights hold {count} {ending}; is config.json of this model?")
+        return self._get(*found[0])
+
+    def _get(self, path: str, key: str) -> torch.Tensor:
         with safe_open(path, framework="pt") as shard:
             tensor: torch.Tensor = shard.get_tensor(key)
         return tensor

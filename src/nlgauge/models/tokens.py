@@ -38,16 +38,21 @@ class Tokens:
 class TextTokenizer:
     """The tokenizer of a model.
 
+    Args:
+        files: where the model is.
+        max_tokens: a lower limit than the model's own.
+        space: begin every text with a space where a first word otherwise is another piece than the same word later on (as bert_score).
+
     Attributes:
         max_tokens: most pieces the model takes, special tokens included; None where there is no limit.
         weightless: ids of the classifier and separator tokens, which weigh nothing in BERTScore.
         prefix: special tokens before the content, shape (p,); likewise `suffix` after it.
     """
 
-    def __init__(self, files: ModelFiles, max_tokens: int | None = None) -> None:
+    def __init__(self, files: ModelFiles, max_tokens: int | None = None, space: bool = True) -> None:
         self.name = files.name
         config = files.config
-        self._space = " " if config.get("model_type") in _NEEDS_SPACE else ""
+        self._space = " " if space and config.get("model_type") in _NEEDS_SPACE else ""
         self._backend, named = _load(files)
         frame = self._frame()
         content = frame.index(0)
@@ -73,6 +78,24 @@ class TextTokenizer:
                 else:
                     found.append(Tokens(whole, n, False))
         return found
+
+    def pair_frame(self) -> tuple[Ids, Ids]:
+        """How two texts stand together: ids of a pair of one-piece texts, those of the texts as -1 and -2, and the type of each; both (T,)."""
+        if hasattr(self._backend, "encode_batch_fast"):
+            pair = self._backend.encode("a", "b")
+            known: dict[int | None, list[tuple[int, int]]] = {}
+            for place, (side, kind) in enumerate(zip(pair.sequence_ids, pair.type_ids, strict=True)):
+                known.setdefault(side, []).append((place, kind))
+            # Several pieces of one text ("▁", "a") count once.
+            extra = {place for side in (0, 1) for place, _ in known[side][1:]}
+            rows = [
+                (i if side is None else -1 - side, kind)
+                for place, (i, side, kind) in enumerate(zip(pair.ids, pair.sequence_ids, pair.type_ids, strict=True))
+                if place not in extra
+            ]
+            return np.array([i for i, _ in rows], dtype=np.int64), np.array([kind for _, kind in rows], dtype=np.int64)
+        ids = self._backend.build_inputs_with_special_tokens([-1], [-2])
+        return np.array(ids, dtype=np.int64), np.array(self._backend.create_token_type_ids_from_sequences([-1], [-2]), dtype=np.int64)
 
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
         """The words of a text and, for every piece (special tokens included), the number of its word; None for special tokens."""

@@ -1,0 +1,1 @@
+"""Metrics from natural language inference."""

@@ -1,0 +1,133 @@
+"""NLI as a metric: how far hypothesis and reference (or source) entail each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.lexical.options import check_choice
+from nlgauge.metrics.nli.model import ANCHORS, OverNli, Questions, anchors
+from nlgauge.metrics.nli.windows import premise_windows
+from nlgauge.metrics.references import over_references
+from nlgauge.runtime.runtime import Runtime
+
+# formula -> weights of e, n and c, and the lowest and highest value of probabilities that sum to 1.
+FORMULAS: dict[str, tuple[tuple[float, float, float], tuple[float, float]]] = {
+    "e": ((1.0, 0.0, 0.0), (0.0, 1.0)),
+    "-c": ((0.0, 0.0, -1.0), (-1.0, 0.0)),
+    "e-n": ((1.0, -1.0, 0.0), (-1.0, 1.0)),
+    "e-c": ((1.0, 0.0, -1.0), (-1.0, 1.0)),
+    "e-n-2c": ((1.0, -1.0, -2.0), (-2.0, 1.0)),
+}
+DIRECTIONS = ("forward", "backward", "both")
+_WHY = "a copy need not be best: a model may be surer of another sentence"
+
+
+def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
+    """A formula of the three probabilities, each of shape (n,)."""
+    weights, _ = FORMULAS[formula]
+    return np.asarray(weights[0] * e + weights[1] * n + weights[2] * c + 0.0)  # + 0.0: no minus zero
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nli(OverNli):
+    """A formula of the probabilities of entailment (e), neutrality (n) and contradiction (c) between the hypothesis and its anchor.
+
+    Args:
+        formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
+        direction: `forward`: the anchor is the premise; `backward`: the hypothesis is; `both`: the probabilities of both ways are averaged first.
+        anchor: what the hypothesis is held against: `reference` or `source`.
+        references: what to make of several: `mean`; `best` (that with the best value); `first`; `parts`: the highest e, n and c over the
+            references, each on its own, and then the formula, as the paper takes the maximum.
+        long: a pair beyond the limit is cut, the longer side first (`truncate`); or its premise is read in windows of whole sentences
+            (`windows`), and the window of which the model is surest, with the lowest n, speaks for it.
+
+    References:
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2. Where this differs from the
+        released code: labels are read from the model, never assumed by its name; e-n-2c exists; an empty side gets the formula's worst
+        value; outer blanks of a text do not count.
+    """
+
+    formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
+    direction: Literal["forward", "backward", "both"] = "both"
+    anchor: Literal["reference", "source"] = "reference"
+    references: Literal["mean", "best", "first", "parts"] = "mean"
+    long: Literal["truncate", "windows"] = "truncate"
+    info: ClassVar = MetricInfo("nli", copy_is_best=False, cached=True, summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}")
+
+    def __post_init__(self) -> None:
+        self._check("nli")
+        check_choice("nli:formula", self.formula, tuple(FORMULAS))
+        check_choice("nli:direction", self.direction, DIRECTIONS)
+        check_choice("nli:anchor", self.anchor, ANCHORS)
+        check_choice("nli:references", self.references, ("mean", "best", "first", "parts"))
+        check_choice("nli:long", self.long, ("truncate", "windows"))
+        low, high = FORMULAS[self.formula][1]
+        if self.references == "parts" and self.formula == "e-n-2c":
+            low = -3.0  # the highest n and the highest c may come from two references
+        needs = {"references"} if self.anchor == "reference" else {"source"}
+        object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=(low, high)))
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of the formula; parts `e`, `n`, `c`; flags `empty` and `truncated`.
+
+        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and raises the flag `empty`.
+
+        Raises:
+            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+        """
+        check_needs(self, segments)
+        if self.anchor == "source":
+            return self._score_single(segments, runtime)
+        if self.references != "parts":
+            return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+        # An empty reference beside others must not be the one with the highest c: undefined for now.
+        scores = over_references(segments, "best_each", lambda single: self._score_single(single, runtime, (np.nan, np.nan, np.nan)))
+        parts = {name: np.where(np.isnan(column), w, column) for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)}
+        return replace(scores, values=pool(self.formula, **parts), parts=parts)
+
+    @property
+    def _worst(self) -> tuple[float, float, float]:
+        """What an empty side gets: e, n and c."""
+        return (0.0, 1.0, 0.0) if self.formula == "e-n" else (0.0, 0.0, 1.0)
+
+    def _score_single(self, segments: Sequence[Segment], runtime: Runtime, unread: tuple[float, float, float] | None = None) -> Scores:
+        against = anchors(segments, self.anchor)
+        texts = [(anchor.strip(), s.hypothesis.strip()) for anchor, s in zip(against, segments, strict=True)]
+        empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
+        probabilities = np.tile(unread or self._worst, (len(segments), 1))                              # (n, 3)
+        truncated = np.zeros(len(segments), dtype=np.bool_)
+        asked = np.flatnonzero(~empty)
+        if len(asked):
+            ways = [[texts[i] for i in asked]] if self.direction != "backward" else []
+            ways += [[texts[i][::-1] for i in asked]] if self.direction != "forward" else []
+            found, cut = self._ask([pair for way in ways for pair in way], runtime)
+            probabilities[asked] = found.reshape(len(ways), -1, 3).mean(axis=0)
+            truncated[asked] = cut.reshape(len(ways), -1).any(axis=0)
+        parts = {name: probabilities[:, i].copy() for i, name in enumerate(("e", "n", "c"))}
+        flags = {"empty": empty, "truncated": truncated}
+        return Scores(signature_of(self, runtime), ids(segments), pool(self.formula, **parts), parts, flags=flags)
+
+    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Probabilities of each pair, shape (n, 3), and whether text was cut."""
+        model = self.loaded(runtime)
+        questions, contents = Questions(), None
+        if self.long == "truncate":
+            questions.ask(0, pairs)
+            return questions.judged(model, contents, runtime, "nli")
+        windows, contents = premise_windows(pairs, model.tokenizer)
+        for i, (parts, (_, hypothesis)) in enumerate(zip(windows, pairs, strict=True)):
+            questions.ask(i, [(part, hypothesis) for part in parts])
+        found, cut = questions.judged(model, contents, runtime, "nli")
+        owners = np.array(questions.owners)
+        order = np.lexsort((found[:, 1], owners))  # by question, the surest window first
+        surest = order[np.searchsorted(owners[order], np.arange(len(pairs)))]
+        return found[surest], np.bincount(owners, cut, len(pairs)) > 0

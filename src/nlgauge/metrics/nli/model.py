@@ -1,0 +1,94 @@
+"""What the metrics of this package share: the options that name a model, and texts judged in many pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import SpecError
+from nlgauge.core.scores import Array
+from nlgauge.core.segment import Segment
+from nlgauge.models.entailment import NliFiles, NliModel, load_nli, locate_nli
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.runtime import DTYPES, Runtime
+
+ANCHORS = ("reference", "source")
+_LEAST_TOKENS = 8  # a frame of special tokens, and a piece or two of each text
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverNli:
+    """Options of a metric that asks an NLI model.
+
+    Args:
+        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a head, a folder with a
+            sequence classifier, or its id on the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        labels: what the model's outputs are, in order ("contradiction,neutral,entailment"), where it does not say so itself.
+        max_tokens: most pieces of a pair; None takes what the model was trained with, else what it can read.
+        dtype: precision of the model; None takes the runtime's.
+    """
+
+    model: str = "nli"
+    revision: str | None = None
+    labels: str | None = None
+    max_tokens: int | None = None
+    dtype: str | None = None
+
+    def _check(self, name: str) -> None:
+        if self.max_tokens is not None and self.max_tokens < _LEAST_TOKENS:
+            raise SpecError(f"{name}:max_tokens is {self.max_tokens}, expected {_LEAST_TOKENS} or more")
+        if self.dtype is not None and self.dtype not in DTYPES:
+            raise SpecError(f"{name}:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to, found without loading the model."""
+        found = self._found()
+        return {"dtype": self.dtype or runtime.dtype, "max_tokens": found.max_tokens(self.max_tokens), **found.facts()}
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the model was shown in training, as far as its file says."""
+        return self._found().trained_on
+
+    def _found(self) -> NliFiles:
+        return locate_nli(self.model, self.revision, self.labels)
+
+    def loaded(self, runtime: Runtime) -> NliModel:
+        """The model, one copy in a runtime."""
+        return load_nli(self.model, self.revision, self.labels, self.dtype or runtime.dtype, runtime, self.max_tokens)
+
+
+def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:
+    """What each hypothesis is held against: its only reference, or its source."""
+    return [s.references[0] if anchor == "reference" else s.source or "" for s in segments]
+
+
+@dataclass
+class Questions:
+    """Pairs collected from many segments, judged in one go.
+
+    Attributes:
+        pairs: (premise, hypothesis).
+        owners: which question each pair belongs to.
+    """
+
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+
+    def ask(self, owner: int, pairs: Sequence[tuple[str, str]]) -> None:
+        """Add pairs of one question."""
+        self.pairs += pairs
+        self.owners += [owner] * len(pairs)
+
+    def judged(
+        self, model: NliModel, contents: Mapping[str, Ids] | None, runtime: Runtime, name: str
+    ) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Probabilities of entailment, neutrality and contradiction of each pair, shape (n, 3), and which were cut, (n,)."""
+        with runtime.progress(len(self.pairs), name) as advance:
+            found = model.judge(self.pairs, contents, advance)
+        return found.probabilities, found.truncated

@@ -1,0 +1,92 @@
+"""SummaC-ZS: is every sentence of the summary entailed by some sentence of the source?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.lexical.options import check_choice
+from nlgauge.metrics.nli.model import ANCHORS, OverNli, Questions, anchors
+from nlgauge.metrics.references import over_references
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.sentences import split_sentences
+
+_RANGES = {"e": (0.0, 1.0), "c": (0.0, 1.0), "e-c": (-1.0, 1.0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaC(OverNli):
+    """The highest probability over the source's sentences, for each sentence of the summary; then the mean over these.
+
+    Args:
+        variant: `e`: the highest entailment; `c`: 1 less the highest contradiction; `e-c`: the highest entailment less the highest contradiction.
+        anchor: what the summary is held against: `source` or `reference`.
+        references: of several references the `mean` or the `best`.
+
+    References:
+        Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization", section 3.2.1. Where this
+        differs from the released code: sentences of ten characters or fewer count too, and so do those of the source beyond the hundredth.
+    """
+
+    variant: Literal["e", "c", "e-c"] = "e"
+    anchor: Literal["source", "reference"] = "source"
+    references: Literal["mean", "best"] = "mean"
+    info: ClassVar = MetricInfo(
+        "summac",
+        needs={"source"},
+        copy_is_best=False,
+        cached=True,
+        summary="entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of another sentence",
+    )
+
+    def __post_init__(self) -> None:
+        self._check("summac")
+        check_choice("summac:variant", self.variant, tuple(_RANGES))
+        check_choice("summac:anchor", self.anchor, ANCHORS)
+        check_choice("summac:references", self.references, ("mean", "best"))
+        needs = {"references"} if self.anchor == "reference" else {"source"}
+        object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=_RANGES[self.variant]))
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of the variant; parts `e` and `c`, the means of the highest; flags `empty` and `truncated`.
+
+        An empty side gives the worst value (e 0, c 1) and raises the flag `empty`.
+
+        Raises:
+            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+        """
+        check_needs(self, segments)
+        if self.anchor == "source":
+            return self._score_single(segments, runtime)
+        return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+
+    def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        against = anchors(segments, self.anchor)
+        split = {text: split_sentences(text) for text in {*against, *(s.hypothesis for s in segments)}}
+        shapes, questions = [], Questions()
+        for i, (anchor, segment) in enumerate(zip(against, segments, strict=True)):
+            rows, columns = split[anchor], split[segment.hypothesis]
+            shapes.append((len(rows), len(columns)))
+            questions.ask(i, [(premise, hypothesis) for premise in rows for hypothesis in columns])
+        e, c = np.zeros(len(segments)), np.ones(len(segments))
+        truncated = np.zeros(len(segments), dtype=np.bool_)
+        empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
+        if questions.pairs:
+            probabilities, cut = questions.judged(self.loaded(runtime), None, runtime, "summac")
+            ends = np.cumsum([rows * columns for rows, columns in shapes])
+            for i in np.flatnonzero(~empty):
+                rows, columns = shapes[i]
+                part = slice(ends[i] - rows * columns, ends[i])
+                highest = probabilities[part].reshape(rows, columns, 3).max(axis=0)                      # (columns, 3)
+                e[i], _, c[i] = highest.mean(axis=0)
+                truncated[i] = cut[part].any()
+        value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
+        flags = {"empty": empty, "truncated": truncated}
+        return Scores(signature_of(self, runtime), ids(segments), value, {"e": e, "c": c}, flags=flags)

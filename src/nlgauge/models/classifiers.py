@@ -1,0 +1,164 @@
+"""Classifiers of token sequences: a head over the embedded encoder, BERT's and RoBERTa's own heads, any other of transformers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.heads import Head
+from nlgauge.models.hub import load_pretrained
+from nlgauge.models.locate import ModelFiles
+from nlgauge.models.packed import PackedBert
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import runs
+
+# The model classes whose head is written here -> dense layer behind the first token, classifier.
+_OWN = {
+    "BertForSequenceClassification": ("pooler.dense", "classifier"),
+    "RobertaForSequenceClassification": ("classifier.dense", "classifier.out_proj"),
+    "XLMRobertaForSequenceClassification": ("classifier.dense", "classifier.out_proj"),
+}
+
+
+class Classifier(Protocol):
+    """A loaded classifier."""
+
+    device: Any
+    batch_tokens: int
+
+    def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
+        """Of sequences sorted by length, shape (n, labels), on the processor. Several threads may ask at once."""
+        ...
+
+
+def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> Classifier:
+    """The classifier of a checkpoint.
+
+    Raises:
+        InputError: weights that do not fill it, or that transformers cannot load.
+    """
+    config = files.config
+    kinds = config.get("architectures") or [None]
+    if kinds[0] in _OWN and PackedBert.reads(config):
+        network = PackedBert(files, dtype, device)
+        dense, out = ((network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in _OWN[kinds[0]])
+        return PackedClassifier(network, files.depth, (dense,), out, mean=False)
+    return HubClassifier(files, dtype, device)
+
+
+def headed(head: Head, dtype: torch.dtype, device: torch.device) -> Classifier:
+    """The classifier of a head over its encoder.
+
+    Raises:
+        InputError: an encoder of another family than BERT's, or tensors that do not fit it.
+    """
+    if not PackedBert.reads(head.encoder.config):
+        raise InputError(f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other")
+    own, adapters = head.tensors()
+    network = PackedBert(head.encoder, dtype, device, adapters)
+    hidden = _layer(head, own, "hidden") if "hidden.weight" in own else None
+    return PackedClassifier(network, head.encoder.depth, () if hidden is None else (hidden,), _layer(head, own, "classifier"), mean=True)
+
+
+def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
+    for part in ("weight", "bias"):
+        if f"{name}.{part}" not in tensors:
+            raise InputError(f"head {head.path} holds no {name}.{part}")
+    return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+
+
+class PackedClassifier:
+    """Layers on features of the encoder's last layer: the first token's vector and, if asked, the mean of all of them beside it.
+
+    Args:
+        network: the encoder.
+        depth: its layers.
+        hidden: weight and bias of layers with tanh behind them.
+        out: weight and bias of the last layer.
+        mean: whether the mean is among the features.
+    """
+
+    def __init__(
+        self,
+        network: PackedBert,
+        depth: int,
+        hidden: Sequence[tuple[torch.Tensor, torch.Tensor]],
+        out: tuple[torch.Tensor, torch.Tensor],
+        *,
+        mean: bool,
+    ) -> None:
+        self.network, self.depth, self.mean = network, depth, mean
+        self.device, self.batch_tokens = network.device, network.batch_tokens
+        # What is small is computed precisely, in half precision too.
+        self._wide = torch.promote_types(network.dtype, torch.float32)
+        self._hidden = [self._placed(layer) for layer in hidden]
+        self._out = self._placed(out)
+        width = network.width * (2 if mean else 1)
+        for weight, _ in (*self._hidden, self._out):
+            if weight.shape[1] != width:
+                raise InputError(f"model {network.files.name!r}: a layer of its head takes {weight.shape[1]} numbers, expected {width}")
+            width = weight.shape[0]
+
+    def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
+        """See `Classifier`."""
+        with self.network.cut(self.depth) as forward:
+            states = forward(ids, types)
+        found, row = [], 0
+        for low, high in runs([len(i) for i in ids]):
+            n, length = high - low, len(ids[low])
+            block = states[row : row + n * length].view(n, length, -1).to(self._wide)
+            row += n * length
+            found.append(torch.cat([block[:, 0], block.mean(dim=1)], dim=1) if self.mean else block[:, 0])
+        features = torch.cat(found)
+        for weight, bias in self._hidden:
+            features = torch.tanh(functional.linear(features, weight, bias))
+        return functional.linear(features, *self._out).cpu()
+
+    def _placed(self, layer: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        weight, bias = (part.to(device=self.device, dtype=self._wide) for part in layer)
+        return weight, bias
+
+
+class HubClassifier:
+    """Any sequence classifier of transformers, in batches of equal length.
+
+    Raises:
+        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
+    """
+
+    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
+        model, info = load_pretrained(files, dtype, "AutoModelForSequenceClassification")
+        missing = [name for name, _ in model.named_parameters() if name in info["missing_keys"]]
+        if missing:
+            raise InputError(f"model {files.name!r}: the weights hold no {missing[0]} ({len(missing)} missing); is it a classifier of text?")
+        self.model: Any = model.eval().to(device)
+        self.device = device
+        self.batch_tokens = 1024 if device.type == "cpu" else 65536
+        self._end = model.config.eos_token_id if model.config.is_encoder_decoder else None
+        kinds = getattr(model.config, "type_vocab_size", None)
+        self._typed = "token_type_ids" in inspect.signature(model.forward).parameters and (kinds is None or kinds > 1)
+
+    def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
+        """See `Classifier`."""
+        found = torch.empty(len(ids), int(self.model.config.num_labels), dtype=torch.promote_types(self.model.dtype, torch.float32))
+        for places in self._alike(ids):
+            batch = torch.from_numpy(np.stack([ids[i] for i in places])).to(self.device)
+            given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
+            if self._typed:
+                given["token_type_ids"] = torch.from_numpy(np.stack([types[i] for i in places])).to(self.device)
+            found[places] = self.model(**given).logits.to(found)
+        return found
+
+    def _alike(self, ids: Sequence[Ids]) -> Iterator[list[int]]:
+        """Places of sequences of one length; for encoder-decoders, which read at the last end token, also with as many of these."""
+        for low, high in runs([len(i) for i in ids]):
+            groups: dict[int, list[int]] = {}
+            for place in range(low, high):
+                groups.setdefault(int((ids[place] == self._end).sum()) if self._end is not None else 0, []).append(place)
+            yield from groups.values()

@@ -1,0 +1,235 @@
+"""How far a premise entails a hypothesis: probabilities of entailment, neutrality and contradiction from any NLI classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.signature import version
+from nlgauge.models import embedded
+from nlgauge.models.encoder import torch_device
+from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    from nlgauge.models.classifiers import Classifier
+
+LABELS = ("entailment", "neutral", "contradiction")
+_STEMS = ("entail", "neutral", "contradict")
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NliFiles:
+    """An NLI model that was found and whose labels are known, without loading it.
+
+    Attributes:
+        files: of the checkpoint, or of the encoder that the head stands on.
+        head: None for a checkpoint with a classifier of its own.
+        columns: where entailment, neutral and contradiction stand among its outputs.
+    """
+
+    files: ModelFiles
+    head: Head | None
+    columns: tuple[int, int, int]
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations it was shown in training, as far as its file says."""
+        return () if self.head is None else self.head.items("trained_on_phenomena")
+
+    def max_tokens(self, asked: int | None) -> int | None:
+        """The limit asked for, else the one it was trained with; a checkpoint's own is its tokenizer's to know."""
+        return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
+
+    def facts(self) -> dict[str, Any]:
+        """What pins it, for a signature."""
+        labels = [label for _, label in sorted(zip(self.columns, LABELS, strict=True))]
+        facts: dict[str, Any] = {"labels": ",".join(labels)}
+        if self.head is not None:
+            facts["head"] = self.head.identity[:23]
+        kind, _, value = self.files.identity.partition(":")
+        facts |= {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
+        if self.files.setup:
+            facts["setup"] = self.files.setup[:23]
+        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+
+
+def locate_nli(model: str, revision: str | None = None, labels: str | None = None) -> NliFiles:
+    """The files of an NLI model.
+
+    Args:
+        model: `nli` or `nli-robust` (shipped heads), the file of a head, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        labels: what its outputs are, in order, as in "contradiction,entailment,neutral"; None reads it from the model.
+
+    Raises:
+        InputError: no such model, or one whose outputs are not these three, or do not say which is which.
+    """
+    if is_head(model):
+        if revision is not None:
+            raise InputError(f"the head {model!r} has no revisions; leave revision out")
+        head = find_head(model, "nli")
+        return NliFiles(head.encoder, head, columns_of(head.items("labels"), model, labels))
+    files = locate(model, revision)
+    if files.name == embedded.NAME:
+        raise InputError("the embedded encoder alone says nothing of entailment; model=nli is the head that stands on it")
+    return NliFiles(files, None, columns_of(_names(files.config), model, labels))
+
+
+def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> tuple[int, int, int]:
+    """Where entailment, neutral and contradiction stand.
+
+    Args:
+        names: what the model calls its outputs, in order.
+        model: its name, for errors.
+        labels: what the user says they are.
+
+    Raises:
+        InputError: not three outputs, names that are not these three, or a user who contradicts them.
+    """
+    found = ", ".join(names) or "none"
+    if len(names) != 3:
+        raise InputError(f"model {model!r} has {len(names)} labels ({found}), expected entailment, neutral and contradiction; is it an NLI model?")
+    own = _stems(names)
+    said = None if labels is None else _stems(labels.split(","))
+    if labels is not None and said is None:
+        raise InputError(f"labels is {labels!r}, expected entailment, neutral and contradiction in the order of the model's outputs, with commas")
+    if own is None and said is None:
+        advice = 'if it is an NLI model, say the order: labels="contradiction,neutral,entailment" (as its card has it)'
+        raise InputError(f"model {model!r} calls its labels {found}, expected entailment, neutral and contradiction; {advice}")
+    if own is not None and said is not None and own != said:
+        raise InputError(f"model {model!r} calls its labels {found}, in this order; labels={labels!r} says otherwise, leave it out")
+    order = own or said
+    assert order is not None
+    return order
+
+
+def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
+    """The places of the three, whatever their case and ending (entailment, ENTAILMENT, entailed); None if it is not these three."""
+    found = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
+    if len(names) != 3 or any(len(places) != 1 for places in found):
+        return None
+    return found[0][0], found[1][0], found[2][0]
+
+
+def _names(config: Mapping[str, Any]) -> list[str]:
+    """The names of a checkpoint's outputs in order; transformers takes two where its configuration does not say."""
+    named = config.get("id2label")
+    if not isinstance(named, dict):
+        return [f"LABEL_{i}" for i in range(int(config.get("num_labels", 2)))]
+    try:
+        return [str(named[key]) for key in sorted(named, key=int)]
+    except ValueError:
+        return [str(name) for name in named.values()]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a model says of n pairs.
+
+    Attributes:
+        probabilities: of entailment, neutrality, contradiction; shape (n, 3), rows sum to 1.
+        truncated: the pair was longer than the model reads, shape (n,).
+    """
+
+    probabilities: Array
+    truncated: npt.NDArray[np.bool_]
+
+
+class NliModel:
+    """A loaded NLI model with its tokenizer."""
+
+    def __init__(self, found: NliFiles, tokenizer: PairTokenizer, load: Callable[[], Classifier], budget: int | None) -> None:
+        self.found, self.tokenizer = found, tokenizer
+        self._load, self._budget = load, budget
+
+    @cached_property
+    def network(self) -> Classifier:
+        """The classifier, loaded when it is first needed."""
+        return self._load()
+
+    def judge(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        contents: Mapping[str, Ids] | None = None,
+        advance: Callable[[int], None] = lambda count: None,
+    ) -> Judged:
+        """Judge (premise, hypothesis) pairs, equal ones once.
+
+        Args:
+            pairs: n pairs of texts.
+            contents: the pieces of the texts, where `tokenizer.read` was asked for them before.
+            advance: told the number of pairs done.
+        """
+        number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
+        distinct = list(number)
+        if contents is None:
+            contents = self.tokenizer.read(text for pair in distinct for text in pair)
+        prepared = self.tokenizer.pairs(distinct, contents)
+        found = np.zeros((len(distinct), 3))
+        if distinct:
+            self._run(prepared, found, advance)
+        places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
+        advance(len(pairs) - len(distinct))
+        return Judged(found[places], prepared.truncated[places])
+
+    def _run(self, prepared: Any, found: Array, advance: Callable[[int], None]) -> None:
+        from nlgauge.models.workers import side_by_side
+
+        network = self.network
+        batches = list(by_length(prepared.lengths, self._budget or network.batch_tokens))
+
+        def work(batch: npt.NDArray[np.int64]) -> Array:
+            ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
+            return softmax(network.logits(ids, types).numpy())
+
+        for batch, probabilities in zip(batches, side_by_side(work, batches, network.device), strict=True):
+            found[batch] = probabilities[:, self.found.columns]
+            advance(len(batch))
+
+
+def softmax(logits: npt.NDArray[Any]) -> Array:
+    """Probabilities of each row, shape (n, k), in float64."""
+    wide = logits.astype(np.float64)
+    powers = np.exp(wide - wide.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def load_nli(
+    model: str, revision: str | None, labels: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None
+) -> NliModel:
+    """An NLI model, one copy in a runtime for each precision.
+
+    Raises:
+        InputError: see `locate_nli`.
+        MissingExtra: torch is not installed.
+    """
+    found = locate_nli(model, revision, labels)
+    limit = found.max_tokens(max_tokens)
+    tokenizer = runtime.once(("pair tokenizer", found.files, limit), lambda: PairTokenizer(found.files, limit))
+    key = ("nli", found.files, None if found.head is None else found.head.identity, dtype, runtime.device)
+    return NliModel(found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), runtime.token_budget)
+
+
+def _network(found: NliFiles, dtype: str, device: str) -> Classifier:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra(f"model {found.files.name!r}", "neural") from None
+    from nlgauge.models.classifiers import classifier, headed
+
+    if found.files.name == embedded.NAME:
+        embedded.check(found.files.folder / "model.safetensors")
+    where, kind = torch_device(torch, device), getattr(torch, dtype)
+    return classifier(found.files, kind, where) if found.head is None else headed(found.head, kind, where)

@@ -1,0 +1,129 @@
+"""Heads: small files of what was learnt on top of an encoder, adapters and a classifier; found and checked without loading torch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nlgauge.core.errors import InputError, MissingExtra, nearest
+from nlgauge.models.locate import ModelFiles, digest_of, locate
+
+if TYPE_CHECKING:
+    import torch
+
+SUFFIX = ".safetensors"
+SHIPPED = ("nli", "nli-robust")  # those in nlgauge/data/heads that a metric may name
+_FORMAT, _VERSION = "nlgauge-head", "1"
+_MOST_HEADER = 1 << 20
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head file, of which only the header was read.
+
+    Attributes:
+        name: as the user named it.
+        path: the file: `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out, rank) for each linear layer adapted, whose product
+            lora_b @ lora_a is added to its weight, and the tensors of what stands on the encoder.
+        metadata: kind, encoder and its SHA-256, labels, ...: all strings.
+        encoder: the files of the encoder it was made for.
+    """
+
+    name: str
+    path: Path
+    metadata: tuple[tuple[str, str], ...]
+    encoder: ModelFiles
+
+    @property
+    def identity(self) -> str:
+        """What pins it: `sha256:...` of the file."""
+        return f"sha256:{digest_of(self.path)}"
+
+    def get(self, key: str) -> str | None:
+        """An entry of the metadata, None where it has none."""
+        return dict(self.metadata).get(key)
+
+    def items(self, key: str) -> tuple[str, ...]:
+        """A list of the metadata, written with commas; empty where it has none."""
+        return tuple(part.strip() for part in (self.get(key) or "").split(",") if part.strip())
+
+    def whole(self, key: str) -> int | None:
+        """A whole number of the metadata, None where it has none."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if not value.isdigit():
+            raise InputError(f"head {self.path}: {key} is {value!r}, expected a whole number")
+        return int(value)
+
+    def tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple[torch.Tensor, torch.Tensor]]]:
+        """The head's own tensors by name, float32; and the adapters by the name of their layer."""
+        try:
+            from safetensors.torch import load_file
+        except ImportError:
+            raise MissingExtra(f"head {self.name!r}", "neural") from None
+        try:
+            found = load_file(str(self.path))
+        except Exception as error:
+            raise InputError(f"head {self.path} is not a readable safetensors file: {error}") from None
+        names = {key.rpartition(".lora_")[0] for key in found if ".lora_" in key}
+        lacking = [f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in found]
+        if lacking:
+            raise InputError(f"head {self.path} holds no {lacking[0]}; an adapter is a pair lora_a, lora_b")
+        adapters = {name: (found.pop(f"{name}.lora_a"), found.pop(f"{name}.lora_b")) for name in sorted(names)}
+        return {key: tensor.float() for key, tensor in found.items()}, adapters
+
+
+def is_head(model: str) -> bool:
+    """Whether a model's name means a head: a shipped one, or a file of safetensors."""
+    return model in SHIPPED or model.endswith(SUFFIX)
+
+
+def find_head(name: str, kind: str) -> Head:
+    """A shipped head, or one in a file.
+
+    Args:
+        name: of `SHIPPED`, or the path of a file.
+        kind: what it must be for: `nli`.
+
+    Raises:
+        InputError: no such file; no head, or one of another kind; an encoder with other weights than the one it was made for.
+    """
+    if name in SHIPPED:
+        path = Path(str(files("nlgauge.data").joinpath("heads", f"{name}{SUFFIX}")))
+        if not path.is_file():
+            raise InputError(f"the head {name!r} is not in this installation ({path}); install nlgauge again, or name a model with model=PATH")
+    else:
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise InputError(f"head file {name} does not exist{nearest(name, SHIPPED) if '/' not in name else ''}")
+    metadata = dict(_metadata(path, path.stat().st_mtime_ns))
+    if metadata.get("format") != _FORMAT:
+        raise InputError(f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a model's folder")
+    if metadata.get("version") != _VERSION:
+        raise InputError(f"head {path} has version {metadata.get('version')}, this nlgauge reads version {_VERSION}; update nlgauge")
+    if metadata.get("kind") != kind:
+        raise InputError(f"head {path} is for {metadata.get('kind')}, expected one for {kind}")
+    encoder = locate(metadata.get("encoder", ""), metadata.get("encoder_revision") or None)
+    made_for, found = metadata.get("encoder_sha256"), encoder.weights_digest
+    if made_for != found:
+        raise InputError(f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {found}; it fits no others")
+    return Head(name, path, tuple(sorted(metadata.items())), encoder)
+
+
+@cache
+def _metadata(path: Path, mtime_ns: int) -> tuple[tuple[str, str], ...]:
+    """The strings in the header of a safetensors file: 8 bytes of length, then JSON."""
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            if not 2 <= size <= _MOST_HEADER:
+                raise ValueError("no header")
+            header = json.loads(file.read(size))
+            return tuple((key, str(value)) for key, value in header.get("__metadata__", {}).items())
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"head {path} is not a readable safetensors file: {error}") from None

@@ -1,0 +1,97 @@
+"""Pairs of texts to piece ids: each text once, the longer side cut first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.locate import ModelFiles
+from nlgauge.models.tokens import Ids, TextTokenizer
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of texts as pieces, put together only when they are asked for.
+
+    Attributes:
+        sizes: pieces kept of the first and the second text, shape (n, 2).
+        lengths: pieces of a pair with its special tokens, shape (n,).
+        truncated: pieces were cut off, shape (n,).
+    """
+
+    sides: Sequence[tuple[Ids, Ids]]
+    sizes: Ids
+    lengths: Ids
+    truncated: npt.NDArray[np.bool_]
+    tokenizer: PairTokenizer
+
+    def ids(self, place: int) -> tuple[Ids, Ids]:
+        """Ids and types of one pair, each of shape (T,)."""
+        (first, second), (n, m) = self.sides[place], self.sizes[place]
+        return self.tokenizer.join(first[:n], second[:m])
+
+
+class PairTokenizer:
+    """The tokenizer of a model that reads two texts at once.
+
+    Attributes:
+        max_tokens: most pieces of a pair, special tokens included; None where there is no limit.
+        frame: how many of them are special tokens.
+    """
+
+    def __init__(self, files: ModelFiles, max_tokens: int | None = None) -> None:
+        # A text begins without a space, as the models were trained (bert_score's space is its own).
+        self._texts = TextTokenizer(files, space=False)
+        ids, types = self._texts.pair_frame()
+        # What the model was trained with is in the tokenizer's own frame, unless its configuration leaves types out by name.
+        if "token_type_ids" not in files.tokenizer_config.get("model_input_names", ["token_type_ids"]):
+            types = np.zeros_like(types)
+        first, second = ids.tolist().index(-1), ids.tolist().index(-2)
+        self._parts = [ids[:first], ids[first + 1 : second], ids[second + 1 :]]
+        self._types = [types[:first], types[first], types[first + 1 : second], types[second], types[second + 1 :]]
+        self.frame = len(ids) - 2
+        known = [n for n in (max_tokens, self._texts.max_tokens) if n is not None]
+        self.max_tokens = min(known, default=None)
+        if self.max_tokens is not None and self.max_tokens < self.frame + 2:
+            raise InputError(f"max_tokens is {self.max_tokens}, expected at least {self.frame + 2}: the special tokens and a piece of each text")
+
+    @property
+    def room(self) -> int | None:
+        """Most pieces of two texts together."""
+        return None if self.max_tokens is None else self.max_tokens - self.frame
+
+    def read(self, texts: Iterable[str]) -> dict[str, Ids]:
+        """The pieces of each distinct text, without special tokens."""
+        distinct = list(dict.fromkeys(texts))
+        start = len(self._texts.prefix)
+        found = self._texts.tokens(distinct, "windows")  # nothing is cut before it is known what the other text leaves
+        return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, found, strict=True)}
+
+    def pairs(self, pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Pairs:
+        """Pairs of texts that were read before. Where two are too long together the longer is cut, then both alike (`longest_first`)."""
+        sides = [(contents[first], contents[second]) for first, second in pairs]
+        full = np.array([(len(first), len(second)) for first, second in sides], dtype=np.int64).reshape(-1, 2)
+        sizes = full if self.room is None else _cut(full, self.room)
+        return Pairs(sides, sizes, sizes.sum(axis=1) + self.frame, (sizes < full).any(axis=1), self)
+
+    def join(self, first: Ids, second: Ids) -> tuple[Ids, Ids]:
+        """Ids and types of a pair, special tokens included, each of shape (T,)."""
+        before, between, after = self._parts
+        ids = np.concatenate([before, first, between, second, after])
+        types = self._types
+        kinds = [types[0], np.full(len(first), types[1]), types[2], np.full(len(second), types[3]), types[4]]
+        return ids, np.concatenate(kinds)
+
+
+def _cut(sizes: Ids, room: int) -> Ids:
+    """Sizes of both sides, shape (n, 2), that fit the room; of an odd room the longer side (of equals the second) gets one more."""
+    short, long = sizes.min(axis=1), sizes.max(axis=1)
+    long = np.minimum(long, np.where(short > room, short, np.maximum(short, room - short)))
+    both = short + long > room
+    short, long = np.where(both, room // 2, short), np.where(both, room - room // 2, long)
+    first_longer = sizes[:, 0] > sizes[:, 1]
+    return np.stack([np.where(first_longer, long, short), np.where(first_longer, short, long)], axis=1)

@@ -1,0 +1,160 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.heads import find_head
+from nlgauge.models.locate import locate
+
+torch = pytest.importorskip("torch")
+CPU = torch.device("cpu")
+FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "mpnet", "deberta", "deberta-v2", "bart", "mbart"]
+OWN = ["bert", "roberta", "xlm-roberta"]
+LENGTHS = [2, 5, 5, 5, 9, 30, 48]
+
+
+def inputs(seed=0, end=None):
+    """Sequences sorted by length, their types 0 then 1; with one end token at the end, or two in every second."""
+    rng = np.random.default_rng(seed)
+    ids = [rng.integers(5, 40, size=n) for n in LENGTHS]
+    types = [(np.arange(n) >= n // 2).astype(np.int64) for n in LENGTHS]
+    if end is not None:
+        for i, row in enumerate(ids):
+            row[-1] = end
+            row[0] = end if i % 2 else row[0]
+    return ids, types
+
+
+def theirs(folder, ids, types, dtype=torch.float64, typed=True):
+    """transformers' own logits, one sequence at a time, shape (n, 3)."""
+    from transformers import AutoModelForSequenceClassification
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=dtype).eval()
+    extra = [{"token_type_ids": torch.from_numpy(t)[None]} if typed else {} for t in types]
+    with torch.inference_mode():
+        return torch.cat([model(input_ids=torch.from_numpy(i)[None], **e).logits for i, e in zip(ids, extra, strict=True)])
+
+
+def ours(folder, ids, types, dtype=torch.float64):
+    from nlgauge.models.classifiers import classifier
+
+    with torch.inference_mode():
+        return classifier(locate(str(folder)), dtype, CPU).logits(ids, types)
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_logits_are_those_of_transformers(tiny_nli, kind):
+    folder = tiny_nli(kind)
+    end = json.loads((folder / "config.json").read_text()).get("eos_token_id") if kind in ("bart", "mbart") else None
+    ids, types = inputs(end=end)
+    typed = kind not in ("distilbert", "mpnet", "bart", "mbart", "deberta", "deberta-v2")
+    expected = theirs(folder, ids, types, typed=typed)
+    assert expected.std(dim=0).max() > 0.01  # the sequences differ, or nothing would be shown
+    torch.testing.assert_close(ours(folder, ids, types), expected, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_families_of_bert_take_the_packed_forward_pass(tiny_nli, kind):
+    from nlgauge.models.classifiers import PackedClassifier, classifier
+
+    assert isinstance(classifier(locate(str(tiny_nli(kind))), torch.float32, CPU), PackedClassifier)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_types_reach_the_model_and_missing_ones_are_zeros(tiny_nli, kind):
+    ids, types = inputs()
+    zeros = [np.zeros_like(t) for t in types]
+    folder = tiny_nli(kind)
+    assert (ours(folder, ids, types) - ours(folder, ids, zeros)).abs().max() > 0.01
+    from nlgauge.models.packed import PackedBert
+
+    network = PackedBert(locate(str(folder)), torch.float64, CPU)
+    with torch.inference_mode(), network.cut(3) as forward:
+        torch.testing.assert_close(forward(ids), forward(ids, zeros), atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("kind", ["bert", "deberta-v2"])
+def test_half_precision_moves_logits_by_little_and_the_head_is_computed_in_float32(tiny_nli, kind):
+    ids, types = inputs()
+    found = ours(tiny_nli(kind), ids, types, torch.bfloat16)
+    assert found.dtype == torch.float32
+    expected = theirs(tiny_nli(kind), ids, types, typed=kind == "bert")
+    # a bfloat16 has 8 bits: roundings of 0.004 of a number, some tens of them on the way
+    assert (found - expected).abs().max() < 0.1 * expected.abs().max()
+
+
+def test_a_head_is_the_encoder_with_merged_adapters_and_two_features(tiny_head, tiny_model):
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    from nlgauge.models.classifiers import headed
+
+    path = tiny_head()
+    tensors = {name: tensor.double() for name, tensor in load_file(path).items()}
+    model = AutoModel.from_pretrained(tiny_model("bert"), dtype=torch.float64).eval()
+    for name, parameter in model.named_parameters():
+        layer = name.removesuffix(".weight")
+        if f"{layer}.lora_a" in tensors:
+            parameter.data += tensors[f"{layer}.lora_b"] @ tensors[f"{layer}.lora_a"]
+    ids, types = inputs()
+    expected = []
+    with torch.inference_mode():
+        for i, t in zip(ids, types, strict=True):
+            states = model(input_ids=torch.from_numpy(i)[None], token_type_ids=torch.from_numpy(t)[None]).last_hidden_state[0]
+            expected.append(tensors["classifier.weight"] @ torch.cat([states[0], states.mean(dim=0)]) + tensors["classifier.bias"])
+        found = headed(find_head(str(path), "nli"), torch.float64, CPU).logits(ids, types)
+    torch.testing.assert_close(found, torch.stack(expected), atol=1e-10, rtol=0)
+
+
+def test_a_hidden_layer_of_a_head_has_tanh_behind_it(tiny_head):
+    from safetensors.torch import load_file
+
+    from nlgauge.models.classifiers import PackedClassifier, headed
+
+    path = tiny_head(hidden=True)
+    ids, types = inputs()
+    tensors = {name: tensor.double() for name, tensor in load_file(path).items()}
+    with torch.inference_mode():
+        network = headed(find_head(str(path), "nli"), torch.float64, CPU)
+        found = network.logits(ids, types)
+        eye = torch.eye(64, dtype=torch.float64), torch.zeros(64, dtype=torch.float64)
+        features = PackedClassifier(network.network, 3, (), eye, mean=True).logits(ids, types)
+    hidden = torch.tanh(features @ tensors["hidden.weight"].T + tensors["hidden.bias"])
+    torch.testing.assert_close(found, hidden @ tensors["classifier.weight"].T + tensors["classifier.bias"], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("name", ["classifier.weight", "classifier.bias"])
+def test_a_head_without_its_classifier_is_refused(tiny_head, name):
+    from nlgauge.models.classifiers import headed
+
+    with pytest.raises(InputError, match=f"tiny.safetensors holds no {name}$"):
+        headed(find_head(str(tiny_head(drop=[name])), "nli"), torch.float32, CPU)
+
+
+def test_an_adapter_of_another_shape_is_refused(tiny_head, tmp_path):
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    from nlgauge.models.classifiers import headed
+
+    path = tiny_head()
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = load_file(path)
+    tensors["encoder.layer.1.intermediate.dense.lora_a"] = torch.zeros(2, 31).half()
+    save_file(tensors, tmp_path / "odd.safetensors", metadata)
+    ids, types = inputs()
+    with pytest.raises(InputError, match=r"an adapter of shape 48 x 31 for encoder\.layer\.1\.intermediate\.dense\.weight of shape 48 x 32; it was"):
+        headed(find_head(str(tmp_path / "odd.safetensors"), "nli"), torch.float32, CPU).logits(ids, types)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "deberta-v2", "bart"])
+def test_an_encoder_without_a_classifier_is_refused(tiny_model, tiny_nli, tmp_path, kind):
+    """transformers would make one up at random."""
+    folder = tmp_path / "headless"
+    shutil.copytree(tiny_nli(kind), folder)
+    shutil.copy(tiny_model(kind) / "model.safetensors", folder / "model.safetensors")
+    with pytest.raises(InputError, match=r"the weights hold no .*(classifi|pooler|dense|out_proj)"):
+        ours(folder, *inputs())

@@ -1,0 +1,223 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.entailment import LABELS, columns_of, load_nli, locate_nli, softmax
+from nlgauge.runtime.runtime import Runtime
+
+torch = pytest.importorskip("torch")
+SAME = 1e-6  # float32 keeps 6e-8; probabilities are at most 1, and some ten roundings stand before them
+TEXTS = ["the cat sat on the mat", "a dog", "rain fell today, not snow!", "good morning", "the cat " * 12, "今天雨 \ud800", "x" * 60]
+PAIRS = [(a, b) for a in TEXTS for b in TEXTS]
+
+
+def loaded(path, dtype="float32", labels=None, budget=None, max_tokens=None, runtime=None):
+    return load_nli(str(path), None, labels, dtype, runtime or Runtime(token_budget=budget, device="cpu"), max_tokens)
+
+
+def theirs(folder, pairs, dtype=torch.float32):
+    """transformers' own loop, one pair at a time: probabilities in the model's order, shape (n, k)."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=dtype).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    found = []
+    with torch.inference_mode():
+        for a, b in pairs:
+            a, b = a.strip().replace("\ud800", "\ufffd"), b.strip().replace("\ud800", "\ufffd")
+            encoded = tokenizer(a, b, truncation="longest_first", max_length=48, return_tensors="pt")
+            found.append(torch.softmax(model(**encoded).logits[0].double(), dim=-1).numpy())
+    return np.stack(found)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "deberta", "deberta-v2", "bart", "albert"])
+@pytest.mark.parametrize("budget", [1, 100, None])
+def test_probabilities_are_those_of_transformers_whatever_the_batch(tiny_nli, kind, budget):
+    folder = tiny_nli(kind)
+    expected = theirs(folder, PAIRS)
+    assert expected.std(axis=0).min() > 1e-3  # pairs differ, or nothing would be shown
+    np.testing.assert_allclose(loaded(folder, budget=budget).judge(PAIRS).probabilities, expected, atol=SAME, rtol=0)
+
+
+@pytest.mark.parametrize("order", [("contradiction", "neutral", "entailment"), ("NEUTRAL", "Entailment", "Contradiction")])
+def test_columns_follow_the_names_of_the_model(tiny_nli, order):
+    folder = tiny_nli("bert", order)
+    columns = [[name.lower() for name in order].index(label) for label in LABELS]
+    np.testing.assert_allclose(loaded(folder).judge(PAIRS[:9]).probabilities, theirs(folder, PAIRS[:9])[:, columns], atol=SAME, rtol=0)
+
+
+def test_equal_pairs_are_run_once_and_texts_read_once(tiny_nli, monkeypatch):
+    model = loaded(tiny_nli("bert"))
+    asked, read = [], []
+    logits, tokens = model.network.logits, model.tokenizer._texts.tokens
+    monkeypatch.setattr(model.network, "logits", lambda ids, types: asked.extend(ids) or logits(ids, types))
+    monkeypatch.setattr(model.tokenizer._texts, "tokens", lambda texts, long: read.extend(texts) or tokens(texts, long))
+    found = model.judge([("a cat", "a dog"), ("a dog", "a cat"), ("a cat", "a dog")])
+    assert len(asked) == 2
+    assert sorted(read) == ["a cat", "a dog"]
+    assert (found.probabilities[0] == found.probabilities[2]).all()
+    assert (found.probabilities[0] != found.probabilities[1]).all()
+
+
+def test_progress_is_told_every_pair(tiny_nli):
+    done = []
+    loaded(tiny_nli("bert")).judge([*PAIRS, *PAIRS[:5]], advance=done.append)
+    assert sum(done) == len(PAIRS) + 5
+
+
+def test_a_pair_beyond_the_limit_is_flagged(tiny_nli):
+    found = loaded(tiny_nli("bert"), max_tokens=8).judge([("a cat", "a dog"), ("the cat sat on the mat", "a dog")])
+    assert found.truncated.tolist() == [False, True]
+    # [CLS] + 5 pieces + [SEP] [SEP]: three of the first stay beside the two of the second
+    same = loaded(tiny_nli("bert")).judge([("the cat sat", "a dog")])
+    np.testing.assert_allclose(found.probabilities[1], same.probabilities[0], atol=SAME, rtol=0)
+
+
+def test_nothing_to_judge_loads_nothing(tiny_nli):
+    model = loaded(tiny_nli("bert"))
+    found = model.judge([])
+    assert found.probabilities.shape == (0, 3)
+    assert "network" not in vars(model)
+
+
+def test_a_model_is_loaded_once_for_each_precision(tiny_nli):
+    runtime = Runtime(device="cpu")
+    one, other = (loaded(tiny_nli("bert"), runtime=runtime).network for _ in range(2))
+    assert one is other
+    assert loaded(tiny_nli("bert"), "bfloat16", runtime=runtime).network is not one
+
+
+def test_in_bfloat16_probabilities_move_by_little(tiny_nli):
+    # logits of about 2 move by some tens of roundings of 0.004
+    np.testing.assert_allclose(
+        loaded(tiny_nli("bert"), "bfloat16").judge(PAIRS).probabilities, loaded(tiny_nli("bert")).judge(PAIRS).probabilities, atol=0.1, rtol=0
+    )
+
+
+def test_a_head_reads_as_many_tokens_as_it_was_trained_with_unless_told_otherwise(tiny_head):
+    path = tiny_head()
+    assert loaded(path).tokenizer.max_tokens == 32
+    assert loaded(path, max_tokens=12).tokenizer.max_tokens == 12
+    assert loaded(path, max_tokens=40).tokenizer.max_tokens == 40
+    assert loaded(path, max_tokens=400).tokenizer.max_tokens == 48  # what the encoder can read
+
+
+def test_a_head_permuted_in_rows_and_labels_is_the_same_model(tiny_head, tmp_path):
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    path = tiny_head()
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = load_file(path)
+    for part in ("weight", "bias"):
+        tensors[f"classifier.{part}"] = tensors[f"classifier.{part}"][[2, 0, 1]].contiguous()
+    save_file(tensors, tmp_path / "turned.safetensors", {**metadata, "labels": "contradiction,entailment,neutral"})
+    found = loaded(tmp_path / "turned.safetensors").judge(PAIRS[:5]).probabilities
+    np.testing.assert_allclose(found, loaded(path).judge(PAIRS[:5]).probabilities, atol=SAME, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        (LABELS, (0, 1, 2)),
+        (("CONTRADICTION", "NEUTRAL", "ENTAILMENT"), (2, 1, 0)),
+        (("neutral", " Contradiction", "entailment "), (2, 0, 1)),
+        (("entails", "contradicts", "neutral"), (0, 2, 1)),
+    ],
+)
+def test_labels_in_any_order_and_case(names, columns):
+    assert columns_of(names, "m") == columns
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("LABEL_0", "LABEL_1"), r"^model 'm' has 2 labels \(LABEL_0, LABEL_1\), expected entailment, neutral and contradiction; is it an NLI"),
+        (("entailment", "not_entailment"), r"has 2 labels \(entailment, not_entailment\)"),
+        ((), r"has 0 labels \(none\)"),
+        (("LABEL_0", "LABEL_1", "LABEL_2"), r"^model 'm' calls its labels LABEL_0, LABEL_1, LABEL_2, expected .* say the order: labels=\"c"),
+        (("negative", "neutral", "positive"), r"calls its labels negative, neutral, positive"),
+        (("entailment", "neutral", "not_entailment"), r"calls its labels entailment, neutral, not_entailment"),
+        (("entailment", "entailment", "contradiction"), r"calls its labels entailment, entailment, contradiction"),
+    ],
+)
+def test_a_model_without_these_labels_is_refused_with_what_it_has(names, message):
+    with pytest.raises(InputError, match=message):
+        columns_of(names, "m")
+
+
+def test_the_user_may_say_the_order():
+    assert columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", "contradiction,entailment,neutral") == (1, 2, 0)
+    assert columns_of(("entailment", "neutral", "contradiction"), "m", "entailment, neutral, contradiction") == (0, 1, 2)
+    with pytest.raises(InputError, match=r"its labels entailment, neutral, contradiction, in this order; labels='neutral,.*' says otherwise"):
+        columns_of(LABELS, "m", "neutral,entailment,contradiction")
+    for wrong in ("entailment,neutral", "a,b,c", "", "entailment,entailment,neutral"):
+        with pytest.raises(InputError, match=r"^labels is '.*', expected entailment, neutral and contradiction in the order of the model's outputs"):
+            columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", wrong)
+
+
+def changed(folder, to, **config):
+    shutil.copytree(folder, to)
+    path = to / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **config}), encoding="utf-8")
+    return to
+
+
+def test_labels_are_read_by_number_not_by_place(tiny_nli, tmp_path):
+    folder = changed(tiny_nli("bert"), tmp_path / "turned", id2label={"2": "contradiction", "0": "entailment", "1": "neutral"})
+    assert locate_nli(str(folder)).columns == (0, 1, 2)
+
+
+def test_a_configuration_without_names_has_transformers_two(tiny_model):
+    with pytest.raises(InputError, match=r"has 2 labels \(LABEL_0, LABEL_1\), expected entailment"):
+        locate_nli(str(tiny_model("bert")))
+
+
+def test_the_encoder_alone_is_no_nli_model():
+    with pytest.raises(InputError, match="says nothing of entailment; model=nli is the head"):
+        locate_nli("embedded")
+
+
+def test_a_head_has_no_revision(tiny_head):
+    with pytest.raises(InputError, match="has no revisions; leave revision out"):
+        locate_nli(str(tiny_head()), "main")
+
+
+def test_weights_in_other_formats_are_not_read(tiny_nli, tmp_path):
+    folder = tmp_path / "pickled"
+    shutil.copytree(tiny_nli("bert"), folder)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"no model\.safetensors in .*; only safetensors weights are read"):
+        locate_nli(str(folder))
+
+
+def test_what_pins_a_model_stands_in_its_facts(tiny_nli, tiny_head):
+    folder = locate_nli(str(tiny_nli("bert", ("contradiction", "neutral", "entailment")))).facts()
+    assert folder["labels"] == "contradiction,neutral,entailment"
+    assert folder["weights"].startswith("sha256:")
+    assert folder["setup"].startswith("sha256:")
+    assert "head" not in folder
+    head = locate_nli(str(tiny_head()))
+    assert head.facts()["head"] == head.head.identity[:23]
+    assert head.facts()["weights"] != head.facts()["head"]
+    assert head.trained_on == ("negation", "number_error")
+    assert locate_nli(str(tiny_nli("bert"))).trained_on == ()
+
+
+@given(st.lists(st.lists(st.floats(-700, 700), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_softmax_sums_to_one_and_keeps_the_order(rows):
+    found = softmax(np.array(rows))
+    assert found.sum(axis=1) == pytest.approx(1)
+    for row, logits in zip(found, rows, strict=True):
+        assert row[np.argmax(logits)] == row.max()
+
+
+def test_softmax_worked_by_hand():
+    # e^0, e^ln2, e^ln5 over 8
+    assert softmax(np.log(np.array([[1.0, 2.0, 5.0]]))).tolist()[0] == pytest.approx([0.125, 0.25, 0.625], rel=1e-15)
