@@ -1,0 +1,200 @@
+"""What do two metrics say together, at any weight? Each scored once; sums made from the numbers, scaled as a sum of metrics is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.core.errors import InputError
+from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.signature import Signature, signature_of, spec_of
+from nlgauge.core.spec import Sum, parse
+from nlgauge.core.suite import Suite
+from nlgauge.metaeval.align import chosen_criteria, judged
+from nlgauge.metaeval.scoring import score_judged
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.combine import POOLED, Combination, zero_and_width
+from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.runtime.runtime import Runtime
+
+NORMS = (*POOLED, "none")
+Pools = Sequence[tuple[str, npt.NDArray[np.int64]]]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Two metrics' numbers for the same n texts.
+
+    Attributes:
+        one, other: as they came, turned so that higher is better; shape (n,).
+        scaled_one, scaled_other: on a common scale.
+    """
+
+    one: Array
+    other: Array
+    scaled_one: Array
+    scaled_other: Array
+
+    def at(self, weight: float) -> Array:
+        """The sum with this weight on the other metric, shape (n,). At 0 and 1 a metric stands alone, with its own numbers."""
+        if weight == 0:
+            return self.one
+        if weight == 1:
+            return self.other
+        return weight * self.scaled_other + (1 - weight) * self.scaled_one
+
+
+def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str, str]) -> Mixture:
+    """Bring two metrics to a common scale.
+
+    Args:
+        one, other: numbers of n texts, higher is better, shape (n,).
+        pools: what each is called, and its texts; each text in one of them.
+        norm: `minmax`, `zscore` or `none`.
+        names: of the metrics, for messages.
+
+    Raises:
+        InputError: a metric that is constant over a pool.
+    """
+    return Mixture(one, other, scaled(one, pools, norm, names[0]), scaled(other, pools, norm, names[1]))
+
+
+def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
+    """Values brought to a common scale inside each pool; arguments as for `mixture`."""
+    if norm == "none":
+        return values
+    found = np.full(len(values), np.nan)
+    for where, places in pools:
+        inside = values[places]
+        known = inside[~np.isnan(inside)]
+        if len(known) and not np.ptp(known):
+            raise InputError(
+                f"{name} is the same for all {len(inside)} texts of {where}, so {norm} over them is undefined; leave that out, or choose norm='none'"
+            )
+        zero, width = zero_and_width(inside, norm, name)
+        found[places] = (inside - zero) / width
+    return found
+
+
+def sum_of(one: str, other: str, weight: float, norm: str) -> str:
+    """The specification of a sum; at 0 and 1 of a metric alone."""
+    if weight in (0, 1):
+        return other if weight else one
+    return str(Sum(((round(1 - weight, 12), parse(one)), (weight, parse(other))), norm))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A data set with what every metric says of its judged segments."""
+
+    dataset: Dataset
+    scores: Mapping[str, Scores]
+    notes: tuple[str, ...]
+
+    def mixture(self, one: str, other: str, norm: str) -> Mixture:
+        """Two of the metrics; a pool is a group (language pair, task)."""
+        pools = _pools([s.group for s in self.dataset], lambda group: f"{f'group {group!r} of ' if group is not None else ''}{self.dataset.name}")
+        return mixture(_up(self.scores[one]), _up(self.scores[other]), pools, norm, (one, other))
+
+    def as_scores(self, name: str, values: Array) -> Scores:
+        """Numbers of a sum as `Scores`; corpus numbers are means of these."""
+        return Scores(Signature(name, (("metric", "combination"),)), ids(self.dataset.segments), values)
+
+
+def judged_by(
+    dataset: Dataset, metrics: Mapping[str, Metric], criterion: str | Sequence[str] | None, runtime: Runtime, references: str | None = None
+) -> Judged:
+    """Score the judged segments of a data set; arguments as in `meta_evaluate`."""
+    segments, _, notes = judged(dataset, chosen_criteria(dataset, criterion))
+    scores, told = score_judged(metrics, segments, runtime, references)
+    return Judged(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A metric that is given no other pairs than one that it shall be combined with: it needs what either needs."""
+
+    metric: Metric
+    needs: frozenset[str]
+
+    @property
+    def info(self) -> MetricInfo:
+        """The metric's own, but for what it needs."""
+        return dataclasses.replace(self.metric.info, needs=self.needs, cached=False)
+
+    @property
+    def pooled(self) -> bool:
+        """As the metric itself."""
+        return is_pooled(self.metric)
+
+    @property
+    def spec(self) -> str:
+        """The metric's own."""
+        return spec_of(self.metric)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """As the metric itself."""
+        return score_segments({"": self.metric}, segments, runtime)[""]
+
+
+class Attacked:
+    """A suite with what metrics say of both sides of its pairs; each metric is scored once for each kind of pairs."""
+
+    def __init__(self, suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, references: str = "own") -> None:
+        self.suite, self._metrics, self._runtime, self._references = suite, metrics, runtime, references
+        self._known: dict[tuple[str, frozenset[str]], Sides] = {}
+
+    def mixed(self, one: str, other: str, norm: str, weights: Iterable[float]) -> dict[float, Sides]:
+        """Both sides under the sum of two metrics at each weight of the other.
+
+        A pool is one phenomenon of one group, correct and faulty texts together, as for any metric that depends on the call.
+
+        Raises:
+            InputError: no pair has what the two need; a metric that is constant over a pool.
+        """
+        needs = frozenset(self._metrics[one].info.needs) | frozenset(self._metrics[other].info.needs)
+        first, second = (self._sides(name, needs) for name in (one, other))
+        pairs = [self.suite.pairs[i] for i in first.places]
+        keys = [(p.phenomenon, p.criterion, p.group) for p in pairs] * 2  # better texts, then worse ones
+        pools = _pools(keys, lambda key: f"{key[0]}{f', group {key[2]!r},' if key[2] is not None else ''} in {self.suite.name or 'the suite'}")
+        both = mixture(_both(first), _both(second), pools, norm, (one, other))
+        return {weight: self._of(one, other, weight, norm, first.places, both.at(weight)) for weight in weights}
+
+    def alone(self, name: str) -> Sides:
+        """Both sides under one metric."""
+        return self._sides(name, frozenset(self._metrics[name].info.needs))
+
+    def _sides(self, name: str, needs: frozenset[str]) -> Sides:
+        if (name, needs) not in self._known:
+            beside: dict[str, Metric] = {name: Beside(self._metrics[name], needs)}  # type: ignore[dict-item]
+            self._known[name, needs] = score_sides(self.suite, beside, self._runtime, references=self._references)[name]
+        return self._known[name, needs]
+
+    def _of(self, one: str, other: str, weight: float, norm: str, places: tuple[int, ...], values: Array) -> Sides:
+        terms = ((1 - weight, self._metrics[one]), (weight, self._metrics[other]))
+        made = Combination(tuple(term for term in terms if term[0]), norm)
+        n = len(places)
+        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])  # type: ignore[arg-type]
+
+
+def _both(sides: Sides) -> Array:
+    values = np.concatenate([sides.better, sides.worse])
+    return values if sides.higher_is_better else -values
+
+
+def _up(scores: Scores) -> Array:
+    return scores.values if scores.higher_is_better else -scores.values
+
+
+def _pools(keys: Sequence[Any], name: Callable[[Any], str]) -> Pools:
+    found: dict[Any, list[int]] = {}
+    for i, key in enumerate(keys):
+        found.setdefault(key, []).append(i)
+    return [(name(key), np.array(places, dtype=np.int64)) for key, places in found.items()]

@@ -1,0 +1,265 @@
+"""Which formula and which direction make the best metric of an NLI model? All fifteen on every set, and what choosing elsewhere costs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.audits.preference import ALL_GROUPS, preference_rows
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.result import Result
+from nlgauge.core.scores import Array
+from nlgauge.core.segment import Dataset
+from nlgauge.core.signature import signature_of
+from nlgauge.core.suite import Suite
+from nlgauge.metaeval.evaluate import meta_evaluate
+from nlgauge.metaeval.mixing import Attacked
+from nlgauge.metaeval.sweep import ALL, check
+from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
+from nlgauge.metrics.run import named
+from nlgauge.runtime.runtime import Runtime
+
+STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
+KINDS = ("correlation", "accuracy")
+Strategy = tuple[str, str]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PoolingStudy:
+    """What `pooling_study` found.
+
+    Attributes:
+        rows: of the result file, one flat mapping each; see `docs/sweep.md`.
+        metrics: specification, signature and direction of each metric as typed.
+        notes: how things were done.
+    """
+
+    rows: tuple[Mapping[str, Any], ...]
+    metrics: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file, schema 1, kind `sweep`; `inputs` are the files read."""
+        return Result("sweep", self.rows, inputs, self.metrics, self.notes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Remembering(Nli):
+    """An NLI metric that asks each pair once; strategies of one model share what was answered."""
+
+    answers: dict[tuple[str, str], tuple[Array, bool]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.answers]
+        if new:
+            self.answers.update(zip(new, zip(*super()._ask(new, runtime), strict=True), strict=True))
+        found = [self.answers[pair] for pair in pairs]
+        return np.stack([p for p, _ in found]), np.array([cut for _, cut in found], dtype=np.bool_)
+
+
+def strategies(metric: Nli) -> dict[Strategy, Nli]:
+    """The metric under every formula and direction; what its model says of a pair is asked once for all of them."""
+    options = {f.name: getattr(metric, f.name) for f in dataclasses.fields(Nli) if f.init}
+    found = {(formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES}
+    shared: dict[tuple[str, str], tuple[Array, bool]] = {}
+    for built in found.values():
+        object.__setattr__(built, "answers", shared)
+    return dict(found)
+
+
+def pooling_study(
+    datasets: Dataset | Sequence[Dataset],
+    suites: Suite | Sequence[Suite],
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    criterion: str | Sequence[str] | None = None,
+    level: str | None = None,
+    stats: str | Sequence[str] | None = None,
+    references: str | None = None,
+    missing: str = "refuse",
+    ties: str = "loss",
+    runtime: Runtime | None = None,
+) -> PoolingStudy:
+    """Hold five formulas in three directions against people and against attacks.
+
+    Args:
+        datasets: texts with ratings, any number.
+        suites: pairs with a known order, any number; but one set at least.
+        metrics: `nli` metrics; their own formula and direction are what a choice is compared with.
+        criterion, level, stats, references: as in `meta_evaluate`; one statistic.
+        missing: rated segments without a score: `refuse` or `drop`.
+        ties: in preferences.
+        runtime: device, precision, cache.
+
+    Raises:
+        InputError: no set; several statistics.
+        SpecError: a metric that is not `nli`, or two that differ in formula and direction alone.
+
+    References:
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.2, tables 3 and 7.
+    """
+    sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
+    attacks = [suites] if isinstance(suites, Suite) else list(suites)
+    if not sets and not attacks:
+        raise InputError("no data set and no suite is given, expected at least one of either")
+    check(sets, attacks, ties=ties, missing=missing, either=True)
+    if stats is not None and not isinstance(stats, str) and len(stats) > 1:
+        raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
+    chosen = _checked(named(metrics))
+    context = runtime or Runtime()
+    values: list[Row] = []
+    for name, metric in chosen.items():
+        own = strategies(metric)
+        for dataset in sets:
+            values += _agreement(name, own, dataset, criterion, level, stats, references, missing, context)
+        for suite in attacks:
+            values += _robustness(name, own, suite, references, ties, context)
+    rank(values)
+    rows = [*values, *winning(values), *left_out(values)]
+    entries = [{"spec": name, "signature": str(signature_of(m, context)), "higher_is_better": True} for name, m in chosen.items()]
+    notes = [
+        "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
+        "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself; cost is the difference",
+    ]
+    return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
+
+
+def _checked(metrics: Mapping[str, Metric]) -> dict[str, Nli]:
+    found: dict[str, Nli] = {}
+    for name, metric in metrics.items():
+        if not isinstance(metric, Nli):
+            raise SpecError(f"{name} is no nli metric; a pooling study is about the formulas and directions of one")
+        plain = dataclasses.replace(metric, formula="e", direction="both")
+        same = next((other for other, m in found.items() if dataclasses.replace(m, formula="e", direction="both") == plain), None)
+        if same is not None:
+            raise SpecError(f"{same} and {name} differ in formula and direction alone, of which all are tried; name one of the two")
+        found[name] = metric
+    return found
+
+
+def _agreement(
+    name: str, own: Mapping[Strategy, Nli], dataset: Dataset, criterion: Any, level: str | None, stats: Any, references: str | None, missing: Any,
+    runtime: Runtime,
+) -> Iterator[Row]:  # fmt: skip
+    found = meta_evaluate(
+        dataset, list(own.values()), criterion, level, stats, references=references, missing=missing, intervals="none", runtime=runtime
+    )
+    several = len({row["criterion"] for row in found.rows}) > 1
+    for (strategy, metric), spec in zip(own.items(), found.held.metrics, strict=True):
+        for row in found.rows:
+            if row["metric"] == spec and row["group"] == MEAN and not (several and row["criterion"] == MEAN):
+                about = {key: row[key] for key in ("stat", "criterion", "level")}
+                yield _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
+
+
+def _robustness(name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime) -> Iterator[Row]:
+    specs = named(list(own.values()))
+    attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
+    about = {"stat": "preference_accuracy", "criterion": None, "level": None}
+    for (strategy, metric), spec in zip(own.items(), specs, strict=True):
+        rows = [row for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False) if row["phenomenon"] == ALL]
+        row = next((row for row in rows if row["group"] == ALL_GROUPS), rows[0])
+        yield _row(name, metric, strategy, "accuracy", suite.name, spec, row["accuracy"], row["n"], about)
+
+
+def _row(
+    name: str, metric: Nli, strategy: Strategy, kind: str, where: str, spec: str, value: float, n: int, about: Mapping[str, Any]
+) -> Row:  # fmt: skip
+    formula, direction = strategy
+    return {
+        "table": "values", "metric": name, "setup": "ref" if metric.anchor == "reference" else "src", "kind": kind, "set": where, **about,
+        "formula": formula, "direction": direction, "spec": spec, "value": value, "n": n,
+    }  # fmt: skip
+
+
+def _by(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+_CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strategies compete on
+
+
+def rank(rows: Sequence[Row]) -> None:
+    """Add to each row its strategy's rank on the set (1 the best, equals share the better one), its share of the win, and what it costs.
+
+    An undefined value has no rank and wins nothing.
+    """
+    for own in _by(rows, *_CONTEST).values():
+        values = np.array([row["value"] for row in own])
+        known = values[~np.isnan(values)]
+        top = known.max() if len(known) else np.nan
+        for row, value in zip(own, values, strict=True):
+            defined = not np.isnan(value)
+            row["rank"] = int((known > value).sum()) + 1 if defined else None
+            row["wins"] = float(value == top) / int((known == top).sum()) if defined else 0.0
+            row["cost"] = float(top - value)
+
+
+def winning(rows: Sequence[Row]) -> list[Row]:
+    """How often each strategy is the best, for metrics with and without references, against people and against attacks.
+
+    Args:
+        rows: ranked values.
+    """
+    found = []
+    for (setup, kind), own in _by(rows, "setup", "kind").items():
+        contests = len(_by((row for row in own if row["rank"] is not None), *_CONTEST))
+        for (formula, direction), mine in _by(own, "formula", "direction").items():
+            wins = float(sum(row["wins"] for row in mine))
+            found.append({"table": "wins", "setup": setup, "kind": kind, "formula": formula, "direction": direction, "wins": wins, "n": contests})
+    return found
+
+
+def left_out(rows: Sequence[Row]) -> list[Row]:
+    """Choose a strategy without one set, and see what the choice costs on it.
+
+    The strategy with the greatest mean over the other sets is chosen (the first of equals), once among sets of the same kind and once among all;
+    the criteria of a data set are left out together.
+
+    Args:
+        rows: ranked values.
+
+    Returns:
+        A row for each metric, set and criterion, and way of choosing (`among` is the kind or `all`), where there is another set to choose on.
+    """
+    found = []
+    for (metric, setup), own in _by(rows, "metric", "setup").items():
+        for (kind, where), left in _by(own, "kind", "set").items():
+            for among in (kind, "all"):
+                others = [r for r in own if (r["kind"], r["set"]) != (kind, where) and among in (r["kind"], "all")]
+                picked = best_mean(others)
+                if picked is None or (among == "all" and {r["kind"] for r in others} == {kind}):
+                    continue
+                for (criterion,), contest in _by(left, "criterion").items():
+                    chosen = next(r for r in contest if (r["formula"], r["direction"]) == picked)
+                    best = next((r for r in contest if r["rank"] == 1), chosen)
+                    found.append({
+                        "table": "left-out", "metric": metric, "setup": setup, "kind": kind, "set": where, "stat": chosen["stat"],
+                        "criterion": criterion, "among": among, "n": len(_by(others, *_CONTEST)), "formula": picked[0], "direction": picked[1],
+                        "value": chosen["value"], "best_formula": best["formula"], "best_direction": best["direction"], "best_value": best["value"],
+                        "cost": chosen["cost"],
+                    })  # fmt: skip
+    return found
+
+
+def best_mean(rows: Sequence[Row]) -> Strategy | None:
+    """The strategy with the greatest mean over contests in which all are defined, the first of equals; None where there is no such contest."""
+    whole = [own for own in _by(rows, *_CONTEST).values() if all(row["rank"] is not None for row in own)]
+    if not whole:
+        return None
+    sums: dict[Strategy, float] = {}
+    for row in (row for own in whole for row in own):
+        strategy = row["formula"], row["direction"]
+        sums[strategy] = sums.get(strategy, 0.0) + row["value"]
+    return max(sums, key=lambda strategy: sums[strategy])
