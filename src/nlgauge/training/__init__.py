@@ -1,0 +1,1 @@
+"""What is learnt from data: pairs in, weights out."""

@@ -1,0 +1,115 @@
+"""Low-rank adapters on every linear layer: put on with peft, taken off as plain matrices.
+
+References:
+    Hu et al. (2022), "LoRA: Low-Rank Adaptation of Large Language Models".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MethodType
+from typing import Any
+
+import torch
+
+from nlgauge.core.errors import InputError, MissingExtra
+
+_ADAPTER = "default"  # peft's own name of the first adapter
+
+
+def add_adapters(model: Any, rank: int, alpha: float, task: str | None = None) -> Any:
+    """The model with an adapter on each linear layer, all else frozen; a new classifier stays free.
+
+    Args:
+        model: a transformers model.
+        rank: of each update.
+        alpha: the update is scaled by alpha / rank.
+        task: peft's name of the task, which keeps the classifier free; None for a bare encoder.
+
+    Raises:
+        MissingExtra: peft is not installed.
+    """
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError:
+        raise MissingExtra("training with adapters", "train") from None
+    if rank < 1:
+        raise InputError(f"rank is {rank}, expected 1 or more")
+    config = LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules="all-linear", task_type=task)
+    found = get_peft_model(model, config)
+    for module in adapted(found).values():
+        if isinstance(module.base_layer, torch.nn.Linear):
+            module.forward = MethodType(_forward, module)
+    return found
+
+
+def adapted(model: Any) -> dict[str, Any]:
+    """The adapted layers of a model by the names they had before."""
+    found = {}
+    for name, module in model.named_modules():
+        if hasattr(module, "lora_A") and _ADAPTER in module.lora_A:
+            found[name.removeprefix("base_model.model.")] = module
+    return found
+
+
+def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
+    """`<layer>.lora_a` (rank, in) and `<layer>.lora_b` (out, rank), float16, the scaling folded into the latter.
+
+    The weights with the update are then W + lora_b @ lora_a.
+    """
+    tensors = {}
+    for name, module in adapted(model).items():
+        scale = module.scaling[_ADAPTER]
+        tensors[f"{name}.lora_a"] = module.lora_A[_ADAPTER].weight.detach().float().cpu().half().contiguous()
+        tensors[f"{name}.lora_b"] = (module.lora_B[_ADAPTER].weight.detach().float().cpu() * scale).half().contiguous()
+    return tensors
+
+
+def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Begin from the adapters of a head instead of from nothing.
+
+    Raises:
+        InputError: the head has other layers or another rank.
+    """
+    with torch.no_grad():
+        for name, module in adapted(model).items():
+            scale = module.scaling[_ADAPTER]
+            for part, factor in (("a", 1.0), ("b", 1 / scale)):
+                weight = (module.lora_A if part == "a" else module.lora_B)[_ADAPTER].weight
+                given = tensors.get(f"{name}.lora_{part}")
+                if given is None or given.shape != weight.shape:
+                    found = "nothing" if given is None else f"shape {tuple(given.shape)}"
+                    expected = f"expected shape {tuple(weight.shape)}; is its rank another?"
+                    raise InputError(f"the head to begin from has {found} for {name}.lora_{part}, {expected}")
+                weight.copy_(given.float() * factor)
+
+
+def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
+    """What peft's layer says, without its copies in other precisions and its sums apart, which take a third of the time on processors."""
+    base, scale = module.base_layer, module.scaling[_ADAPTER]
+    kind = torch.get_autocast_dtype(states.device.type) if torch.is_autocast_enabled(states.device.type) else base.weight.dtype
+    weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
+    said: torch.Tensor = _Adapted.apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
+    return said
+
+
+class _Adapted(torch.autograd.Function):
+    """x (W + scale B A)ᵀ + b with frozen W and b, its parts added up where they are made."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Any, weight: Any, bias: Any, a: Any, b: Any, scale: float) -> Any:
+        x, low_a, low_b = states.flatten(0, -2), a.to(weight.dtype), (b * scale).to(weight.dtype)
+        low = x @ low_a.T                                                           # (N, rank)
+        out = x @ weight.T if bias is None else torch.addmm(bias, x, weight.T)      # (N, out)
+        out.addmm_(low, low_b.T)
+        ctx.save_for_backward(x, low, weight, low_a, low_b)
+        ctx.scale, ctx.shape = scale, states.shape
+        return out.unflatten(0, states.shape[:-1])
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        x, low, weight, low_a, low_b = ctx.saved_tensors
+        g = gradient.flatten(0, -2)
+        g_low = g @ low_b                                                           # (N, rank)
+        back = (g @ weight).addmm_(g_low, low_a).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        return back, None, None, (g_low.T @ x).float(), (g.T @ low).float() * ctx.scale, None

@@ -1,0 +1,164 @@
+"""The networks that read a pair of sentences: an encoder under a small head, or a transformers classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import torch
+
+from nlgauge.core.errors import InputError
+from nlgauge.models import embedded
+from nlgauge.models.locate import ModelFiles
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.runtime import Advance
+from nlgauge.training.adapters import add_adapters
+from nlgauge.training.data import LABELS, EncodedPairs
+
+FEATURES = "cls,mean"  # of the last layer: the first vector, and the mean of all, special tokens included
+_EVALUATION_TOKENS = 4096
+
+
+class HeadNetwork(torch.nn.Module):
+    """An encoder whose first vector and mean vector go into one linear layer."""
+
+    def __init__(self, encoder: Any, width: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.classifier = torch.nn.Linear(2 * width, len(LABELS))
+
+    def forward(self, **inputs: torch.Tensor) -> torch.Tensor:
+        """Logits, float32, shape (n, 3)."""
+        states = self.encoder(**inputs)[0].float()
+        mask = inputs["attention_mask"][:, :, None]
+        mean = (states * mask).sum(1) / mask.sum(1)
+        with torch.autocast(states.device.type, enabled=False):
+            logits: torch.Tensor = self.classifier(torch.cat([states[:, 0], mean], dim=1))
+        return logits
+
+
+class SequenceNetwork(torch.nn.Module):
+    """A transformers model for sequence classification."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        self._typed = "token_type_ids" in signature(base.forward).parameters
+
+    def forward(self, **inputs: torch.Tensor) -> torch.Tensor:
+        """Logits, float32, shape (n, 3)."""
+        if not self._typed:
+            del inputs["token_type_ids"]
+        logits: torch.Tensor = self.model(**inputs).logits.float()
+        return logits
+
+
+def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> HeadNetwork:
+    """A BERT encoder with fresh adapters and a fresh classifier.
+
+    Args:
+        files: of a BERT encoder.
+        rank: of the adapters; alpha: their scale times the rank.
+        alpha: see rank.
+        dropout: of the encoder while it learns.
+        seed: of the new weights.
+        narrow: keep what is frozen in bfloat16, where arithmetic is in it anyway.
+    """
+    from transformers import AutoModel
+
+    if files.name == embedded.NAME:
+        embedded.check(files.folder / "model.safetensors")
+    if files.config.get("model_type") != "bert":
+        raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as the output")
+    encoder = _loaded(AutoModel, files, dropout, add_pooling_layer=False)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        adapted = add_adapters(encoder, rank, alpha)
+        network = HeadNetwork(adapted, files.config["hidden_size"])
+    if narrow:
+        _narrow(network)
+    return network
+
+
+def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> SequenceNetwork:
+    """Any encoder as a transformers classifier, to be trained whole (`full`) or by adapters (`lora`)."""
+    from transformers import AutoModelForSequenceClassification
+
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        names = {"id2label": dict(enumerate(LABELS)), "label2id": {label: i for i, label in enumerate(LABELS)}}
+        model = _loaded(AutoModelForSequenceClassification, files, dropout, num_labels=len(LABELS), **names)
+        if method == "lora":
+            model = add_adapters(model, rank, alpha, task="SEQ_CLS")
+    if narrow and method == "lora":
+        _narrow(model)
+    return SequenceNetwork(model)
+
+
+def _loaded(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:
+    from transformers.utils import logging
+
+    files.weight_files()
+    logging.disable_progress_bar()
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()  # that the classifier is new is what we are here for
+    try:
+        # Eager attention: torch's fused one has no fast way in bfloat16 on processors, where it takes half of the time.
+        model = kind.from_pretrained(
+            str(files.folder), dtype=torch.float32, attn_implementation="eager", use_safetensors=True, trust_remote_code=False,
+            local_files_only=True, **options,
+        )  # fmt: skip
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
+    finally:
+        logging.set_verbosity(level)
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = dropout
+    return model
+
+
+def _narrow(network: torch.nn.Module) -> None:
+    for parameter in network.parameters():
+        if not parameter.requires_grad:
+            parameter.data = parameter.data.to(torch.bfloat16)
+
+
+def arithmetic(device: torch.device, dtype: str) -> AbstractContextManager[Any]:
+    """The context in which a network runs: autocast for bfloat16, nothing for float32."""
+    return torch.autocast(device.type, torch.bfloat16) if dtype == "bfloat16" else nullcontext()
+
+
+def batch_inputs(pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device) -> dict[str, torch.Tensor]:
+    """What a network takes for some pairs, padded to the longest of them."""
+    longest = max(len(pairs.ids[i]) for i in where)
+    ids = np.full((len(where), longest), pad, dtype=np.int64)
+    mask, types = np.zeros_like(ids), np.zeros_like(ids)
+    for row, i in enumerate(where):
+        n = len(pairs.ids[i])
+        ids[row, :n], mask[row, :n] = pairs.ids[i], 1
+        types[row, :n] = pairs.types[i]
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    return {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
+
+
+def probabilities(network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None) -> np.ndarray:
+    """What a network thinks of each pair, in the order of `LABELS`: float64, shape (n, 3)."""
+    from nlgauge.runtime.batching import by_length
+
+    device = next(network.parameters()).device
+    found = np.zeros((len(pairs.ids), len(LABELS)))
+    training = network.training
+    network.eval()
+    with torch.inference_mode(), arithmetic(device, dtype):
+        for where in by_length(pairs.lengths, _EVALUATION_TOKENS):
+            logits = network(**batch_inputs(pairs, where, pad, device))
+            found[where] = torch.softmax(logits.double(), dim=1).cpu().numpy()
+            advance(len(where))
+    network.train(training)
+    return found

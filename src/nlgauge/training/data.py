@@ -1,0 +1,108 @@
+"""Labelled pairs of sentences: read from JSON lines, taken into pieces, grouped by length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.files import InputFile
+from nlgauge.io.jsonl import JsonRows
+from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.tokens import Ids
+
+LABELS = ("entailment", "neutral", "contradiction")
+_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+
+
+class LabelledPair(NamedTuple):
+    """A premise, a hypothesis and the place of their label in `LABELS`."""
+
+    premise: str
+    hypothesis: str
+    label: int
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """Pairs as a network reads them.
+
+    Attributes:
+        ids: piece ids of each pair, special tokens included.
+        types: of the same shapes, in BERT's families 0 for the premise's pieces and 1 for the hypothesis's.
+        labels: shape (n,).
+        n_cut: pairs longer than the limit, whose longer side was cut.
+    """
+
+    ids: list[Ids]
+    types: list[Ids]
+    labels: Ids
+    n_cut: int
+
+    @property
+    def lengths(self) -> Ids:
+        """Pieces of each pair, shape (n,)."""
+        return np.array([len(ids) for ids in self.ids], dtype=np.int64)
+
+
+def read_pairs(file: InputFile) -> list[LabelledPair]:
+    """The pairs of a JSON lines file, plain or gzip: fields `premise`, `hypothesis` and `label`, others ignored.
+
+    Raises:
+        InputError: names file and line: a field that is missing or no text, a label that is none of `LABELS` (in any case), or no pair at all.
+    """
+    rows = JsonRows(file)
+    pairs = []
+    for number, row in rows:
+        where = rows.at(number)
+        premise, hypothesis, label = (_text(row, name, where) for name in ("premise", "hypothesis", "label"))
+        folded = label.strip().lower()
+        if folded not in LABELS:
+            raise InputError(f"{where}: label is {label!r:.60}, expected {', '.join(LABELS[:-1])} or {LABELS[-1]}")
+        pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
+    if not pairs:
+        raise InputError(f"{file.name} holds no pairs, expected one JSON object a line with premise, hypothesis and label")
+    return pairs
+
+
+def _text(row: Any, name: str, where: str) -> str:
+    value = row.get(name) if isinstance(row, dict) else None
+    if not isinstance(value, str):
+        found = f"{name} is {type(value).__name__}" if isinstance(row, dict) and name in row else f"no {name}"
+        raise InputError(f"{where}: {found}, expected an object with the texts premise, hypothesis and label")
+    return value
+
+
+def encode_pairs(pairs: Sequence[LabelledPair], tokenizer: PairTokenizer) -> EncodedPairs:
+    """Pieces of each pair, as they are read when the model is used."""
+    contents = tokenizer.read(text for pair in pairs for text in pair[:2])
+    joined = tokenizer.pairs([pair[:2] for pair in pairs], contents)
+    rows = [joined.ids(i) for i in range(len(pairs))]
+    labels = np.array([pair.label for pair in pairs], dtype=np.int64)
+    return EncodedPairs([ids for ids, _ in rows], [types for _, types in rows], labels, int(joined.truncated.sum()))
+
+
+def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
+    """Batches of one pass, in random order, each of pairs of about equal length.
+
+    The pairs are shuffled, sorted by length inside windows of some batches, cut, and the batches shuffled again: hardly
+    any time goes into padding, and whom a pair meets differs from pass to pass.
+
+    Args:
+        lengths: pieces of each pair, shape (n,).
+        size: pairs of a batch.
+        seed: with the number of the pass it makes the order.
+        epoch: number of the pass, from 0.
+    """
+    rng = np.random.default_rng((seed, epoch))
+    order = rng.permutation(len(lengths))
+    window = size * _WINDOW
+    batches = []
+    for start in range(0, len(order), window):
+        part = order[start : start + window]
+        part = part[np.argsort(lengths[part], kind="stable")]
+        batches += [part[i : i + size] for i in range(0, len(part), size)]
+    return [batches[i] for i in rng.permutation(len(batches))]

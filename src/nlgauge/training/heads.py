@@ -1,0 +1,96 @@
+"""Trained heads as files: a small safetensors file beside the embedded encoder, or a transformers folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import check_target, replacing
+from nlgauge.models.locate import ModelFiles
+from nlgauge.training.adapters import adapter_tensors, set_adapters
+from nlgauge.training.classifier import FEATURES, HeadNetwork, SequenceNetwork
+from nlgauge.training.data import LABELS
+
+FORMAT, VERSION, KIND = "nlgauge-head", "1", "nli"
+_TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
+
+
+def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping[str, str]) -> None:
+    """Write a head, whole or not at all.
+
+    Args:
+        path: a .safetensors file.
+        network: what was trained.
+        about: joins the metadata; all strings.
+    """
+    tensors = adapter_tensors(network.encoder)
+    tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
+    tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
+    metadata = {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about}
+    with replacing(path, "wb") as file:
+        file.write(save(tensors, metadata))
+
+
+def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
+    """Put the weights of an earlier head into a network.
+
+    Raises:
+        InputError: not a head of this kind, or of another shape.
+    """
+    try:
+        with safe_open(os.fspath(path), framework="pt") as file:
+            about: dict[str, str] = file.metadata() or {}
+            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
+    except Exception as error:
+        raise InputError(f"{os.fspath(path)}: no safetensors file that can be read ({str(error).splitlines()[0]})") from None
+    if (about.get("format"), about.get("kind"), about.get("features")) != (FORMAT, KIND, FEATURES) or about.get("labels") != ",".join(LABELS):
+        raise InputError(f"{os.fspath(path)} is no NLI head as 'nlgauge train nli' writes them; name one")
+    set_adapters(network.encoder, tensors)
+    with torch.no_grad():
+        network.classifier.weight.copy_(tensors["classifier.weight"])
+        network.classifier.bias.copy_(tensors["classifier.bias"])
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder that cannot be made, or that holds something already.
+
+    Raises:
+        InputError: see there.
+    """
+    target = Path(path)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{target} is there already, expected a new folder for the model; name another, or end the name in .safetensors for a head")
+    if not target.exists():
+        check_target(target)
+
+
+def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: ModelFiles) -> None:
+    """Write a classifier as transformers reads it, adapters merged into its weights, with the encoder's tokenizer; whole or not at all."""
+    check_folder(path)
+    target = Path(path)
+    model = network.model
+    if hasattr(model, "merge_and_unload"):
+        model = model.float().merge_and_unload()
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
+    try:
+        model.save_pretrained(str(beside), safe_serialization=True)
+        for path in (path for pattern in _TOKENIZER for path in files.folder.glob(pattern)):
+            shutil.copy(path, beside)
+        umask = os.umask(0)
+        os.umask(umask)
+        beside.chmod(0o777 & ~umask)
+        if target.exists():
+            target.rmdir()
+        os.replace(beside, target)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

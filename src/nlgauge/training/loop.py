@@ -1,0 +1,182 @@
+"""The training loop: AdamW, warm-up and linear decay, a checkpoint from which a killed run goes on to the same weights."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import replacing
+from nlgauge.models.tokens import Ids
+from nlgauge.training.data import shuffled_batches
+
+_CLIP = 1.0  # largest norm of a step's gradient
+_STATES = ("exp_avg", "exp_avg_sq")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """How long, how fast, in which order.
+
+    Attributes:
+        epochs: passes over the data.
+        batch_size: pairs a step.
+        learning_rate: the highest; reached after the warm-up, then falling to 0 in a line.
+        warmup: share of the steps in which the rate rises.
+        weight_decay: AdamW's.
+        seed: of the order of the data, of dropout and of new weights.
+    """
+
+    epochs: int = 1
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("batch_size", 1)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} is {getattr(self, name)}, expected {least} or more")
+        if not self.learning_rate > 0:
+            raise InputError(f"learning_rate is {self.learning_rate}, expected more than 0")
+        if not 0 <= self.warmup <= 1:
+            raise InputError(f"warmup is {self.warmup}, expected a share of the steps, 0 to 1")
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        rising = max(1, round(self.warmup * steps))
+        return self.learning_rate * min((step + 1) / rising, (steps - step) / max(1, steps - rising + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """Where a run's state is kept.
+
+    Attributes:
+        path: the file, written beside and renamed; deleted by `done`.
+        run: what the run is of, as text; a checkpoint of another run is refused.
+        every: steps between two.
+    """
+
+    path: Path
+    run: str
+    every: int = 200
+
+    def done(self) -> None:
+        """Delete the file: the weights are where they belong."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+
+def fit(
+    parameters: Mapping[str, torch.nn.Parameter],
+    loss: Callable[[Ids], torch.Tensor],
+    lengths: Ids,
+    schedule: Schedule,
+    checkpoint: Checkpoint | None = None,
+    advance: Callable[[int], None] = lambda count: None,
+    after_epoch: Callable[[int], None] = lambda epoch: None,
+) -> int:
+    """Train parameters in place.
+
+    Every step draws from a stream of its own, made from the seed and the number of the step, so that a run that is taken
+    up again ends with the same weights as one that was never stopped.
+
+    Args:
+        parameters: what is learnt, by name.
+        loss: the mean loss of a batch, given the positions of its pairs.
+        lengths: pieces of each pair, shape (n,).
+        schedule: how long and how fast.
+        checkpoint: where the state is kept, and taken up again if it is there.
+        advance: told of each step done.
+        after_epoch: called after each pass with its number from 1.
+
+    Returns:
+        The number of steps, those before a resumption included.
+
+    Raises:
+        InputError: the checkpoint is of another run or damaged; or the loss is no number any more.
+    """
+    learnt = list(parameters.values())
+    device = learnt[0].device
+    optimiser = torch.optim.AdamW(learnt, lr=schedule.learning_rate, weight_decay=schedule.weight_decay)
+    per_epoch = -(-len(lengths) // schedule.batch_size)
+    steps = per_epoch * schedule.epochs
+    begun = _take_up(parameters, optimiser, checkpoint) if checkpoint is not None else 0
+    advance(begun)
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        for step in range(begun, steps):
+            epoch, place = divmod(step, per_epoch)
+            if place == 0 or step == begun:
+                batches = shuffled_batches(lengths, schedule.batch_size, schedule.seed, epoch)
+            torch.manual_seed((schedule.seed << 32) + step)
+            for group in optimiser.param_groups:
+                group["lr"] = schedule.rate(step, steps)
+            value = loss(batches[place])
+            if not torch.isfinite(value):
+                raise InputError(f"the loss is {value.item()} at step {step + 1}; try a lower learning rate")
+            value.backward()
+            torch.nn.utils.clip_grad_norm_(learnt, _CLIP)
+            optimiser.step()
+            optimiser.zero_grad()
+            advance(1)
+            if checkpoint is not None and (step + 1) % checkpoint.every == 0:
+                _keep(parameters, optimiser, checkpoint, step + 1)
+            if place == per_epoch - 1:
+                after_epoch(epoch + 1)
+    return steps
+
+
+def _keep(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, step: int) -> None:
+    tensors = {}
+    for name, parameter in parameters.items():
+        tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
+        for state in _STATES:
+            tensors[f"{state}/{name}"] = optimiser.state[parameter][state].cpu().contiguous()
+    with replacing(checkpoint.path, "wb") as file:
+        file.write(save(tensors, {"format": "nlgauge-checkpoint", "step": str(step), "run": checkpoint.run}))
+
+
+def _take_up(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint) -> int:
+    """The number of steps that a checkpoint holds, its state put in place; 0 where there is none."""
+    if not checkpoint.path.exists():
+        return 0
+    advice = f"delete {checkpoint.path} to begin anew"
+    try:
+        with safe_open(str(checkpoint.path), framework="pt") as file:
+            about: dict[str, str] = file.metadata() or {}
+            tensors: dict[str, Any] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
+    except Exception as error:
+        raise InputError(f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}") from None
+    if about.get("run") != checkpoint.run:
+        differing = _differing(about.get("run"), checkpoint.run)
+        raise InputError(f"checkpoint {checkpoint.path} is of another run{differing}; {advice}, or name another output")
+    step = int(about["step"])
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors[f"weight/{name}"])
+            optimiser.state[parameter] = {
+                "step": torch.tensor(float(step)),
+                **{state: tensors[f"{state}/{name}"].to(parameter.device) for state in _STATES},
+            }
+    return step
+
+
+def _differing(theirs: str | None, ours: str) -> str:
+    """Which settings of two runs differ, where both are known."""
+    try:
+        before, now = json.loads(theirs or ""), json.loads(ours)
+        keys = [key for key in now if before.get(key) != now[key]]
+    except (ValueError, AttributeError, TypeError):
+        return ""
+    return f" ({', '.join(keys)} differ)" if keys else ""
