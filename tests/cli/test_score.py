@@ -276,3 +276,31 @@ def _stored(database):
             return connection.execute("SELECT COUNT(*) FROM scores").fetchone()[0]
     except sqlite3.OperationalError:  # not yet made
         return 0
+
+
+def test_a_kept_scale_scores_one_system_as_it_was_beside_the_other(data, tmp_path):
+    bounds = tmp_path / "bounds.json"
+    spec = "0.3*chrf + 0.7*ter"
+    assert run("score", data, "-m", spec, "-m", "bleu", "--save-norm", bounds, "--segments", tmp_path / "all.jsonl") == 0
+    assert set(json.loads(bounds.read_text())["bounds"]) == {"chrf", "ter"}
+    both = {row["id"]: row[spec] for row in map(json.loads, (tmp_path / "all.jsonl").read_text().splitlines())}
+    alone = tmp_path / "alone.jsonl"
+    alone.write_text(data.read_text().splitlines()[4] + "\n", encoding="utf-8")
+    kept = f'{spec}[norm=file("{bounds}")]'
+    assert run("score", alone, "-m", kept, "--segments", tmp_path / "one.jsonl") == 0
+    row = json.loads((tmp_path / "one.jsonl").read_text())
+    assert row[kept] == pytest.approx(both[row["id"]], abs=1e-9)  # chrf and TER are some tens
+
+
+def test_a_scale_that_is_none_is_refused_before_anything_is_scored(data, tmp_path, capsys):
+    err = refused(capsys, "score", data, "-m", "bleu", "--save-norm", tmp_path / "bounds.json")
+    assert "no metric is a sum that is scaled over the pool" in err
+    assert not (tmp_path / "bounds.json").exists()
+    assert "would be written over the input" in refused(capsys, "score", data, "-m", "1*bleu", "--save-norm", data)
+
+
+def test_weights_that_do_not_add_up_to_1_are_noted(data, capsys):
+    assert run("score", data, "-m", "0.3*chrf + 0.6*bleu") == 0
+    assert "note: 0.3*chrf + 0.6*bleu: the weights add up to 0.9, not to 1" in capsys.readouterr().out
+    assert run("score", data, "-m", "0.4*chrf + 0.6*bleu") == 0
+    assert "add up" not in capsys.readouterr().out

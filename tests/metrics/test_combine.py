@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
-from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.combine import Combination, bounds_key, check_bounds, save_bounds
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
@@ -212,3 +212,82 @@ def test_a_change_in_the_bounds_file_changes_the_signature(bounds):
 )
 def test_a_sum_keeps_the_contract_of_a_metric(spec):
     check_metric(ng.metric(spec), alternatives={"terms": ng.metric("1*bleu").terms, "norm": "none" if "none" not in spec else "minmax"})
+
+
+HYPS, REFS = ["a cat sat", "a dog", "the bird flew off"], ["a cat sat", "the dog", "a bird flew away"]
+
+
+@pytest.mark.parametrize("norm", ["minmax", "zscore"])
+@pytest.mark.parametrize("spec", ["0.3*bleu + 0.7*ter{}", "0.5*(1*bleu + 2*chrf{}) + 0.5*ter{}", "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter{}"])
+def test_with_kept_bounds_a_segment_alone_scores_as_in_its_pool(tmp_path, spec, norm):
+    path = tmp_path / "bounds.json"
+    pooled = ng.metric(spec.replace("{}", f"[norm={norm}]"))
+    whole = ng.score(HYPS, REFS, metrics=pooled)
+    save_bounds(str(path), whole.values())
+    kept = ng.metric(spec.replace("{}", f'[norm=file("{path}")]'))
+    assert not kept.pooled
+    (together,) = whole.values()
+    for i in range(3):
+        (alone,) = ng.score(HYPS[i : i + 1], REFS[i : i + 1], metrics=kept).values()
+        assert alone.values[0] == pytest.approx(together.values[i], abs=1e-12)  # differences of float64 numbers up to 100
+
+
+def test_bounds_are_what_became_0_and_1_error_rates_turned_round(tmp_path):
+    save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4], [3, 1, 2]], [1, 1], higher=[True, False])])
+    assert json.loads((tmp_path / "b.json").read_text()) == {"bounds": {"given": [0, 4], "given:place=1,higher=false": [-3, -1]}}
+    save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4]], [1], "zscore")])
+    assert json.loads((tmp_path / "b.json").read_text())["bounds"]["given"] == pytest.approx([2, 2 + (8 / 3) ** 0.5])  # mean, and one deviation above
+
+
+def test_a_term_is_named_by_what_it_is_not_by_how_its_own_terms_are_scaled():
+    inner = {norm: ng.metric(f"1*(1*bleu + 1*ter[norm={norm}])").terms[0][1] for norm in ("minmax", "zscore", 'file("x.json")', "none")}
+    assert bounds_key(inner["minmax"]) == bounds_key(inner["zscore"]) == bounds_key(inner['file("x.json")']) == "1*bleu + 1*ter"
+    assert bounds_key(inner["none"]) == "1*bleu + 1*ter[norm=none]"
+
+
+@pytest.mark.parametrize(
+    ("specs", "message"),
+    [
+        (["bleu"], r"^no metric is a sum that is scaled over the pool \(norm minmax or zscore\), so there are no bounds to keep$"),
+        (["1*bleu[norm=none]"], "^no metric is a sum"),
+        (["1*bleu + 1*ter", "1*ter[norm=zscore]"], r"^ter is scaled by minmax in one sum and by zscore in another; keep their bounds in two files"),
+        (["1*ter + 1*(1*ter + 1*bleu[norm=zscore])"], r"^ter is scaled by minmax in one sum and by zscore in another"),
+    ],
+)
+def test_bounds_that_cannot_be_kept_are_refused_before_scoring(specs, message):
+    with pytest.raises(InputError, match=message):
+        check_bounds([ng.metric(spec) for spec in specs])
+    check_bounds([ng.metric("1*bleu + 1*ter"), ng.metric("0.5*ter + 0.5*(1*bleu + 1*ter)"), ng.metric("chrf")])
+
+
+def test_one_segment_is_refused_with_the_way_out():
+    with pytest.raises(InputError, match=r"^bleu is the same for all 1 segments .* add \[norm=none\] or \[norm=file\(.*\)\] to the sum \(--save-n"):
+        ng.score(HYPS[:1], REFS[:1], metrics="0.5*bleu + 0.5*chrf")
+
+
+def test_weights_need_not_add_up_to_1_but_it_is_noted():
+    assert ng.metric("0.3*bleu + 0.7*chrf").notes == ()
+    assert ng.metric("0.1*bleu + 0.2*chrf + 0.7*ter").notes == ()  # 0.1 + 0.2 + 0.7 is 1 but for rounding
+    assert ng.metric("2*bleu + 1*chrf[norm=none]").notes == ()  # there the values say nothing of 0 to 1
+    (note,) = ng.metric("0.3*bleu + 0.6*chrf").notes
+    assert note.startswith("the weights add up to 0.9, not to 1")
+    found = ng.score(HYPS, REFS, metrics="3*bleu + 6*chrf")["3*bleu + 6*chrf"]
+    assert found.values == pytest.approx(10 * ng.score(HYPS, REFS, metrics="0.3*bleu + 0.6*chrf")["0.3*bleu + 0.6*chrf"].values)
+
+
+def test_scores_of_a_file_take_part_and_what_it_lacks_stays_undefined(tmp_path):
+    path = tmp_path / "comet.tsv"
+    path.write_text("id\tcomet\n0\t1.0\n2\t3.0\n", encoding="utf-8")
+    spec = f'0.25*scores:file="{path}",column=comet + 0.75*bleu'
+    found = ng.score(HYPS, REFS, metrics=[spec, "bleu"])
+    bleu = found["bleu"].values
+    scaled = (bleu - bleu.min()) / (bleu.max() - bleu.min())
+    np.testing.assert_allclose(found[spec].values, [0.75 * scaled[0], np.nan, 0.25 + 0.75 * scaled[2]])
+    assert found[spec].n_undefined == 1
+
+
+def test_a_metric_under_two_names_is_one_metric():
+    with pytest.raises(SpecError, match=r"^metric 'nli' stands twice in one sum; add up its weights$"):
+        ng.metric("0.5*nli + 0.5*nli:model=nli")
+    with pytest.raises(SpecError, match=r"stands twice"):
+        ng.metric("0.2*rouge1 + 0.3*bleu + 0.5*rouge:variant=1")
