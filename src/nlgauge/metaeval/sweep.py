@@ -182,7 +182,7 @@ def parse_weights(text: str) -> tuple[float, ...]:
             found = tuple(float(part) for part in text.split(","))
         else:
             low, high, step = (float(part) for part in text.split(":"))
-            if not 0 < step <= 1 or not low <= high or step < 1e-4:
+            if not 1e-4 <= step <= 1 or not 0 <= low <= high <= 1:
                 raise expected
             found = tuple(round(low + step * i, 10) for i in range(math.floor((high - low) / step + 1e-9) + 1))
     except ValueError:
@@ -309,42 +309,49 @@ def mark_best(rows: Sequence[Row]) -> None:
         if row["dataset"] is not None and row["suite"] is not None and row["phenomenon"] == ALL:
             parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
     for own in parts.values():
-        whole = [row for row in own if row["dataset"] == MEAN] or own
-        fit = [row for row in whole if row["gain_correlation"] >= 0 and row["gain_accuracy"] >= 0]
-        if fit:
-            max(fit, key=lambda row: row["gain"])["best"] = True
+        _mark([row for row in own if row["dataset"] == MEAN] or own)
+
+
+def _mark(rows: Sequence[Row]) -> None:
+    fit = [row for row in rows if row["gain_correlation"] >= 0 and row["gain_accuracy"] >= 0]
+    if fit:
+        max(fit, key=lambda row: row["gain"])["best"] = True
 
 
 def curves(rows: Sequence[Row], confidence: float = 0.95) -> list[Row]:
     """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
 
     A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI metric and pairs of others
-    have curves of their own.
+    have curves of their own; the best weight of each is marked as that of a pair is.
 
     References:
         Chen and Eger (2023), figure 3.
     """
     found = []
     points = [row for row in rows if row["dataset"] not in (None, MEAN) and row["suite"] not in (None, MEAN)]
-    keys = dict.fromkeys((r["partner"], r["stat"], r["criterion"], r["level"], r["averaging"], r["phenomenon"], r["weight"]) for r in points)
-    for partner, stat, criterion, level, averaging, phenomenon, weight in keys:
-        own = [
-            r for r in points
-            if (r["partner"], r["stat"], r["criterion"], r["level"], r["phenomenon"], r["weight"])
-            == (partner, stat, criterion, level, phenomenon, weight)
-        ]  # fmt: skip
-        base = {"metric": MEAN, "with": MEAN, "partner": partner, "weight": weight, "spec": None}
-        about = {"stat": stat, "criterion": criterion, "level": level, "averaging": averaging}
-        row = {**_row(base, MEAN, MEAN, MEAN, phenomenon), **about}
-        for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
-            gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in own}.values()))
-            row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
-            row[f"gain_{name}_median"] = float(np.median(gains[~np.isnan(gains)])) if not np.isnan(gains).all() else math.nan
-            row[f"n_{name}"] = int((~np.isnan(gains)).sum())
-        row["gain"] = (row["gain_correlation"] + row["gain_accuracy"]) / 2
-        row["best"] = False
-        found.append(row)
+    parts: dict[Any, dict[float, list[Row]]] = {}
+    for row in points:
+        key = tuple(row[name] for name in ("partner", "stat", "criterion", "level", "averaging", "phenomenon"))
+        parts.setdefault(key, {}).setdefault(row["weight"], []).append(row)
+    for own in parts.values():
+        curve = [_mean_gains(weight, at, confidence) for weight, at in own.items()]
+        if curve[0]["phenomenon"] == ALL:
+            _mark(curve)
+        found += curve
     return found
+
+
+def _mean_gains(weight: float, points: Sequence[Row], confidence: float) -> Row:
+    first = points[0]
+    base = {"metric": MEAN, "with": MEAN, "partner": first["partner"], "weight": weight, "spec": None}
+    row = {**_row(base, MEAN, MEAN, MEAN, first["phenomenon"]), **{key: first[key] for key in ("stat", "criterion", "level", "averaging")}}
+    for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
+        gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in points}.values()))
+        known = gains[~np.isnan(gains)]
+        row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
+        row[f"gain_{name}_median"] = float(np.median(known)) if len(known) else math.nan
+        row[f"n_{name}"] = len(known)
+    return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False}
 
 
 def _about(norm: str, ties: str) -> Iterator[str]:

@@ -27,19 +27,30 @@ def best_lines(result: Result) -> list[str]:
     if not result.rows or "table" in result.rows[0]:
         return []
     found = []
-    tasks = _tasks(result.rows)
+    several = len(_tasks(result.rows)) > 1
     for (metric, partner, *task), rows in _by(whole(result.rows), "metric", "with", "stat", "criterion").items():
-        best = next((row for row in rows if row["best"]), None)
-        about = f" ({', '.join(task)})" if len(tasks) > 1 else ""
-        if best is None:
-            found.append(f"{metric} with {partner}{about}: no gain can be told, for a number is undefined or 0 without the other metric")
-        elif not best["weight"]:
-            found.append(f"{metric} with {partner}{about}: at no weight is one number higher and neither lower; best alone")
-        else:
-            changes = f"{best['stat']} {percent(best['gain_correlation'])}, accuracy {percent(best['gain_accuracy'])}"
-            alone = ", the other alone" if best["weight"] == 1 else ""
-            found.append(f"{metric} with {partner}{about}: best weight {best['weight']:g}{alone} ({changes}): -m {best['spec']!r}")
+        found.append(f"{metric} with {partner}{_about(task) if several else ''}: {_best(rows)}")
+    if len(found) > 1:
+        mean = [row for row in result.rows if row["metric"] == MEAN and row["phenomenon"] == ALL]
+        for (partner, *task), rows in _by(mean, "partner", "stat", "criterion").items():
+            kind = "NLI metrics" if partner == "nli" else "other metrics"
+            found.append(f"mean of all with {kind}{_about(task) if several else ''}: {_best(rows)}")
     return found
+
+
+def _about(task: Sequence[str]) -> str:
+    return f" ({' with '.join(task)})"
+
+
+def _best(rows: Sequence[Row]) -> str:
+    best = next((row for row in rows if row["best"]), None)
+    if best is None:
+        return "no gain can be told, for a number is undefined or 0 without the other metric"
+    if not best["weight"]:
+        return "at no weight is one number higher and neither lower; best alone"
+    alone = ", the other alone" if best["weight"] == 1 else ""
+    changes = f"{best['stat']} {percent(best['gain_correlation'])}, accuracy {percent(best['gain_accuracy'])}"
+    return f"best weight {best['weight']:g}{alone} ({changes})" + (f": -m {best['spec']!r}" if best["spec"] is not None else "")
 
 
 def whole(rows: Sequence[Row], phenomenon: str = ALL) -> list[Row]:
@@ -62,14 +73,15 @@ def _weight_tables(rows: Sequence[Row], digits: int) -> Iterator[Table]:
         first = whole(own)[0]
         sets = f"{first['dataset']} and {first['suite']}" if first["dataset"] != MEAN else _counted(rows)
         weights = list(dict.fromkeys(row["weight"] for row in own))
-        body, marked = [], set()
+        body: list[tuple[str, ...]] = []
+        marked: set[tuple[int, int]] = set()
         adequacy = _by(whole(own, ADEQUACY), "metric", "with")
         for (metric, partner), mine in _by(whole(own), "metric", "with").items():
             lines = [(stat, "correlation", mine), *((name, "accuracy", part) for name, part in _accuracies(mine, adequacy.get((metric, partner))))]
             for what, key, part in lines:
                 marked |= {(len(body), 3 + j) for j, row in enumerate(mine) if row["best"]}
-                body.append((metric if part is mine and key == "correlation" else "", "" if body and key != "correlation" else partner, what,
-                             *(number(row[key], digits) for row in part)))  # fmt: skip
+                names = (metric, partner) if key == "correlation" else ("", "")
+                body.append((*names, what, *(number(row[key], digits) for row in part)))
         header = ("metric", "with", "weight", *(f"{weight:g}" for weight in weights))
         yield Table(f"{stat} with {criterion} (level {level}) and accuracy under attack: {sets}", header, tuple(body), frozenset(marked), 3)
 

@@ -69,7 +69,8 @@ def _weights(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
             mine = [r for r in mean if r["partner"] == partner]
             with_what = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
             table = _gains_table(mine)
-            yield {"title": f"Gains by weight: mixed with {with_what}", "about": about, "pictures": [("", Markup(gains(mine, stat)))], "table": table, "folded": False}
+            pictures = [("", Markup(gains(mine, stat)))]
+            yield {"title": f"Gains by weight: mixed with {with_what}", "about": about, "pictures": pictures, "table": table, "folded": False}
 
 
 def trade_off(rows: Sequence[Row], stat: str) -> str:

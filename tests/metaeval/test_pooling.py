@@ -1,0 +1,167 @@
+"""Fifteen strategies: each as the metric itself says, each pair asked once; winners and choices worked by hand."""
+
+from collections import Counter
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.metaeval.pooling import STRATEGIES, best_mean, left_out, pooling_study, rank, strategies, winning
+from nlgauge.metrics.nli.menli import Nli
+from nlgauge.runtime.runtime import Runtime
+
+
+def contest(where, values, kind="correlation", metric="nli", criterion="q"):
+    """Rows of one set: formula -> value, direction both."""
+    return [
+        {"metric": metric, "setup": "ref", "kind": kind, "set": where, "stat": "pearson", "criterion": criterion, "formula": formula,
+         "direction": "both", "value": value}
+        for formula, value in values.items()
+    ]  # fmt: skip
+
+
+def ranked(*contests):
+    rows = [row for own in contests for row in own]
+    rank(rows)
+    return rows
+
+
+def test_ranks_wins_and_costs_by_hand():
+    rows = ranked(contest("d", {"e": 0.5, "-c": 0.7, "e-c": 0.7, "e-n": float("nan")}))
+    assert [row["rank"] for row in rows] == [3, 1, 1, None]
+    assert [row["wins"] for row in rows] == [0, 0.5, 0.5, 0]  # a shared win
+    assert [row["cost"] for row in rows[:3]] == [pytest.approx(0.2), 0, 0]
+
+
+def test_wins_are_counted_over_sets():
+    sets = [contest("d", {"e": 1, "-c": 2}), contest("f", {"e": 1, "-c": 3}), contest("g", {"e": 4, "-c": 3})]
+    rows = ranked(*sets, contest("s", {"e": 1, "-c": 0}, "accuracy"))
+    assert {(row["kind"], row["formula"]): (row["wins"], row["n"]) for row in winning(rows)} == {
+        ("correlation", "e"): (1, 3), ("correlation", "-c"): (2, 3), ("accuracy", "e"): (1, 1), ("accuracy", "-c"): (0, 1),
+    }  # fmt: skip
+
+
+def test_wins_add_up_to_the_number_of_contests():
+    rows = ranked(*(contest(f"d{i}", {"e": i % 3, "-c": i % 2, "e-c": 1}) for i in range(12)))
+    assert sum(row["wins"] for row in winning(rows)) == pytest.approx(12)  # thirds are rounded
+
+
+def test_a_choice_without_a_set_costs_what_is_missing_to_its_best():
+    # without d, -c has the greatest mean (.75 against .55); on d that is .2 where .6 was to be had
+    rows = ranked(contest("d", {"e": 0.6, "-c": 0.2}), contest("f", {"e": 0.5, "-c": 0.8}), contest("g", {"e": 0.6, "-c": 0.7}))
+    [found] = [row for row in left_out(rows) if row["set"] == "d"]
+    assert (found["formula"], found["best_formula"], found["value"], found["best_value"]) == ("-c", "e", 0.2, 0.6)
+    assert found["cost"] == pytest.approx(0.4)
+    assert found["n"] == 2
+
+
+def test_a_single_set_of_its_kind_is_chosen_for_on_the_other_kind_alone():
+    rows = ranked(contest("d", {"e": 0.6, "-c": 0.2}), contest("s", {"e": 0.5, "-c": 0.8}, "accuracy"))
+    assert {(row["set"], row["among"], row["formula"]) for row in left_out(rows)} == {("d", "all", "-c"), ("s", "all", "e")}
+
+
+def test_a_single_set_leaves_nothing_to_choose_on():
+    assert left_out(ranked(contest("d", {"e": 0.6, "-c": 0.2}))) == []
+
+
+def test_criteria_of_a_set_are_left_out_together():
+    rows = ranked(contest("d", {"e": 0, "-c": 1}), contest("d", {"e": 0, "-c": 1}, criterion="r"), contest("f", {"e": 1, "-c": 0}))
+    assert [(row["criterion"], row["formula"], row["cost"]) for row in left_out(rows) if row["set"] == "d"] == [("q", "e", 1), ("r", "e", 1)]
+
+
+def test_a_set_on_which_a_strategy_is_undefined_does_not_choose():
+    rows = ranked(contest("d", {"e": float("nan"), "-c": 9}), contest("f", {"e": 1, "-c": 0}))
+    assert best_mean(rows) == ("e", "both")
+    assert best_mean(rows[:2]) is None
+
+
+SENTENCES = [
+    "the cat sat on the mat", "the dog lay on the rug", "heavy rain fell today", "not good today", "the cat lay on the rug", "snow fell on the dog",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model(tiny_nli):
+    return tiny_nli("bert")
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    """One, so that the model is loaded once."""
+    return Runtime()
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return ng.Dataset(
+        tuple(
+            ng.Segment(f"{i}.{j}", hyp, (ref, SENTENCES[(i + 2) % 6]), SENTENCES[(i + 1) % 6], item=str(i), human={"q": float((i * j) % 5)})
+            for i, ref in enumerate(SENTENCES) for j, hyp in enumerate(SENTENCES[:4])
+        ),
+        "texts",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def suite():
+    pairs = [
+        ng.Pair(id=f"{i}", phenomenon="negation", better=SENTENCES[(i + 1) % 6], worse=SENTENCES[(i + 3) % 6], references=(text,), source=text)
+        for i, text in enumerate(SENTENCES)
+    ]
+    return ng.Suite(tuple(pairs), "attacks")
+
+
+@pytest.mark.parametrize("options", [{}, {"references": "best"}, {"references": "parts"}, {"anchor": "source"}, {"long": "windows"}])
+def test_every_strategy_says_what_the_metric_says_on_its_own(model, dataset, options, runtime):
+    empty = ng.Segment("empty", "", SENTENCES[:1], SENTENCES[0])
+    segments = [*dataset.segments, empty]
+    for (formula, direction), built in strategies(Nli(model=str(model), **options)).items():
+        alone = Nli(model=str(model), formula=formula, direction=direction, **options)
+        # batches are put together in another way, which float32 sums feel in the seventh digit
+        assert built.score(segments, runtime).values == pytest.approx(alone.score(segments, runtime).values, abs=1e-5)
+        assert ng.metric(built).info == alone.info
+
+
+def test_the_model_reads_every_pair_once(model, dataset, runtime, monkeypatch):
+    asked = Counter()
+    ask = Nli._ask
+
+    def counting(self, pairs, runtime):
+        asked.update(pairs)
+        return ask(self, pairs, runtime)
+
+    monkeypatch.setattr(Nli, "_ask", counting)
+    for built in strategies(Nli(model=str(model))).values():
+        built.score(dataset.segments, runtime)
+    assert set(asked.values()) == {1}
+
+
+def test_a_study_from_end_to_end(model, dataset, suite, runtime):
+    found = pooling_study([dataset], [suite], f'nli:model="{model}"', criterion="q", runtime=runtime)
+    values = [row for row in found.rows if row["table"] == "values"]
+    assert Counter(row["kind"] for row in values) == {"correlation": 15, "accuracy": 15}
+    assert {(row["formula"], row["direction"]) for row in values} == set(STRATEGIES)
+    for row in values[:4]:
+        assert row["value"] == pytest.approx(ng.meta_evaluate(dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5)
+    assert sum(row["wins"] for row in found.rows if row["table"] == "wins") == pytest.approx(2)
+    assert {row["set"] for row in found.rows if row["table"] == "left-out"} == {"texts", "attacks"}
+    assert found.result().kind == "sweep"
+
+
+def test_one_kind_of_sets_is_enough(model, dataset, suite, runtime):
+    assert len(pooling_study([], suite, f'nli:model="{model}"', runtime=runtime).rows) == 30
+    assert len(pooling_study(dataset, [], f'nli:model="{model}"', runtime=runtime).rows) == 30
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"metrics": "chrf"}, SpecError, "chrf is no nli metric"),
+        ({"metrics": ["nli", "nli:formula=e-c"]}, SpecError, "differ in formula and direction alone"),
+        ({"datasets": [], "suites": []}, InputError, "at least one of either"),
+        ({"stats": ["pearson", "spearman"]}, InputError, "takes one statistic"),
+    ],
+)
+def test_what_cannot_be_studied_is_refused(dataset, suite, change, error, message):
+    with pytest.raises(error, match=message):
+        pooling_study(**{"datasets": dataset, "suites": suite, "metrics": "nli", **change})
