@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nlgauge.report.drawing import DARK, GRID, RULE, line, room, svg, text
+from nlgauge.report.labels import clean
 
 _WIDTH, _HEIGHT, _EDGE, _LEGEND = 460, 320, 10, 20  # pixels of the plot, the margin, a line of the legend
 _COLOURS = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")
@@ -128,7 +129,7 @@ def _curve(frame: _Frame, k: int, curve: Curve) -> list[str]:
     at = [(i, frame.x(x), frame.y(y)) for i, (x, y) in enumerate(curve.points) if _drawn(x, y)]
     parts = [_path([(x, y) for _, x, y in at], k, curve.dotted)]
     for i, x, y in at:
-        title = f"<title>{escape(curve.titles[i])}</title>" if curve.titles else ""
+        title = f"<title>{escape(clean(curve.titles[i]))}</title>" if curve.titles else ""
         parts.append(f"<g>{title}{_mark(i, x, y, k, curve)}</g>")
     return parts
 

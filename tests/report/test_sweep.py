@@ -1,0 +1,102 @@
+"""The page of a sweep: every picture, every number, nobody's markup."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from nlgauge.core.result import Result
+from nlgauge.metaeval.pooling import left_out, rank, winning
+from nlgauge.metaeval.sweep import curves, mark_best, with_gains
+from nlgauge.report.sweep import gains, sweep_html, trade_off, write_html
+
+METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": True}
+
+
+def point(weight, correlation, accuracy, **about):
+    return {
+        "metric": "a", "with": "b", "partner": "nli", "weight": weight, "spec": f"{weight}", "dataset": "d", "suite": "s", "stat": "pearson",
+        "criterion": "q", "level": "segment", "averaging": "none", "group": "mean", "phenomenon": "mean-all", "correlation": correlation,
+        "low": correlation - 0.1, "high": correlation + 0.1, "accuracy": accuracy, "accuracy_low": accuracy - 0.1, "accuracy_high": accuracy + 0.1,
+        **about,
+    }  # fmt: skip
+
+
+def result_of(*points):
+    rows = list(points)
+    with_gains(rows)
+    mark_best(rows)
+    return Result("sweep", [*rows, *curves(rows)], [{"path": "f", "sha256": "0" * 64}], [METRIC], ["a note"])
+
+
+def sweep_of(**about):
+    return [point(0.0, 0.5, 0.4, **about), point(0.5, 0.6, 0.5, **about), point(1.0, 0.3, 0.6, **about)]
+
+
+def pictures(page):
+    return [ET.fromstring(found) for found in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
+
+
+def test_a_page_shows_the_trade_off_the_gains_and_the_numbers():
+    page = sweep_html(result_of(*sweep_of()))
+    assert len(pictures(page)) == 2
+    assert "0.5 (best)" in page
+    assert "+20.0 %" in page  # of .5 to .6
+    assert "0.600" in page
+    assert "a note" in page
+    assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # nothing is fetched
+
+
+def test_several_sets_have_a_picture_each_beside_that_of_their_means():
+    points = [*sweep_of(), *sweep_of(dataset="e"), *sweep_of(dataset="mean", suite="mean")]
+    page = sweep_html(result_of(*points))
+    assert len(pictures(page)) == 4  # the means, two sets, the gains
+    assert "e and s" in page
+
+
+def test_mixtures_with_other_metrics_are_dotted():
+    assert "stroke-dasharray" not in trade_off(sweep_rows(), "pearson")
+    assert "stroke-dasharray" in trade_off(sweep_rows(partner="other"), "pearson")
+
+
+def sweep_rows(**about):
+    return [row for row in result_of(*sweep_of(**about)).rows if row["metric"] != "mean"]
+
+
+def test_gains_are_drawn_with_their_bands_where_there_is_an_interval():
+    many = result_of(*sweep_of(), *sweep_of(dataset="e", suite="t"))
+    mean = [row for row in many.rows if row["metric"] == "mean"]
+    assert "mean of 2" in gains(mean, "pearson")
+    one = [row for row in result_of(*sweep_of()).rows if row["metric"] == "mean"]
+    assert "no interval" in gains(one, "pearson")
+
+
+def test_names_are_shown_and_never_obeyed():
+    name = '<script>alert("x")</script>\ud800'
+    page = sweep_html(result_of(*sweep_of(metric=name, dataset=name)))
+    assert "<script" not in page
+    assert len(pictures(page)) == 2
+
+
+def test_a_page_is_written_whole(tmp_path):
+    write_html(result_of(*sweep_of(metric="\ud800")), tmp_path / "p.html")
+    assert (tmp_path / "p.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+@pytest.fixture
+def study():
+    rows = [
+        {"table": "values", "metric": "nli", "setup": "ref", "kind": kind, "set": where, "stat": "pearson", "criterion": "q", "level": "segment",
+         "formula": formula, "direction": direction, "spec": "nli", "value": value + (direction == "both"), "n": 3}
+        for kind, where in (("correlation", "d"), ("correlation", "f"), ("accuracy", "s"))
+        for formula, value in (("e", 0.5), ("-c", 0.25)) for direction in ("forward", "both")
+    ]  # fmt: skip
+    rank(rows)
+    return Result("sweep", [*rows, *winning(rows), *left_out(rows)], [], [METRIC], [])
+
+
+def test_a_study_shows_winners_choices_and_every_set(study):
+    page = sweep_html(study)
+    assert len(pictures(page)) == 2 + 3
+    assert "Chosen without the set" in page
+    assert "1.500" in page
