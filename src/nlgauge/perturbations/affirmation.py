@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 from nlgauge.perturbations.auxiliaries import STEMS, be_for
 from nlgauge.perturbations.draft import Draft
@@ -139,28 +139,38 @@ class _Denials:
         """Whether the sentence stands without this "not": no `not only`, no `but` or `nor` that answers it."""
         if self._low(i) == "not" and (self._low(i + 1) in _NOT_ALONE or self._low(i + 2) == "mention"):
             return False
-        end = self.doc.sentences[self.doc.sentence_at[i]].last
-        for k in range(i + 1, end + 1):
-            low = self._low(k)
-            if low in ("nor", "neither"):
-                return False
-            if low == "but" and not self._clause_follows(k):
-                return False
-            if self.tokens[k].text in (";", ":", "."):
-                break
-        return True
+        return i == self.doc.sentences[self.doc.sentence_at[i]].last or self._unanswered[i + 1]
+
+    @cached_property
+    def _unanswered(self) -> list[bool]:
+        """For each token whether, from it to the end of its part of the sentence, nothing answers a "not"."""
+        unanswered = [True] * len(self.tokens)
+        for sentence in self.doc.sentences:
+            so_far = True
+            for k in range(sentence.last, sentence.first - 1, -1):
+                low = self._low(k)
+                if low in ("nor", "neither") or (low == "but" and not self._clause_follows(k)):
+                    so_far = False
+                elif low in (";", ":", "."):
+                    so_far = True
+                unanswered[k] = so_far
+        return unanswered
 
     def _clause_follows(self, k: int) -> bool:
         """Whether what follows a "but" has a verb of its own close by."""
-        return any(k < c.verb <= k + 6 and c.rank < 2 for c in self.clauses) and not self._verb_at(k + 1)
+        return any(rank < 2 for at in range(k + 1, k + 7) if (rank := self._ranks.get(at)) is not None) and not self._verb_at(k + 1)
+
+    @cached_property
+    def _ranks(self) -> dict[int, int]:
+        """The rank of each clause by its verb."""
+        return {c.verb: c.rank for c in self.clauses}
 
     def _verb_at(self, k: int) -> bool:
-        return any(c.verb == k for c in self.clauses)
+        return k in self._ranks
 
     def _owner(self, i: int) -> Clause | None:
         """The clause that a word belongs to: as subject or adverb to the one behind it, else to the one before."""
-        sentence = self.doc.sentence_at[i]
-        own = [c for c in self.clauses if c.sentence == sentence]
+        own = self._by_sentence.get(self.doc.sentence_at[i], [])
         behind = next((c for c in own if c.verb > i), None)
         if behind is not None:
             between = range(i + 1, behind.verb)
@@ -168,6 +178,13 @@ class _Denials:
             if joined and i >= behind.begin and (len(between) <= _SHORT_SUBJECT or all(c.verb > i for c in own)):
                 return behind
         return next((c for c in reversed(own) if c.verb <= i or i <= c.last), behind)
+
+    @cached_property
+    def _by_sentence(self) -> dict[int, list[Clause]]:
+        found: dict[int, list[Clause]] = {}
+        for clause in self.clauses:
+            found.setdefault(clause.sentence, []).append(clause)
+        return found
 
     def _deleted(self, first: int, last: int, draft: Draft) -> None:
         draft.delete(first, last)

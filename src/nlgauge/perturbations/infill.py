@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,9 +79,13 @@ class LexiconInfill:
         return [self._fill(gap, k) for gap in gaps]
 
     def _fill(self, gap: Gap, k: int) -> list[Filler]:
-        token = next((t for t in self.language.analyse(gap.text).tokens if t.start <= gap.start < t.end), None)
-        part = next((p for p in _PARTS if token is not None and token.tag in TAGS[p]), None)
-        if token is None or part is None:
+        tokens = self.language.analyse(gap.text).tokens
+        at = bisect_right(tokens, gap.start, key=lambda t: t.start) - 1
+        if at < 0 or gap.start >= tokens[at].end:
+            return []
+        token = tokens[at]
+        part = next((p for p in _PARTS if token.tag in TAGS[p]), None)
+        if part is None:
             return []
         lemma = self.language.lemma(token.lower, token.tag)
         pool = _pool(part, supersense(lemma, POS[part]))

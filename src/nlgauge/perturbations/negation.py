@@ -40,9 +40,12 @@ class Negation:
         if self.mode == "remove":
             removable = [d for d in denials if d.remove is not None]
             return _affirmed(doc, rng.choice(removable)) if removable else Inapplicable("no negation")
+        denied: dict[int, list[Denial]] = {}
+        for denial in denials:
+            if denial.clause is not None:
+                denied.setdefault(denial.clause.verb, []).append(denial)
         for clause in _in_turn(doc, clauses, rng):
-            own = [d for d in denials if d.clause == clause]
-            change = self._clause(case, clause, own)
+            change = self._clause(case, clause, denied.get(clause.verb, []))
             if isinstance(change, Change):
                 return change
         if not any(c.rank < _LEAST for c in clauses):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +13,7 @@ from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon import gender as gender_of_noun
 from nlgauge.text.lexicon import supersense
 from nlgauge.text.name_lists import gender_of, is_first_name, is_last_name, is_word, name_words, places
+from nlgauge.text.names import Person
 
 Pronoun = Literal["it", "they", "he", "she", "person"]
 FINITE = ("VBD", "VBP", "VBZ", "MD")
@@ -65,6 +66,7 @@ def opening_subjects(case: Case) -> list[Subject]:
     """The subjects that open the sentences of a text, in order; sentences that open with anything else have none."""
     doc = case.doc
     phrases = {p.first: p for p in noun_phrases(doc)}
+    people: dict[int, Person] | None = None  # by their tokens; not looked for before the first subject
     found = []
     for sentence in doc.sentences:
         first = sentence.first
@@ -79,7 +81,9 @@ def opening_subjects(case: Case) -> list[Subject]:
             last = verb - 1
             while doc.tokens[last].tag == "RB" and last > phrase.last:
                 last -= 1
-            pronoun = _stands_for(case, phrase, verb, joined)
+            if people is None:
+                people = {i: person for person in case.language.persons(doc) for i in range(person.first, person.last + 1)}
+            pronoun = _stands_for(case, phrase, verb, joined, people)
             found.append(Subject(doc.span(first, last), verb, pronoun, doc.tokens[phrase.head].lower))
     told = {s.who: s.pronoun for s in found if s.pronoun == "person"} | {s.who: s.pronoun for s in found if s.pronoun in ("he", "she")}
     return [replace(s, pronoun=told.get(s.who, s.pronoun)) if s.pronoun in ("person", "it") else s for s in found]
@@ -167,11 +171,9 @@ def _behind_relative(doc: Doc, relative: int, last: int) -> int | None:
     return None
 
 
-def _stands_for(case: Case, phrase: Phrase, verb: int, joined: bool) -> Pronoun:
+def _stands_for(case: Case, phrase: Phrase, verb: int, joined: bool, people: Mapping[int, Person]) -> Pronoun:
     tokens = case.doc.tokens
-    head, finite = tokens[phrase.head], tokens[verb]
-    people = case.language.persons(case.doc)
-    named = next((p for p in people if p.first <= phrase.head <= p.last), None)
+    head, finite, named = tokens[phrase.head], tokens[verb], people.get(phrase.head)
     alone = named is not None and not joined and head.tag == "NNP" and tokens[phrase.first].tag != "DT"
     if not alone and _is_plural(case.doc, phrase, head, finite, joined):
         return "they"
@@ -185,7 +187,7 @@ def _stands_for(case: Case, phrase: Phrase, verb: int, joined: bool) -> Pronoun:
     if not _is_person(lemma) and not (lemma == "head" and of):
         return "it"
     other = counterpart(head.lower)
-    beside = next((p.gender for p in people if phrase.last < p.first < verb and tokens[p.first - 1].text == ","), None)
+    beside = next((p.gender for i in range(phrase.last + 1, verb) if (p := people.get(i)) and p.first == i and tokens[i - 1].text == ","), None)
     return _by_gender(other.was if other is not None else gender_of_noun(lemma) or beside) or _told(case.doc, phrase, verb) or "person"
 
 

@@ -17,6 +17,7 @@ from nlgauge.text.doc import Doc, Span
 Kind = Literal["any", "swap", "delete", "insert", "substitute", "common"]
 
 _LEAST = 4  # letters
+_FAR = 100  # letters of a word among which the slip is; what is longer is no word
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")  # each key of a row lies below and between two of the row above
 _SLIPS: Sequence[Kind] = ("swap", "delete", "insert", "substitute")
 
@@ -44,7 +45,8 @@ class Typos:
         elif not words:
             return Inapplicable("no word of four letters")
         rng.shuffle(words)
-        words.sort(key=lambda w: _is_name(doc, w))  # stable: a name is misspelt only where there is nothing else
+        loud = doc.text.isupper()
+        words.sort(key=lambda w: _is_name(doc, w, loud))  # stable: a name is misspelt only where there is nothing else
         kinds = [self.kind] if self.kind != "any" else rng.sample(_SLIPS, len(_SLIPS))
         for unknown in (True, False):
             for word in words:
@@ -66,21 +68,21 @@ def _is_plain(word: str) -> bool:
     return cased and all(c.islower() for c in small) and word in (small, small[0].upper() + small[1:], word.upper())
 
 
-def _is_name(doc: Doc, word: Span) -> bool:
+def _is_name(doc: Doc, word: Span, loud: bool) -> bool:
     token = doc.tokens[word.first]
-    return token.tag in ("NNP", "NNPS") or (token.text.isupper() and not doc.text.isupper())
+    return token.tag in ("NNP", "NNPS") or (token.text.isupper() and not loud)
 
 
 def _forms(word: str, kind: Kind) -> list[str]:
     """What can become of a word, its first letter kept; with doubles, and it may be among them."""
-    inner = range(1, len(word))
+    inner = range(1, min(len(word), _FAR))
     if kind == "swap":
         return [word[: i - 1] + word[i] + word[i - 1] + word[i + 1 :] for i in inner if i > 1]
     if kind == "delete":
         return [word[:i] + word[i + 1 :] for i in inner]
     if kind == "insert":  # a letter twice, or the key beside it as well
         letters = word if word.isupper() else word.lower()
-        return [word[: i + 1] + new + word[i + 1 :] for i, letter in enumerate(letters) for new in (letter, *_near(letter))]
+        return [word[: i + 1] + new + word[i + 1 :] for i, letter in enumerate(letters[:_FAR]) for new in (letter, *_near(letter))]
     if kind == "substitute":
         return [word[:i] + new + word[i + 1 :] for i in inner for new in _near(word[i])]
     return [with_case_of(word, new) for new in _misspellings().get(word.lower(), ())]

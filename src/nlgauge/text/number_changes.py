@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 
 from nlgauge.text.articles import article_before
@@ -78,7 +79,7 @@ class _Drawer:
     def drawn(self, run: Sequence[Number]) -> list[tuple[Number, Digits]]:
         """New digits for each number of a run, in the order of size that it had if that can be."""
         for ordered in (True,) * _TRIES + (False,):
-            known = dict(self.known)
+            known = ChainMap[tuple[str, Digits], Digits]({}, self.known)
             out: list[tuple[Number, Digits]] = []
             for number in run:
                 new = self._draw(number, known, out[-1] if out and ordered else None)
@@ -87,7 +88,7 @@ class _Drawer:
                 if new is not None:
                     out.append((number, new))
             else:
-                self.known = known
+                self.known.update(known.maps[0])
                 return out
         return []
 
@@ -101,7 +102,7 @@ class _Drawer:
             return not counted or counted[1] in neighbours("function")
         return True
 
-    def _draw(self, number: Number, known: dict[tuple[str, Digits], Digits], before: tuple[Number, Digits] | None) -> Digits | None:
+    def _draw(self, number: Number, known: MutableMapping[tuple[str, Digits], Digits], before: tuple[Number, Digits] | None) -> Digits | None:
         old = digits_of(number)
         key = (number_class(number), old)
 
