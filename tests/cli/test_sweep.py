@@ -100,6 +100,16 @@ def test_a_page(data, suite, tmp_path):
     assert (tmp_path / "p.html").read_text().count("<svg") == 2
 
 
+def test_ratings_from_a_table_of_their_own(data, suite, tmp_path, capsys):
+    table = tmp_path / "ratings.tsv"
+    table.write_text("id\tfluency\n" + "".join(f"{i}\t{i % 3}\n" for i in range(12)))
+    arguments = ["--suite", suite, "-m", "chrf", "--with", "bleu", "--judgements", table, "-c", "fluency", "-q"]
+    assert run(data, *arguments) == 0
+    assert "pearson with fluency" in capsys.readouterr().out
+    assert run(data, data, *arguments) == 2
+    assert "--judgements goes with one data set" in capsys.readouterr().err
+
+
 def test_pooling_strategies(data, suite, tmp_path, capsys, tiny_nli):
     spec = f'nli:model="{tiny_nli("bert")}"'
     arguments = ["--with", spec, "--pooling", "--json", tmp_path / "r.json", "--html", tmp_path / "p.html", "-q"]

@@ -28,6 +28,7 @@ def sweep(
     weights: Annotated[str | None, typer.Option("--weights", help="Of --with: from:to:step, or with commas.  [default: 0:1:0.1]")] = None,
     pooling: Pooling = False,
     criterion: meta.Criteria = None,
+    judgements: meta.Judgements = None,
     level: Annotated[str | None, typer.Option("--level", metavar="LEVEL", help="segment, item (also summary) or system.  [default: segment]")] = None,
     stat: meta.Stats = None,
     references: meta.References = None,
@@ -55,7 +56,9 @@ def sweep(
 
     check_format(form)
     suites = suite or []
-    options.check_outputs({"--json": json, "--html": html}, [*data, *suites])
+    options.check_outputs({"--json": json, "--html": html}, [*data, *suites, *([judgements] if judgements else [])])
+    if judgements is not None and len(data) > 1:
+        raise InputError(f"--judgements goes with one data set, got {len(data)}; give the rows of each a 'human' field")
     if not pooling and not metric:
         raise InputError("no metric is named, expected at least one; -m names what is to be made better, --with what it is mixed with")
     if not pooling and not partner:
@@ -68,7 +71,7 @@ def sweep(
     both = [named(specs) for specs in (metric, partner) if specs]  # a misspelt metric is refused before anything is read
     if pooling and not both:
         raise InputError("no metric is named, expected at least one nli metric: --with nli")
-    read = [meta.read_data(path) for path in data]
+    read = [meta.read_data(path, judgements) for path in data]
     pairs = [_suite(path) for path in suites]
     shared: dict[str, Any] = {
         "criterion": criterion or None, "level": level, "stats": stat or None, "references": references, "missing": missing, "ties": ties,
