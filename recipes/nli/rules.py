@@ -1,7 +1,10 @@
-"""Rule-made pairs for the robust NLI head: python rules.py OUT SEED --texts FILE ... --pairs FILE ... --held-out FILE ...
+"""Rule-made pairs for the robust NLI head:
+
+    python rules.py OUT SEED --texts FILE ... --pairs FILE ... --held-out FILE ... --keep N --kept FILE ...
 
 Texts: raw sentences, one a line. Pairs: JSON lines that may be trained on; their premises serve as texts, and what rules do to a
 hypothesis that follows from its premise gives pairs that differ in more than one word. Sentences that occur in a held-out file are left out.
+Kept: JSON lines of which N are taken as they are, so that what was learnt from them is not lost.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from frames import frames, named
@@ -115,6 +119,12 @@ def generate(texts: list[str], paraphrases: list[tuple[str, str]], seed: int) ->
             yield premise_of[text], made, C, f"{template} on a paraphrase"
 
 
+def kept(paths: list[str], wanted: int, seed: int) -> Iterator[Row]:
+    found = [row for path in paths for row in rows(path)]
+    for row in random.Random(seed).sample(found, wanted):
+        yield row["premise"], row["hypothesis"], row["label"], "kept"
+
+
 def structures(texts: list[str], rng: random.Random) -> Iterator[Row]:
     made: Counter[str] = Counter()
     for text in texts:
@@ -142,7 +152,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out")
     parser.add_argument("seed", type=int)
-    for option in ("--texts", "--pairs", "--held-out"):
+    parser.add_argument("--keep", type=int, default=0)
+    for option in ("--texts", "--pairs", "--held-out", "--kept"):
         parser.add_argument(option, nargs="*", default=[])
     given = parser.parse_args()
     held = {folded(row[side]) for path in given.held_out for row in rows(path) for side in ("premise", "hypothesis")}
@@ -157,7 +168,7 @@ def main() -> None:
     )  # fmt: skip
     counts: Counter[tuple[str, str]] = Counter()
     with replacing(given.out, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
-        for premise, hypothesis, label, rule in generate(texts, paraphrases, given.seed):
+        for premise, hypothesis, label, rule in chain(generate(texts, paraphrases, given.seed), kept(given.kept, given.keep, given.seed)):
             counts[rule, label] += 1
             row = {"premise": premise, "hypothesis": hypothesis, "label": label, "rule": rule}
             packed.write((json.dumps(row, ensure_ascii=False) + "\n").encode())

@@ -56,10 +56,10 @@ def test_outputs_and_gradients_are_pefts_own(encoder, dtype):
     for module in adapted(model).values():
         del module.forward  # back to peft's
     expected, theirs = run()
-    share = 1e-5 if dtype == torch.float32 else 0.05  # of the largest: bfloat16 has 8 bits, and sums are rounded at other places
-    assert (out - expected).abs().max() <= share * expected.abs().max()
+    share = 1e-5 if dtype == torch.float32 else 0.1  # bfloat16 has 8 bits, its sums are rounded at other places, and three layers add to it
+    assert (out - expected).norm() <= share * expected.norm()
     for name, gradient in gradients.items():
-        assert (gradient - theirs[name]).abs().max() <= share * theirs[name].abs().max()
+        assert (gradient - theirs[name]).norm() <= share * theirs[name].norm(), name
 
 
 def test_the_matrices_merge_to_the_model_that_was_trained(encoder, tiny_model):

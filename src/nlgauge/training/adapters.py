@@ -17,14 +17,13 @@ from nlgauge.core.errors import InputError, MissingExtra
 _ADAPTER = "default"  # peft's own name of the first adapter
 
 
-def add_adapters(model: Any, rank: int, alpha: float, task: str | None = None) -> Any:
-    """The model with an adapter on each linear layer, all else frozen; a new classifier stays free.
+def add_adapters(model: Any, rank: int, alpha: float) -> Any:
+    """The model with an adapter on each linear layer of its encoder, all else frozen; what stands on the encoder stays free.
 
     Args:
         model: a transformers model.
         rank: of each update.
         alpha: the update is scaled by alpha / rank.
-        task: peft's name of the task, which keeps the classifier free; None for a bare encoder.
 
     Raises:
         MissingExtra: peft is not installed.
@@ -35,11 +34,14 @@ def add_adapters(model: Any, rank: int, alpha: float, task: str | None = None) -
         raise MissingExtra("training with adapters", "train") from None
     if rank < 1:
         raise InputError(f"rank is {rank}, expected 1 or more")
-    config = LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules="all-linear", task_type=task)
+    encoder = getattr(model, model.base_model_prefix, model)
+    above = [] if encoder is model else [name for name, part in model.named_children() if part is not encoder and list(part.parameters())]
+    linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
+    layers = [name for name, part in model.named_modules() if id(part) in linear]
+    config = LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None)
     found = get_peft_model(model, config)
     for module in adapted(found).values():
-        if isinstance(module.base_layer, torch.nn.Linear):
-            module.forward = MethodType(_forward, module)
+        module.forward = MethodType(_forward, module)
     return found
 
 

@@ -93,7 +93,7 @@ def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dr
         names = {"id2label": dict(enumerate(LABELS)), "label2id": {label: i for i, label in enumerate(LABELS)}}
         model = _loaded(AutoModelForSequenceClassification, files, dropout, num_labels=len(LABELS), **names)
         if method == "lora":
-            model = add_adapters(model, rank, alpha, task="SEQ_CLS")
+            model = add_adapters(model, rank, alpha)
     if narrow and method == "lora":
         _narrow(model)
     return SequenceNetwork(model)

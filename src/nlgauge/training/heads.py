@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -36,7 +37,15 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
     tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
     metadata = {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about}
     with replacing(path, "wb") as file:
-        file.write(save(tensors, metadata))
+        file.write(_in_order(save(tensors, metadata)))
+
+
+def _in_order(data: bytes) -> bytes:
+    """A safetensors file with a sorted header, so that the same weights make the same bytes."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8 : 8 + size]), sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + data[8 + size :]
 
 
 def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
