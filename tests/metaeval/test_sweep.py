@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -231,6 +233,21 @@ def test_groups_of_a_suite_are_counted_together():
 def test_one_group_is_not_listed_beside_its_mean():
     dataset = ng.Dataset(tuple(s for s in texts(0) if s.group == "a"), "one")
     assert not [r for r in sweep(dataset, attacks(0), "chrf", "bleu", criterion="q").rows if r["dataset"] is not None and r["suite"] is None]
+
+
+def test_attacks_that_a_metric_was_trained_on_are_marked_and_said():
+    @dataclass(frozen=True)
+    class Trained:
+        info: ClassVar = ng.metric("bleu").info
+        trained_on = ("typos",)
+
+        def score(self, segments, runtime):
+            return ng.metric("bleu").score(segments, runtime)
+
+    found = sweep(texts(0), attacks(0), "chrf", Trained(), [0.5], criterion="q")
+    marked = {(row["weight"], row["phenomenon"]) for row in found.rows if row["trained_on"]}
+    assert marked == {(0.5, "typos"), (1.0, "typos")}  # not where the other metric stands alone
+    assert any("bleu was trained on typos" in note for note in found.notes)
 
 
 def test_the_best_row_is_found_by_name():

@@ -19,7 +19,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.mixing import Attacked
-from nlgauge.metaeval.sweep import ALL, check
+from nlgauge.metaeval.sweep import ALL, about_training, check
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
@@ -128,6 +128,7 @@ def pooling_study(
     notes = [
         "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
         "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself; cost is the difference",
+        *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
 

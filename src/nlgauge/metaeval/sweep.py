@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.mixing import NORMS, Attacked, Judged, judged_by, sum_of
 from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.run import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.better_worse import TIES
@@ -130,12 +130,13 @@ def sweep(
             robust += _robustness(attacked, pair, wanted, norm, ties, confidence)
         notes += [f"{suite.name}: {note}" if len(attacks) > 1 else note for note in suite.notes]
     is_nli = {name: built.info.name in NLI for name, built in others.items()}
+    notes += about_training(both, {pair.phenomenon for suite in attacks for pair in suite})
     rows = list(_joined(people, robust, pairs, wanted, norm, is_nli))
     with_gains(rows)
     mark_best(rows)
     rows += curves(rows, confidence)
     entries = [{"spec": name, "signature": str(signature_of(b, context)), "higher_is_better": b.info.higher_is_better} for name, b in both.items()]
-    notes += [f"{note}" for built in both.values() for note in getattr(built, "notes", ())]
+    notes += [note for built in both.values() for note in getattr(built, "notes", ())]
     return Sweep(tuple(rows), tuple(entries), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
 
 
@@ -156,6 +157,14 @@ def check(datasets: Sequence[Dataset], suites: Sequence[Suite], *, norm: str = "
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
             raise InputError(f"no pair of {suite.name or 'the suite'} has a better text; a sweep asks which of two is better")
+
+
+def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) -> Iterator[str]:
+    """Say which attacks a metric's model was shown in training: they are no blind test of it, nor of a sum it is in."""
+    for name, metric in metrics.items():
+        seen = [one for one in trained_on(metric) if one in phenomena]
+        if seen:
+            yield f"{name} was trained on {', '.join(seen)}: what it does there, and the means over them, say little of attacks it has not seen"
 
 
 def check_weights(weights: Sequence[float]) -> tuple[float, ...]:
@@ -213,9 +222,10 @@ def _robustness(
     for weight, sides in attacked.mixed(*pair, norm, weights).items():
         found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
         several = any(row["group"] == ALL_GROUPS for row in found)
+        known = trained_on(sides.metric)
         for row in found:
             if row["expect"] == "lower" and (not several or row["group"] == ALL_GROUPS):
-                yield {**row, "pair": pair, "weight": weight, "suite": attacked.suite.name}
+                yield {**row, "pair": pair, "weight": weight, "suite": attacked.suite.name, "trained_on": row["phenomenon"] in known}
 
 
 def _joined(
@@ -265,11 +275,12 @@ def _row(
 ) -> Row:  # fmt: skip
     about = {key: human[key] if human is not None else None for key in ("stat", "criterion", "level", "averaging")}
     h = human or {"value": math.nan, "low": math.nan, "high": math.nan, "n_used": None}
-    a = attack or {"accuracy": math.nan, "low": math.nan, "high": math.nan, "n": None}
+    a = attack or {"accuracy": math.nan, "low": math.nan, "high": math.nan, "n": None, "trained_on": None}
     return {
         **base, "dataset": dataset, "suite": suite, **about, "group": group, "phenomenon": phenomenon,
         "correlation": h["value"], "low": h["low"], "high": h["high"], "n_used": h["n_used"],
         "accuracy": a["accuracy"], "accuracy_low": a["low"], "accuracy_high": a["high"], "n_pairs": a["n"],
+        "trained_on": a["trained_on"],
     }  # fmt: skip
 
 
