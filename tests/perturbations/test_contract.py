@@ -69,6 +69,7 @@ def test_whatever_the_text_there_is_another_text_or_a_reason(name, text, seed):
     else:
         assert isinstance(made, Perturbed)
         assert made.text == apply_edits(text, made.edits) != text
+        assert made.text.strip()
         assert made.original == text
         assert made.perturbation == name
         assert made.expect == info(name).expect

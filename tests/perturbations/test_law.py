@@ -112,6 +112,8 @@ LAW: list[tuple[str, str, Check | str | None, str] | tuple[str, str, Check | str
     ("remove_punctuation", "a man in front of a tree", None, "no punctuation"),
     ("remove_punctuation", "don't", None, "an apostrophe is none"),
     ("remove_punctuation", "1,500", None, "a separator is none"),
+    ("remove_punctuation", "...", None, "nothing would be left"),
+    ("negation", "Never", None, "no empty text"),
     ("remove_punctuation", "Yes , he said , it works .", lambda t, o: "  " not in o and o == o.strip(), "no blank is left over"),
     (
         "remove_punctuation",

@@ -92,6 +92,8 @@ def apply(built: Template, case: Case, seed: int) -> Perturbed | Inapplicable:
     text = apply_edits(case.text, change.edits)
     if text == case.text:
         return Inapplicable("unchanged")
+    if not text.strip():
+        return Inapplicable("nothing would be left")
     return Perturbed(text, list(change.edits), case.text, name, built.info.expect, seed, dict(change.meta), case.id)
 
 
