@@ -184,6 +184,17 @@ def test_the_encoder_alone_is_no_nli_model():
         locate_nli("embedded")
 
 
+def test_a_model_that_cannot_be_fetched_is_told_with_what_to_take_instead(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    def absent(*args, **options):
+        raise OSError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", absent)
+    with pytest.raises(InputError, match=r"config\.json and model\.safetensors are missing; run 'hf download own/nli'.* or use model=nli \["):
+        locate_nli("own/nli")
+
+
 def test_a_head_has_no_revision(tiny_head):
     with pytest.raises(InputError, match="has no revisions; leave revision out"):
         locate_nli(str(tiny_head()), "main")

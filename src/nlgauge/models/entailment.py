@@ -81,7 +81,10 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
             raise InputError(f"the head {model!r} has no revisions; leave revision out")
         head = find_head(model, "nli")
         return NliFiles(head.encoder, head, columns_of(head.items("labels"), model, labels))
-    files = locate(model, revision)
+    try:
+        files = locate(model, revision)
+    except InputError as error:  # what to take instead is another model than for an encoder
+        raise InputError(str(error).replace("use model=embedded", "use model=nli")) from None
     if files.name == embedded.NAME:
         raise InputError("the embedded encoder alone says nothing of entailment; model=nli is the head that stands on it")
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))
