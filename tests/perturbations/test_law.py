@@ -301,6 +301,8 @@ LAW: list[tuple[str, str, Check | str | None, str] | tuple[str, str, Check | str
     ("antonyms", "The old house is big.", lambda t, o: one_for_one(t, o) and ("big" in o) != ("old" in o), "one adjective"),
     ("antonyms", "It is an easy job.", is_("It is a difficult job.", "It is a hard job.", "It is an uneasy job."), "a/an"),
     ("antonyms", "The table stood there.", None, "no adjective"),
+    ("antonyms", "a young man", "an old man", "no set phrase"),
+    ("antonyms", "the hot day and the cold night", is_("the cold day and the cold night", "the hot day and the hot night"), "both are there"),
     ("antonyms", "BIG DOGS BARK.", is_("SMALL DOGS BARK.", "LITTLE DOGS BARK."), "capitals"),
     # ---- repeat_phrases
     (
@@ -477,6 +479,7 @@ LAW: list[tuple[str, str, Check | str | None, str] | tuple[str, str, Check | str
     ),
     ("change_attributes", "a small boy", both(one_for_one, lacks("atomic", "small")), "a size"),
     ("change_attributes", "a boy with a ball", None, "no attribute"),
+    ("change_attributes", "a young boy in a shirt", lambda t, o: re.fullmatch(r"an? \w+ boy in a shirt", o) is not None, "an age"),
     ("change_attributes", "an orange cat", lambda t, o: re.match(r"a [^aeiou]|an [aeiou]", o) is not None and o.endswith(" cat"), "a/an"),
     ("change_attributes", "A RED CAR", lambda t, o: o.isupper() and "RED" not in o, "capitals"),
     ("change_gender", "two girls on a bench", "two boys on a bench", "plurals"),
@@ -535,6 +538,10 @@ LAW: list[tuple[str, str, Check | str | None, str] | tuple[str, str, Check | str
     ("mismatch_noun", "An apple fell.", lambda t, o: re.match(r"A[n]? \w+ fell\.", o) is not None and one_for_one(t, o), "a/an"),
     ("mismatch_verb", "The plane appeared.", lambda t, o: one_for_one(t, o) and o.startswith("The plane "), "one verb"),
     ("mismatch_verb", "a red ball", None, "no verb"),
+    ("mismatch_verb", "He goes to school.", both(one_for_one, has(" to school.")), "a common verb where there is no other"),
+    ("mismatch_verb", "She has a dog.", both(one_for_one, has(" a dog.")), "a main verb, not an auxiliary"),
+    ("mismatch_verb", "He is here.", None, "auxiliaries stay"),
+    ("mismatch_verb", "He used to be here.", None, "used to is an auxiliary, too"),
     ("mismatch_adj", "It was a long day.", both(one_for_one, has(" day.")), "one adjective"),
     ("mismatch_adj", "The dog barked.", None, "no adjective"),
     ("number_error", "He paid 1,500 euros in 2019.", lambda t, o: re.fullmatch(r"He paid \d,\d{3} euros in 2019\.", o) is not None, "years stay"),

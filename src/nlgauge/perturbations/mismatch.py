@@ -74,7 +74,10 @@ class MismatchAdj:
 
 
 def _mismatch(case: Case, rng: random.Random, part: Part, semantic: bool) -> Change | Inapplicable:
-    tokens = [t for t in single_words(case.doc, part) if not _is_grammar(case, t, part)]
+    words = single_words(case.doc, part)
+    tokens = [t for t in words if not _is_grammar(case, t, part)]
+    if not tokens and part == "verb":
+        tokens = [t for t in words if _is_full_verb(case, t)]
     if not tokens:
         return Inapplicable(f"no {NAMES[part]}")
     found = _kindred(case, rng, part) if semantic else _random(case, rng, part, tokens)
@@ -114,6 +117,15 @@ def _is_grammar(case: Case, token: Token, part: Part) -> bool:
     if part == "adj" and (after_measure(case.doc, token) or is_nominal(case.doc, token) or not (knows(lemma, "adj") or knows(token.lower, "adj"))):
         return True
     return is_grammar(lemma, part) or is_grammar(token.lower, part)
+
+
+def _is_full_verb(case: Case, token: Token) -> bool:
+    """Whether a verb that often belongs to the grammar means something here: `goes to school`, `has a dog`, but not `has gone` or `used to`."""
+    lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
+    if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
+        return False  # going to, according to, used to
+    owns = bool(after) and after[0].tag in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
+    return owns if lemma in ("have", "do", "get", "need", "use") else lemma in ("go", "follow", "include")
 
 
 def _stands_free(case: Case, token: Token, part: Part) -> bool:

@@ -158,6 +158,8 @@ class Hyponyms:
 def _exchange(case: Case, rng: random.Random, relation: str, parts: Sequence[Part], which: str) -> Change | Inapplicable:
     """One word, or all, of the first part of speech with the most trusted related words."""
     found = {part: list(sites(case, part, relation)) for part in parts}
+    if relation == "antonym" and not any(found.values()):
+        found = {part: list(sites(case, part, relation, anew=False)) for part in parts}
     best = max((s.swaps[0].trust for some in found.values() for s in some), default=None)
     part = next((part for part, some in found.items() if any(s.swaps[0].trust == best for s in some)), None)
     if part is None:
@@ -177,8 +179,8 @@ def _trusted(found: Sequence[Site]) -> Sequence[Site]:
     return [s for s in found if s.swaps[0].trust == best]
 
 
-def sites(case: Case, part: Part, relation: str) -> Iterator[Site]:
-    """Words of a part of speech that have related words which fit, in the order of the text."""
+def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterator[Site]:
+    """Words of a part of speech that have related words which fit, in the order of the text; related words anew to the text unless told."""
     doc, present = case.doc, words_of(case)
     for token in single_words(doc, part):
         if part == "adj" and (after_measure(doc, token) or is_nominal(doc, token)):
@@ -189,7 +191,7 @@ def sites(case: Case, part: Part, relation: str) -> Iterator[Site]:
             continue
         if part == "verb" and _governs(case, token):
             continue
-        swaps = [s for s in _swaps(case, token, part, relation) if s.form.lower() not in present]
+        swaps = [s for s in _swaps(case, token, part, relation) if not anew or s.form.lower() not in present]
         if swaps:
             yield Site(token, swaps)
 
