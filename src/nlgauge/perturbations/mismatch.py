@@ -124,6 +124,8 @@ def _is_full_verb(case: Case, token: Token) -> bool:
     lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
     if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
         return False  # going to, according to, used to
+    if any(t.lower == "let" for t in case.doc.tokens[max(token.index - 2, 0) : token.index]):
+        return False
     owns = bool(after) and after[0].tag in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
     return owns if lemma in ("have", "do", "get", "need", "use") else lemma in ("go", "follow", "include")
 
