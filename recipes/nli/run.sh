@@ -1,0 +1,24 @@
+#!/bin/sh
+# Both NLI heads, from the folder that holds nli/ and raw/ (see README.md): sh run.sh DATA OUT
+set -eu
+data=$1/nli raw=$1/raw out=$2 here=$(dirname "$0")
+sources="SNLI, counterfactually augmented NLI, semi-automatic NLI (Wikipedia), ConjNLI, HELP"
+all="$data/snli.train.jsonl.gz $data/cfnli.train.jsonl.gz $data/base_wiki.train.jsonl.gz $data/sim_wiki.train.jsonl.gz
+     $data/translate_wiki.train.jsonl.gz $data/conjnli.train.jsonl.gz $data/help_and.train.jsonl.gz"
+
+# shellcheck disable=SC2086
+nlgauge train nli $all "$data/snli.train.jsonl.gz" "$data/cfnli.train.jsonl.gz" -o "$out/nli.safetensors" --batch-size 32 --seed 13 \
+  --name nli --recipe recipes/nli --data "$sources (CC BY-SA 4.0)" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
+
+# shellcheck disable=SC2086
+python "$here/rules.py" "$out/rules.jsonl.gz" 13 --texts "$raw/news.en.txt.gz" "$raw/europarl.en.txt.gz" \
+  --pairs "$data"/snli.train.jsonl.gz "$data"/cfnli.train.jsonl.gz "$data"/base_wiki.train.jsonl.gz "$data"/sim_wiki.train.jsonl.gz "$data"/translate_wiki.train.jsonl.gz \
+  --held-out "$data"/*.test.jsonl.gz "$data"/*.dev.jsonl.gz --keep 15000 --kept $all
+
+nlgauge train nli "$out/rules.jsonl.gz" --init "$out/nli.safetensors" -o "$out/nli-robust.safetensors" --learning-rate 5e-4 --seed 13 \
+  --name nli-robust --recipe recipes/nli --data "$sources, news and Europarl sentences changed by rule (CC BY-SA 4.0)" \
+  --phenomena "$(paste -sd, "$here/phenomena.txt")" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
+
+for set in snli cfnli breaking sick med; do tests="${tests:-} $data/$set.test.jsonl.gz"; done
+# shellcheck disable=SC2086
+python "$here/evaluate.py" "$out/nli.safetensors" "$out/nli-robust.safetensors" --on $tests "$data/conjnli.dev.jsonl.gz"

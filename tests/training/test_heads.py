@@ -1,0 +1,96 @@
+"""Heads and folders as files: the same bytes for the same weights, nothing half-written, nothing written over."""
+
+import json
+
+import pytest
+
+pytest.importorskip("peft")
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.heads import find_head
+from nlgauge.models.locate import locate
+from nlgauge.training.classifier import head_network, sequence_network
+from nlgauge.training.heads import begin_from, check_folder, save_folder, save_head
+
+
+@pytest.fixture
+def files(tiny_model):
+    return locate(str(tiny_model("bert")))
+
+
+@pytest.fixture
+def network(files):
+    return head_network(files, 2, 4.0, 0.0, 0, False)
+
+
+def about(files):
+    return {"encoder": files.name, "encoder_sha256": files.weights_digest, "rank": "2", "max_tokens": "40", "name": "x", "data": "é"}
+
+
+def test_the_same_weights_make_the_same_bytes(files, network, tmp_path):
+    paths = [tmp_path / f"{i}.safetensors" for i in range(3)]
+    for path in paths:
+        save_head(path, network, about(files))
+    assert paths[0].read_bytes() == paths[1].read_bytes() == paths[2].read_bytes()
+    header = paths[0].read_bytes()[8:].split(b"}}")[0]
+    assert header.index(b'"__metadata__"') < header.index(b'"classifier.bias"') < header.index(b'"classifier.weight"')
+
+
+def test_a_head_is_found_by_the_metrics_side(files, network, tmp_path):
+    save_head(tmp_path / "h.safetensors", network, about(files))
+    head = find_head(str(tmp_path / "h.safetensors"), "nli")
+    own, adapters = head.tensors()
+    assert torch.equal(own["classifier.weight"], network.classifier.weight)
+    assert len(adapters) == 18  # six linear layers in each of three blocks
+    assert (head.get("data"), head.whole("max_tokens"), head.items("labels")) == ("é", 40, ("entailment", "neutral", "contradiction"))
+    assert {t.dtype for name, t in load_file(tmp_path / "h.safetensors").items() if ".lora_" in name} == {torch.float16}
+
+
+def test_a_network_begins_from_a_head(files, network, tmp_path):
+    with torch.no_grad():
+        network.classifier.bias.fill_(0.5)
+    save_head(tmp_path / "h.safetensors", network, about(files))
+    other = head_network(files, 2, 4.0, 0.0, 1, False)
+    begin_from(tmp_path / "h.safetensors", other)
+    assert torch.equal(other.classifier.weight, network.classifier.weight)
+    assert other.classifier.bias.tolist() == [0.5] * 3
+
+
+@pytest.mark.parametrize("metadata", [None, {"format": "nlgauge-head", "kind": "infill"}])
+def test_what_is_no_nli_head_is_no_beginning(network, tmp_path, metadata):
+    save_file({"classifier.bias": torch.zeros(3)}, tmp_path / "h.safetensors", metadata)
+    with pytest.raises(InputError, match=r"h\.safetensors is no NLI head"):
+        begin_from(tmp_path / "h.safetensors", network)
+
+
+def test_a_folder_is_never_written_over(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    with pytest.raises(InputError, match="is there already"):
+        check_folder(tmp_path / "kept")
+    (tmp_path / "empty").mkdir()
+    check_folder(tmp_path / "empty")
+    check_folder(tmp_path / "new")
+
+
+def test_a_folder_holds_model_and_tokenizer_and_nothing_else_is_left(files, tmp_path):
+    save_folder(tmp_path / "m", sequence_network(files, "lora", 2, 4.0, 0.0, 0, True), files)
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+    assert {p.name for p in (tmp_path / "m").iterdir()} == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["architectures"] == ["BertForSequenceClassification"]
+    assert {tensor.dtype for tensor in load_file(tmp_path / "m" / "model.safetensors").values()} == {torch.float32}
+
+
+def test_a_folder_that_fails_leaves_nothing(files, tmp_path, monkeypatch):
+    network = sequence_network(files, "full", 2, 4.0, 0.0, 0, False)
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copy", full)
+    with pytest.raises(InputError, match=r"cannot write .*m: No space left on device"):
+        save_folder(tmp_path / "m", network, files)
+    assert list(tmp_path.iterdir()) == []
