@@ -11,6 +11,7 @@ from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.replacement import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.brill import known_tags
 from nlgauge.text.doc import Doc, Token
+from nlgauge.text.inflection import inflect
 from nlgauge.text.lexicon import POSES, lemmas, rank
 
 Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
@@ -126,7 +127,7 @@ def _words(part: Part, kind: Kind) -> Sequence[str]:
     if kind == "mass":
         return _MASS
     if kind == "counted":
-        return tuple(word for word in _common(part) if is_counted(word))
+        return tuple(word for word in _common(part) if is_counted(word) and known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",))  # no `dinings`
     return tuple(word for word in _common(part) if kind == "any" or (word in _INTRANSITIVE) == (kind == "intransitive"))
 
 
