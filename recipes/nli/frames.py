@@ -16,31 +16,93 @@ UP, DOWN, FLAT = "up", "down", "flat"  # what a place does to "less is said": it
 
 # Quantifier, number of the noun, what becomes of less said of the noun, and of the verb.
 QUANTIFIERS = [
-    ("some {}", 2, UP, UP), ("a {}", 1, UP, UP), ("two {}", 2, UP, UP), ("at least three {}", 2, UP, UP), ("several {}", 2, UP, UP),
-    ("more than five {}", 2, UP, UP), ("many {}", 2, FLAT, UP), ("every {}", 1, DOWN, UP), ("all {}", 2, DOWN, UP), ("each {}", 1, DOWN, UP),
-    ("all the {}", 2, DOWN, UP), ("no {}", 1, DOWN, DOWN), ("no {}", 2, DOWN, DOWN), ("few {}", 2, FLAT, DOWN), ("at most three {}", 2, DOWN, DOWN),
-    ("less than five {}", 2, DOWN, DOWN), ("fewer than ten {}", 2, DOWN, DOWN), ("none of the {}", 2, DOWN, DOWN), ("not every {}", 1, UP, DOWN),
-    ("hardly any {}", 2, FLAT, DOWN), ("most {}", 2, FLAT, UP), ("exactly two {}", 2, FLAT, FLAT), ("neither {}", 1, FLAT, DOWN),
-]  # fmt: skip
+    ("some {}", 2, UP, UP),
+    ("a {}", 1, UP, UP),
+    ("two {}", 2, UP, UP),
+    ("at least three {}", 2, UP, UP),
+    ("several {}", 2, UP, UP),
+    ("more than five {}", 2, UP, UP),
+    ("many {}", 2, FLAT, UP),
+    ("every {}", 1, DOWN, UP),
+    ("all {}", 2, DOWN, UP),
+    ("each {}", 1, DOWN, UP),
+    ("all the {}", 2, DOWN, UP),
+    ("no {}", 1, DOWN, DOWN),
+    ("no {}", 2, DOWN, DOWN),
+    ("few {}", 2, FLAT, DOWN),
+    ("at most three {}", 2, DOWN, DOWN),
+    ("less than five {}", 2, DOWN, DOWN),
+    ("fewer than ten {}", 2, DOWN, DOWN),
+    ("none of the {}", 2, DOWN, DOWN),
+    ("not every {}", 1, UP, DOWN),
+    ("hardly any {}", 2, FLAT, DOWN),
+    ("most {}", 2, FLAT, UP),
+    ("exactly two {}", 2, FLAT, FLAT),
+    ("neither {}", 1, FLAT, DOWN),
+]
 NOUNS = [  # from the general to the special; singular and plural
-    [("animal", "animals"), ("dog", "dogs"), ("poodle", "poodles")], [("animal", "animals"), ("bird", "birds"), ("parrot", "parrots")],
-    [("person", "people"), ("musician", "musicians"), ("guitarist", "guitarists")], [("person", "people"), ("doctor", "doctors"), ("surgeon", "surgeons")],
-    [("person", "people"), ("scientist", "scientists"), ("physicist", "physicists")], [("worker", "workers"), ("carpenter", "carpenters")],
-    [("child", "children"), ("girl", "girls")], [("person", "people"), ("athlete", "athletes"), ("swimmer", "swimmers")], [("adult", "adults"), ("woman", "women")],
-    [("student", "students"), ("law student", "law students")], [("person", "people"), ("teacher", "teachers"), ("chemistry teacher", "chemistry teachers")],
-    [("politician", "politicians"), ("senator", "senators")], [("adult", "adults"), ("man", "men")], [("relative", "relatives"), ("cousin", "cousins")],
-]  # fmt: skip
-NARROWER = ["{} from Norway", "young {}", "{} who could drive", "tall {}", "{} in the building", "old {}", "{} with red hair", "{} who came late", "friendly {}"]
+    [("animal", "animals"), ("dog", "dogs"), ("poodle", "poodles")],
+    [("animal", "animals"), ("bird", "birds"), ("parrot", "parrots")],
+    [("person", "people"), ("musician", "musicians"), ("guitarist", "guitarists")],
+    [("person", "people"), ("doctor", "doctors"), ("surgeon", "surgeons")],
+    [("person", "people"), ("scientist", "scientists"), ("physicist", "physicists")],
+    [("worker", "workers"), ("carpenter", "carpenters")],
+    [("child", "children"), ("girl", "girls")],
+    [("person", "people"), ("athlete", "athletes"), ("swimmer", "swimmers")],
+    [("adult", "adults"), ("woman", "women")],
+    [("student", "students"), ("law student", "law students")],
+    [("person", "people"), ("teacher", "teachers"), ("chemistry teacher", "chemistry teachers")],
+    [("politician", "politicians"), ("senator", "senators")],
+    [("adult", "adults"), ("man", "men")],
+    [("relative", "relatives"), ("cousin", "cousins")],
+]
+NARROWER = [
+    "{} from Norway",
+    "young {}",
+    "{} who could drive",
+    "tall {}",
+    "{} in the building",
+    "old {}",
+    "{} with red hair",
+    "{} who came late",
+    "friendly {}",
+]
 VERBS = [  # past, base, objects from the general to the special
-    ("bought", "buy", ["a vehicle", "a car", "a red car"]), ("saw", "see", ["an animal", "a horse", "a brown horse"]), ("ate", "eat", ["fruit", "apples", "green apples"]),
-    ("played", "play", ["an instrument", "a violin"]), ("wore", "wear", ["a garment", "a coat", "a woollen coat"]), ("drank", "drink", ["alcohol", "wine", "French wine"]),
-    ("painted", "paint", ["a piece of furniture", "a chair", "a wooden chair"]), ("read", "read", ["a book", "a novel", "a long novel"]),
-    ("visited", "visit", ["a country", "a country in Africa"]), ("carried", "carry", ["a weapon", "a gun"]), ("knew", "know", ["a doctor", "a doctor who speaks Danish"]),
-    ("moved", "move", []), ("danced", "dance", []), ("sang", "sing", ["a song", "an old song"]), ("bought", "buy", ["a dress", "a dress with long sleeves"]),
-    ("grew", "grow", ["flowers", "roses", "white roses"]), ("had", "have", ["a pet", "a cat", "a black cat"]), ("won", "win", ["a prize", "a prize for chess"]),
-    ("cooked", "cook", ["vegetables", "carrots"]), ("laughed", "laugh", []), ("studied", "study", ["a language", "a Slavic language"]), ("slept", "sleep", []),
-]  # fmt: skip
-ADJUNCTS = ["in the garden", "yesterday", "at school", "before noon", "with a friend", "quickly", "last summer", "on the train", "without help", "three times"]
+    ("bought", "buy", ["a vehicle", "a car", "a red car"]),
+    ("saw", "see", ["an animal", "a horse", "a brown horse"]),
+    ("ate", "eat", ["fruit", "apples", "green apples"]),
+    ("played", "play", ["an instrument", "a violin"]),
+    ("wore", "wear", ["a garment", "a coat", "a woollen coat"]),
+    ("drank", "drink", ["alcohol", "wine", "French wine"]),
+    ("painted", "paint", ["a piece of furniture", "a chair", "a wooden chair"]),
+    ("read", "read", ["a book", "a novel", "a long novel"]),
+    ("visited", "visit", ["a country", "a country in Africa"]),
+    ("carried", "carry", ["a weapon", "a gun"]),
+    ("knew", "know", ["a doctor", "a doctor who speaks Danish"]),
+    ("moved", "move", []),
+    ("danced", "dance", []),
+    ("sang", "sing", ["a song", "an old song"]),
+    ("bought", "buy", ["a dress", "a dress with long sleeves"]),
+    ("grew", "grow", ["flowers", "roses", "white roses"]),
+    ("had", "have", ["a pet", "a cat", "a black cat"]),
+    ("won", "win", ["a prize", "a prize for chess"]),
+    ("cooked", "cook", ["vegetables", "carrots"]),
+    ("laughed", "laugh", []),
+    ("studied", "study", ["a language", "a Slavic language"]),
+    ("slept", "sleep", []),
+]
+ADJUNCTS = [
+    "in the garden",
+    "yesterday",
+    "at school",
+    "before noon",
+    "with a friend",
+    "quickly",
+    "last summer",
+    "on the train",
+    "without help",
+    "three times",
+]
 COUNTS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"]
 
 
@@ -91,9 +153,18 @@ def quantified(rng: random.Random) -> Row:
     if rng.random() < 0.35:
         name, steps = rng.choice(first_names()[:400]), verb_steps(rng)
         shape, form, place = rng.choice(
-            [("{} {}", 0, UP), ("{} did not {}", 1, DOWN), ("{} didn't {}", 1, DOWN), ("{} never {}", 0, DOWN), ("it is not true that {} {}", 0, DOWN),
-             ("I doubt that {} {}", 0, DOWN), ("if {} {}, we will be told", 0, DOWN), ("{} refused to {}", 1, DOWN), ("{} wanted to {}", 1, UP)]
-        )  # fmt: skip
+            [
+                ("{} {}", 0, UP),
+                ("{} did not {}", 1, DOWN),
+                ("{} didn't {}", 1, DOWN),
+                ("{} never {}", 0, DOWN),
+                ("it is not true that {} {}", 0, DOWN),
+                ("I doubt that {} {}", 0, DOWN),
+                ("if {} {}, we will be told", 0, DOWN),
+                ("{} refused to {}", 1, DOWN),
+                ("{} wanted to {}", 1, UP),
+            ]
+        )
         pair = [sentence(shape.format(name, step[form])) for step in steps]
     else:
         quantifier, number, on_noun, on_verb = rng.choice(QUANTIFIERS)
@@ -113,14 +184,23 @@ def opposed(rng: random.Random) -> Row:
     base = next(b for p, b, _ in VERBS if verb.startswith(p))
     draw = rng.random()
     if draw < 0.35:
-        left, right = rng.choice([("no {m} {v}", "some {m} {v}"), ("every {o} {v}", "not every {o} {v}"), ("none of the {m} {v}", "two of the {m} {v}"),
-                                  ("the {o} {v}", "the {o} did not {b}"), ("all the {m} {v}", "some of the {m} did not {b}")])  # fmt: skip
+        left, right = rng.choice(
+            [
+                ("no {m} {v}", "some {m} {v}"),
+                ("every {o} {v}", "not every {o} {v}"),
+                ("none of the {m} {v}", "two of the {m} {v}"),
+                ("the {o} {v}", "the {o} did not {b}"),
+                ("all the {m} {v}", "some of the {m} did not {b}"),
+            ]
+        )
         rest = verb[len(next(p for p, b, _ in VERBS if verb.startswith(p) and b == base)) :]
         pair = [sentence(t.format(m=many, o=one, v=verb, b=base + rest)) for t in (left, right)]
         rng.shuffle(pair)
         return pair[0], pair[1], C, "opposed"
     low, high = sorted(rng.sample(range(len(COUNTS)), 2))
-    shape, first_follows = rng.choice([("more than {} {}", True), ("at least {} {}", True), ("at most {} {}", False), ("fewer than {} {}", False), ("exactly {} {}", None)])
+    shape, first_follows = rng.choice(
+        [("more than {} {}", True), ("at least {} {}", True), ("at most {} {}", False), ("fewer than {} {}", False), ("exactly {} {}", None)]
+    )
     pair = [sentence(f"{shape.format(COUNTS[i], many)} {verb}") for i in (high, low)]
     flip = rng.random() < 0.5
     if flip:
@@ -179,9 +259,28 @@ def frames(texts: Sequence[str], rng: random.Random, wanted: int) -> Iterator[Ro
     yield from no_one(texts, rng, wanted * 2 // 10)
 
 
-ACTIONS = [("called", "called"), ("thanked", "thanked"), ("hired", "hired"), ("saw", "seen"), ("helped", "helped"), ("followed", "followed"), ("hit", "hit"),
-           ("invited", "invited"), ("taught", "taught"), ("pushed", "pushed"), ("praised", "praised"), ("sued", "sued"), ("defeated", "defeated"), ("paid", "paid"),
-           ("warned", "warned"), ("visited", "visited"), ("interviewed", "interviewed"), ("trusted", "trusted"), ("photographed", "photographed"), ("left", "left")]  # fmt: skip
+ACTIONS = [
+    ("called", "called"),
+    ("thanked", "thanked"),
+    ("hired", "hired"),
+    ("saw", "seen"),
+    ("helped", "helped"),
+    ("followed", "followed"),
+    ("hit", "hit"),
+    ("invited", "invited"),
+    ("taught", "taught"),
+    ("pushed", "pushed"),
+    ("praised", "praised"),
+    ("sued", "sued"),
+    ("defeated", "defeated"),
+    ("paid", "paid"),
+    ("warned", "warned"),
+    ("visited", "visited"),
+    ("interviewed", "interviewed"),
+    ("trusted", "trusted"),
+    ("photographed", "photographed"),
+    ("left", "left"),
+]
 RANKS = [("taller", "shorter"), ("older", "younger"), ("richer", "poorer"), ("faster", "slower"), ("stronger", "weaker"), ("louder", "quieter")]
 ENDS = ["", " yesterday", " in Rome", " at work", " after the meeting", " last week", " again", " on Monday"]
 

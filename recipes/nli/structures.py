@@ -11,8 +11,42 @@ from nlgauge.text.language import language
 
 _BEFORE = {"DT", "JJ", "CD", "PRP$", "NN", "NNP", "VBG"}
 _HEAD = {"NN", "NNS", "NNP", "NNPS"}
-_NO_PASSIVE = {"be", "have", "become", "seem", "remain", "cost", "lack", "resemble", "equal", "mean", "get", "let", "say", "go", "come", "look", "stand",
-               "sit", "walk", "run", "sleep", "lie", "live", "stay", "appear", "happen", "feel", "like", "want", "need", "begin", "start", "try", "sound"}  # fmt: skip
+_NO_PASSIVE = {
+    "be",
+    "have",
+    "become",
+    "seem",
+    "remain",
+    "cost",
+    "lack",
+    "resemble",
+    "equal",
+    "mean",
+    "get",
+    "let",
+    "say",
+    "go",
+    "come",
+    "look",
+    "stand",
+    "sit",
+    "walk",
+    "run",
+    "sleep",
+    "lie",
+    "live",
+    "stay",
+    "appear",
+    "happen",
+    "feel",
+    "like",
+    "want",
+    "need",
+    "begin",
+    "start",
+    "try",
+    "sound",
+}
 _BOTH_WAYS = {"be", "meet", "marry", "equal", "resemble", "become", "remain", "join", "seem", "mean", "kiss", "hug", "fight", "face"}
 _AUX = {"is", "are", "was", "were"}
 
@@ -70,9 +104,16 @@ def clause(text: str) -> Clause | None:
     texts = [text[tokens[a].start : tokens[b].end] for a, b in spans]
     rest = text[tokens[end].end :]
     return Clause(
-        texts[0], auxiliary, verb.text, verb.tag, known.lemma(verb.text, verb.tag), texts[1], rest,
-        (tokens[last].tag in ("NN", "NNP"), tokens[end].tag in ("NN", "NNP")), (is_name_like(tokens[0]), is_name_like(tokens[at + 1])),
-    )  # fmt: skip
+        texts[0],
+        auxiliary,
+        verb.text,
+        verb.tag,
+        known.lemma(verb.text, verb.tag),
+        texts[1],
+        rest,
+        (tokens[last].tag in ("NN", "NNP"), tokens[end].tag in ("NN", "NNP")),
+        (is_name_like(tokens[0]), is_name_like(tokens[at + 1])),
+    )
 
 
 def _first(text: str, was_capital: bool) -> str:
