@@ -111,7 +111,7 @@ def is_upward(text: str) -> bool:
     return not DOWN.search(text)
 
 
-def generate(texts: list[str], paraphrases: list[tuple[str, str]], seed: int) -> Iterator[Row]:
+def generate(texts: list[str], paraphrases: list[tuple[str, str]], seed: int, share: float) -> Iterator[Row]:
     rng = random.Random(seed)
     pool = Texts(texts, rng)
     for template, wanted in WRONG.items():
@@ -129,8 +129,8 @@ def generate(texts: list[str], paraphrases: list[tuple[str, str]], seed: int) ->
                 whole, part = (text, made) if less else (made, text)
                 yield rng.choice([(whole, part, E, template), (part, whole, N, template)])
     yield from structures(pool.texts, rng)
-    yield from frames(pool.texts, rng, FRAMES)
-    yield from named(rng, NAMED)
+    yield from frames(pool.texts, rng, int(FRAMES * share))
+    yield from named(rng, int(NAMED * share))
     known = dict(paraphrases)
     premise_of = {hypothesis: premise for premise, hypothesis in known.items()}
     others = Texts(sorted(premise_of), rng)
@@ -173,9 +173,12 @@ def main() -> None:
     parser.add_argument("out")
     parser.add_argument("seed", type=int)
     parser.add_argument("--keep", type=int, default=0)
+    parser.add_argument("--share", type=float, default=1.0, help="of the pairs wanted of each rule")
     for option in ("--texts", "--pairs", "--held-out", "--kept"):
         parser.add_argument(option, nargs="*", default=[])
     given = parser.parse_args()
+    for table in (WRONG, LESS, MORE, SAME, OPEN, STRUCTURES, ON_PARAPHRASES):
+        table.update({rule: int(wanted * given.share) for rule, wanted in table.items()})
     held = {folded(row[side]) for path in given.held_out for row in rows(path) for side in ("premise", "hypothesis")}
     raw = [text for path in given.texts for text in lines(path)]
     trained = [row for path in given.pairs for row in rows(path)]
@@ -189,7 +192,8 @@ def main() -> None:
     )
     counts: Counter[tuple[str, str]] = Counter()
     with replacing(given.out, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
-        for premise, hypothesis, label, rule in chain(generate(texts, paraphrases, given.seed), kept(given.kept, given.keep, given.seed)):
+        made = generate(texts, paraphrases, given.seed, given.share)
+        for premise, hypothesis, label, rule in chain(made, kept(given.kept, given.keep, given.seed)):
             if len(premise) + len(hypothesis) > LONGEST_PAIR:
                 continue
             counts[rule, label] += 1

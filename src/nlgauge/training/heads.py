@@ -35,9 +35,13 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
     tensors = adapter_tensors(network.encoder)
     tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
     tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
-    metadata = {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about}
+    write_head(path, tensors, {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about})
+
+
+def write_head(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> None:
+    """Write tensors and metadata as a safetensors file, whole or not at all; the same weights make the same bytes."""
     with replacing(path, "wb") as file:
-        file.write(_in_order(save(tensors, metadata)))
+        file.write(_in_order(save(dict(tensors), dict(metadata))))
 
 
 def _in_order(data: bytes) -> bytes:
