@@ -70,6 +70,12 @@ def test_particles_go_with_the_last_name_and_hyphens_with_the_first():
     assert made[1].text.isupper()
 
 
+@pytest.mark.parametrize("template", [ChangeNames(), WrongName()])
+def test_names_that_hyphens_tie_into_one_are_one(template):
+    made = outcome(template, "President Robert-al-Miller waved.")
+    assert re.fullmatch(r"President [A-Z]\w+ waved\.", made)
+
+
 def test_the_meta_say_what_the_gender_was_told_by():
     def told(text):
         return perturb(WrongName(), [text])[0].meta["basis"]

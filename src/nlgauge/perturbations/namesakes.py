@@ -48,8 +48,11 @@ def family_span(doc: Doc, person: Person) -> tuple[int, int] | None:
     """The tokens of the last name, with particles before it (van Beethoven) and what hyphens tie to it."""
     if person.family is None:
         return None
+    given = given_span(doc, person)
+    if given is not None and given[1] >= person.family:  # Anne-Marie-Dupont: hyphens tie both names, and the first has it all
+        return None
     first = person.family
-    floor = person.first if person.given is None else _to_hyphen(doc, person.given, person.last) + 1
+    floor = person.first if given is None else given[1] + 1
     while first > floor and (doc.tokens[first - 1].text.lower() in name_words("particle") or doc.tokens[first - 1].text in _HYPHENS):
         first -= 2 if doc.tokens[first - 1].text in _HYPHENS else 1
     return max(first, floor), _to_hyphen(doc, person.family, person.last)
