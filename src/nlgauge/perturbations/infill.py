@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar
 
 from nlgauge.core.errors import MissingExtra, SpecError
+from nlgauge.models.gaps import Filler as Filler
+from nlgauge.models.gaps import Gap as Gap
+from nlgauge.models.gaps import Infill as Infill
 from nlgauge.perturbations.base import Case, Change, Inapplicable, TemplateInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.replacement import POS, TAGS, Part, single_words
@@ -28,38 +31,6 @@ _FEWEST = 12  # words that a field of meaning must have to be drawn from alone
 _GRAMMAR = frozenset("be have do many much more most other such same several own few little first second third".split())
 _UNCOUNTED = frozenset("information furniture money advice news luggage weather evidence equipment knowledge research music traffic".split())
 _MODEL_PACKAGES = ("torch", "transformers")
-
-
-class Gap(NamedTuple):
-    """What stands in `text` from `start` to `end` is to be guessed from the rest; a model must not look at it."""
-
-    text: str
-    start: int
-    end: int
-
-
-class Filler(NamedTuple):
-    """A word for a gap; of two the one with the higher score fits better. Scores of one gap alone can be compared."""
-
-    word: str
-    score: float
-
-
-@runtime_checkable
-class Infill(Protocol):
-    """Fills gaps, as masked language models do."""
-
-    def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """Words for each gap, best first.
-
-        Args:
-            gaps: any number of gaps, several of one text among them; each is filled as if the others were not there.
-            k: most words for a gap.
-
-        Returns:
-            One list for each gap, in order, of at most `k` fillers; an empty one where nothing fits.
-        """
-        ...
 
 
 @dataclass(frozen=True)
