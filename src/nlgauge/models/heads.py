@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import torch
 
 SUFFIX = ".safetensors"
-SHIPPED = ("nli", "nli-robust")  # those in nlgauge/data/heads that a metric may name
+SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill"}  # those in nlgauge/data/heads that may be named, and what each is for
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
 
@@ -88,7 +88,7 @@ def find_head(name: str, kind: str) -> Head:
 
     Args:
         name: of `SHIPPED`, or the path of a file.
-        kind: what it must be for: `nli`.
+        kind: what it must be for: `nli`, `infill`, ...
 
     Raises:
         InputError: no such file; no head, or one of another kind; an encoder with other weights than the one it was made for.
@@ -100,7 +100,7 @@ def find_head(name: str, kind: str) -> Head:
     else:
         path = Path(name).expanduser()
         if not path.is_file():
-            raise InputError(f"head file {name} does not exist{nearest(name, SHIPPED) if '/' not in name else ''}")
+            raise InputError(f"head file {name} does not exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}")
     metadata = dict(_metadata(path, path.stat().st_mtime_ns))
     if metadata.get("format") != _FORMAT:
         raise InputError(f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a model's folder")
