@@ -23,6 +23,7 @@ _TRAILING = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3"  # and those written af
 # Consonants and independent vowels of Thai, Lao, Burmese and Khmer.
 _CLUSTERED = "\u0e01-\u0e2f\u0e46\u0e81-\u0eaf\u0ebd\u0ec6\u0edc-\u0edf\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3\u17d7\u17dc"
 _STACKERS = "\u1039\u17d2"  # Burmese and Khmer signs that write the next consonant below this one
+NO_BLANKS = _SINGLE + _LEADING + _TRAILING + _CLUSTERED  # for a character class: letters of scripts that put no blank between words
 
 _PLANES_WITH_MARKS = range(0x20000)
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -51,6 +52,11 @@ def unicode_words(text: str) -> list[str]:
         text = "".join([c for c in text if c.isalnum() or unicodedata.category(c) != "Cf"])
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _unicode_pattern().findall(text)
+
+
+def letter_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of what `unicode_words` takes for words, in the text as it stands: nothing is folded or dropped."""
+    return [match.span() for match in _unicode_pattern().finditer(text)]
 
 
 def blank_words(text: str) -> list[str]:

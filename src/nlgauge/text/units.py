@@ -1,0 +1,72 @@
+"""Words as a writer moves them, in any script: with their clitics and hyphens, marks on their own; offsets are kept."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from nlgauge.text.tokenize import NO_BLANKS, letter_spans
+from nlgauge.text.words import word_spans
+
+_JOINS = frozenset("-‑/'’&@_+·")  # between letters or digits, without blanks, these part no word
+_BEFORE, _BEHIND = frozenset("$€£¥₹#@"), frozenset("%‰°")  # signs that belong to the number they touch
+_UNSPACED = re.compile(f"[{NO_BLANKS}]")
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")  # what it writes is borrowed, and a word from end to end
+
+
+def unit_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of each unit, in order; every character that is not blank lies in exactly one.
+
+    A unit is a word as blanks show it, without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark (a run of equal ones is
+    one). Where a script puts no blanks between words they are cut as far as can be told without a dictionary: each Han character, each kana but
+    runs of katakana, each cluster of Thai, Lao, Burmese and Khmer.
+    """
+    spans: list[tuple[int, int]] = []
+    tokens = word_spans(text)
+    place = 0
+    while place < len(tokens):
+        start, end = tokens[place]
+        place += 1
+        if _spelt(text[start:end]) or text[start:end] in _BEFORE:
+            while place < len(tokens) and tokens[place][0] == end:
+                goes_on = _goes_on(text, start, end, tokens, place)
+                if not goes_on:
+                    break
+                place += goes_on
+                end = tokens[place - 1][1]
+        spans.extend(_cut(text, start, end) if not text.isascii() and _UNSPACED.search(text, start, end) else ((start, end),))
+    return spans
+
+
+def writes_no_blanks(char: str) -> bool:
+    """Whether a character is a letter of a script without blanks between words."""
+    return not char.isascii() and _UNSPACED.match(char) is not None
+
+
+def _goes_on(text: str, start: int, end: int, tokens: list[tuple[int, int]], place: int) -> int:
+    """How many of the tokens from `place` on, which touches what ends before it, belong to the same unit; 0, 1 or 2."""
+    token = text[slice(*tokens[place])]
+    if _spelt(token):
+        return 1
+    if token in _BEHIND and text[end - 1].isdigit():
+        return 1
+    joined = token in _JOINS and place + 1 < len(tokens) and tokens[place + 1][0] == tokens[place][1] and _spelt(text[start:end])
+    return 2 if joined and _spelt(text[slice(*tokens[place + 1])]) else 0
+
+
+def _spelt(token: str) -> bool:
+    return any(c.isalnum() for c in token)
+
+
+def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A run of letters at script boundaries and between letters that stand alone; what is no letter stays with what it follows."""
+    found: list[tuple[int, int]] = []
+    for first, last in letter_spans(text[start:end]):
+        piece = (start + first, start + last)
+        both_katakana = found and _KATAKANA.fullmatch(text, *piece) and _KATAKANA.fullmatch(text, *found[-1])
+        if both_katakana or (found and not _UNSPACED.search(text, found[-1][0], piece[1])):
+            found[-1] = (found[-1][0], piece[1])
+        else:
+            found.append(piece)
+    edges = [start, *(first for first, _ in found[1:]), end]  # signs between two pieces go to the first
+    return list(pairwise(edges))
