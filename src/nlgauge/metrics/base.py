@@ -53,6 +53,8 @@ METRICS = Registry(
         "nli": Entry(_NLI),
         "nli-robust": Entry(_NLI, {"model": "nli-robust"}),
         "summac": Entry("nlgauge.metrics.nli.summac:SummaC"),
+        "sescore": Entry("nlgauge.metrics.learned.sescore:SEScore"),
+        "regressor": Entry("nlgauge.metrics.learned.regressor:Regressor"),
         "scores": Entry("nlgauge.metrics.stored:Stored"),
         "paper/bertscore": Entry("nlgauge.metrics.embedding.bertscore:BertScore", {"model": "roberta-large", "layer": 17}),
         "paper/nli-r": Entry(_NLI, {"model": _NLI_R}),

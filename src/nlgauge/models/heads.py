@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     import torch
 
 SUFFIX = ".safetensors"
-SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill"}  # those in nlgauge/data/heads that may be named, and what each is for
+# Those in nlgauge/data/heads that may be named, and what each is for.
+SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor"}
+HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
 
@@ -100,7 +103,9 @@ def find_head(name: str, kind: str) -> Head:
     else:
         path = Path(name).expanduser()
         if not path.is_file():
-            raise InputError(f"head file {name} does not exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}")
+            raise InputError(
+                f"head file {name} does not exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"
+            )
     metadata = dict(_metadata(path, path.stat().st_mtime_ns))
     if metadata.get("format") != _FORMAT:
         raise InputError(f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a model's folder")
@@ -108,11 +113,17 @@ def find_head(name: str, kind: str) -> Head:
         raise InputError(f"head {path} has version {metadata.get('version')}, this nlgauge reads version {_VERSION}; update nlgauge")
     if metadata.get("kind") != kind:
         raise InputError(f"head {path} is for {metadata.get('kind')}, expected one for {kind}")
-    encoder = locate(metadata.get("encoder", ""), metadata.get("encoder_revision") or None)
+    encoder = _encoder(metadata, path)
     made_for, found = metadata.get("encoder_sha256"), encoder.weights_digest
     if made_for != found:
         raise InputError(f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {found}; it fits no others")
     return Head(name, path, tuple(sorted(metadata.items())), encoder)
+
+
+def _encoder(metadata: Mapping[str, str], path: Path) -> ModelFiles:
+    """The encoder a head names; that of a head trained together with its encoder is `.`, the head's own folder."""
+    name = metadata.get("encoder", "")
+    return locate(str(path.parent) if name == HERE else name, metadata.get("encoder_revision") or None)
 
 
 @cache

@@ -88,6 +88,20 @@ class PackedBert:
         blocks = self._blocks[:layer]
         yield lambda sequences, types=None: self._forward(sequences, types, blocks)
 
+    @contextmanager
+    def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+        """As `cut`, for several layers in one pass: the vectors of all tokens at each of them, in the order asked for."""
+
+        def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+            kept: dict[int, torch.Tensor] = {}
+            self._forward(sequences, None, blocks, lambda layer, states: kept.update({layer: states}) if layer in layers else None)
+            n_tokens = sum(len(s) for s in sequences)
+            return [kept[layer][:n_tokens] for layer in layers]
+
+        with self.cut(max(layers)):
+            blocks = self._blocks[: max(layers)]
+            yield forward
+
     def tensor(self, ending: str) -> torch.Tensor:
         """The weight whose name is `ending`, or ends in it after a dot, in the checkpoint's own precision: a head's.
 
@@ -96,7 +110,13 @@ class PackedBert:
         """
         return self._weights.ending(ending)
 
-    def _forward(self, sequences: Sequence[Ids], types: Sequence[Ids] | None, blocks: Sequence[_Block]) -> torch.Tensor:
+    def _forward(
+        self,
+        sequences: Sequence[Ids],
+        types: Sequence[Ids] | None,
+        blocks: Sequence[_Block],
+        seen: Callable[[int, torch.Tensor], None] = lambda layer, states: None,
+    ) -> torch.Tensor:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         n_tokens = int(lengths.sum())
         rows = self._rows(n_tokens)
@@ -114,8 +134,10 @@ class PackedBert:
         for low, high in runs(lengths):
             length = int(lengths[low])
             groups.append((int(ends[low]) - length, high - low, length))
-        for block in blocks:
+        seen(0, states)
+        for number, block in enumerate(blocks, 1):
             states = block(states, groups)
+            seen(number, states)
         return states[:n_tokens]
 
     def _rows(self, n_tokens: int) -> int:

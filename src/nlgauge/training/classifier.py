@@ -68,20 +68,29 @@ def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, see
         seed: of the new weights.
         narrow: keep what is frozen in bfloat16, where arithmetic is in it anyway.
     """
+    encoder = bert_encoder(files, dropout)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        adapted = add_adapters(encoder, rank, alpha)
+        network = HeadNetwork(adapted, files.config["hidden_size"])
+    if narrow:
+        narrow_frozen(network)
+    return network
+
+
+def bert_encoder(files: ModelFiles, dropout: float) -> Any:
+    """The encoder that a head will stand on.
+
+    Raises:
+        InputError: of another family than BERT's, or without weights that can be read.
+    """
     from transformers import AutoModel
 
     if files.name == embedded.NAME:
         embedded.check(files.folder / "model.safetensors")
     if files.config.get("model_type") != "bert":
         raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as the output")
-    encoder = _loaded(AutoModel, files, dropout, add_pooling_layer=False)
-    with torch.random.fork_rng([]):
-        torch.manual_seed(seed)
-        adapted = add_adapters(encoder, rank, alpha)
-        network = HeadNetwork(adapted, files.config["hidden_size"])
-    if narrow:
-        _narrow(network)
-    return network
+    return _loaded(AutoModel, files, dropout, add_pooling_layer=False)
 
 
 def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> SequenceNetwork:
@@ -95,7 +104,7 @@ def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dr
         if method == "lora":
             model = add_adapters(model, rank, alpha)
     if narrow and method == "lora":
-        _narrow(model)
+        narrow_frozen(model)
     return SequenceNetwork(model)
 
 
@@ -123,7 +132,8 @@ def _loaded(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any
     return model
 
 
-def _narrow(network: torch.nn.Module) -> None:
+def narrow_frozen(network: torch.nn.Module) -> None:
+    """Keep what is not learnt in bfloat16."""
     for parameter in network.parameters():
         if not parameter.requires_grad:
             parameter.data = parameter.data.to(torch.bfloat16)
@@ -136,14 +146,18 @@ def arithmetic(device: torch.device, dtype: str) -> AbstractContextManager[Any]:
 
 def batch_inputs(pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device) -> dict[str, torch.Tensor]:
     """What a network takes for some pairs, padded to the longest of them."""
-    longest = max(len(pairs.ids[i]) for i in where)
-    ids = np.full((len(where), longest), pad, dtype=np.int64)
-    mask, types = np.zeros_like(ids), np.zeros_like(ids)
-    for row, i in enumerate(where):
-        n = len(pairs.ids[i])
-        ids[row, :n], mask[row, :n] = pairs.ids[i], 1
-        types[row, :n] = pairs.types[i]
-    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    return padded([pairs.ids[i] for i in where], [pairs.types[i] for i in where], pad, device)
+
+
+def padded(rows: Sequence[Ids], types: Sequence[Ids] | None, pad: int, device: torch.device) -> dict[str, torch.Tensor]:
+    """What a network takes for some sequences, padded to the longest of them; types are 0 where none are given."""
+    ids = np.full((len(rows), max(len(row) for row in rows)), pad, dtype=np.int64)
+    mask, kinds = np.zeros_like(ids), np.zeros_like(ids)
+    for i, row in enumerate(rows):
+        ids[i, : len(row)], mask[i, : len(row)] = row, 1
+        if types is not None:
+            kinds[i, : len(row)] = types[i]
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
     return {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
 
 

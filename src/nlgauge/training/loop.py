@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors import safe_open
@@ -16,7 +17,10 @@ from safetensors.torch import save
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
+from nlgauge.io.files import InputFile
+from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
+from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import shuffled_batches
 
 _CLIP = 1.0  # largest norm of a step's gradient
@@ -78,6 +82,38 @@ class Checkpoint:
             os.unlink(self.path)
 
 
+class Watch(Protocol):
+    """What looks on, and whose memory is part of a run's state."""
+
+    def after(self, step: int, loss: float) -> None:
+        """Told of each step done, counted from 1, with its loss."""
+        ...
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """What it remembers, for a checkpoint."""
+        ...
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Take up what it remembered."""
+        ...
+
+
+def run_line(train: Sequence[InputFile], recipe: Any, runtime: Runtime, files: ModelFiles) -> str:
+    """Everything that makes the weights, as one line: what a checkpoint must be of.
+
+    Args:
+        train: what is learnt from.
+        recipe: a dataclass with a `schedule`, and maybe a head to begin from as `init`.
+        runtime: its precision counts.
+        files: the encoder.
+    """
+    said = {**asdict(recipe), **asdict(recipe.schedule), "encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}
+    del said["schedule"]
+    if said.get("init") is not None:
+        said["init"] = InputFile(said["init"]).entry["sha256"]
+    return json.dumps(said | {"train": [file.entry["sha256"] for file in train]}, sort_keys=True)
+
+
 def fit(
     parameters: Mapping[str, torch.nn.Parameter],
     loss: Callable[[Ids], torch.Tensor],
@@ -86,6 +122,9 @@ def fit(
     checkpoint: Checkpoint | None = None,
     advance: Callable[[int], None] = lambda count: None,
     after_epoch: Callable[[int], None] = lambda epoch: None,
+    *,
+    watch: Watch | None = None,
+    batches: Callable[[int], list[Ids]] | None = None,
 ) -> int:
     """Train parameters in place.
 
@@ -100,6 +139,8 @@ def fit(
         checkpoint: where the state is kept, and taken up again if it is there.
         advance: told of each step done.
         after_epoch: called after each pass with its number from 1.
+        watch: looks on; what it remembers stands in the checkpoint too.
+        batches: those of a pass, given its number from 0, as many in each; None groups by length (`shuffled_batches`).
 
     Returns:
         The number of steps, those before a resumption included.
@@ -107,22 +148,24 @@ def fit(
     Raises:
         InputError: the checkpoint is of another run or damaged; or the loss is no number any more.
     """
+    if batches is None:
+        batches = partial(shuffled_batches, lengths, schedule.batch_size, schedule.seed)
     learnt = list(parameters.values())
     device = learnt[0].device
     optimiser = torch.optim.AdamW(learnt, lr=schedule.learning_rate, weight_decay=schedule.weight_decay)
     per_epoch = -(-len(lengths) // schedule.batch_size)
     steps = per_epoch * schedule.epochs
-    begun = _take_up(parameters, optimiser, checkpoint) if checkpoint is not None else 0
+    begun = _take_up(parameters, optimiser, checkpoint, watch) if checkpoint is not None else 0
     advance(begun)
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         for step in range(begun, steps):
             epoch, place = divmod(step, per_epoch)
             if place == 0 or step == begun:
-                batches = shuffled_batches(lengths, schedule.batch_size, schedule.seed, epoch)
+                order = batches(epoch)
             torch.manual_seed((schedule.seed << 32) + step)
             for group in optimiser.param_groups:
                 group["lr"] = schedule.rate(step, steps)
-            value = loss(batches[place])
+            value = loss(order[place])
             if not torch.isfinite(value):
                 raise InputError(f"the loss is {value.item()} at step {step + 1}; try a lower learning rate")
             value.backward()
@@ -130,15 +173,19 @@ def fit(
             optimiser.step()
             optimiser.zero_grad()
             advance(1)
+            if watch is not None:
+                watch.after(step + 1, value.item())
             if checkpoint is not None and (step + 1) % checkpoint.every == 0:
-                _keep(parameters, optimiser, checkpoint, step + 1)
+                _keep(parameters, optimiser, checkpoint, step + 1, watch)
             if place == per_epoch - 1:
                 after_epoch(epoch + 1)
     return steps
 
 
-def _keep(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, step: int) -> None:
-    tensors = {}
+def _keep(
+    parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, step: int, watch: Watch | None
+) -> None:
+    tensors = {} if watch is None else {f"watch/{name}": tensor.cpu().contiguous() for name, tensor in watch.state().items()}
     for name, parameter in parameters.items():
         tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
         for state in _STATES:
@@ -147,7 +194,9 @@ def _keep(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.O
         file.write(save(tensors, {"format": "nlgauge-checkpoint", "step": str(step), "run": checkpoint.run}))
 
 
-def _take_up(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint) -> int:
+def _take_up(
+    parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, watch: Watch | None
+) -> int:
     """The number of steps that a checkpoint holds, its state put in place; 0 where there is none."""
     if not checkpoint.path.exists():
         return 0
@@ -162,6 +211,8 @@ def _take_up(parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.opti
         differing = _differing(about.get("run"), checkpoint.run)
         raise InputError(f"checkpoint {checkpoint.path} is of another run{differing}; {advice}, or name another output")
     step = int(about["step"])
+    if watch is not None:
+        watch.restore({name.removeprefix("watch/"): tensor for name, tensor in tensors.items() if name.startswith("watch/")})
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[f"weight/{name}"])

@@ -1,0 +1,1 @@
+"""Metrics learnt from scores: of errors made by synthesis, or of people."""

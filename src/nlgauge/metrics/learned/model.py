@@ -1,0 +1,87 @@
+"""What the metrics of this package share: the options that name a regressor, and segments scored by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.scores import Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.lexical.options import check_choice
+from nlgauge.metrics.references import over_references
+from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
+from nlgauge.runtime.runtime import DTYPES, Runtime
+
+_LEAST_TOKENS = 3  # special tokens and a piece
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverRegressor:
+    """Options of a metric that asks a regressor.
+
+    Args:
+        references: of several references the `mean` of the scores, or the `best`.
+        rescale: bring the scale that the regressor was trained on to 0 and 1, as (25 + s) / 25 for SEScore's.
+        max_tokens: most pieces of a text; None takes what the regressor was trained with.
+        dtype: precision of the encoder; None takes the runtime's.
+    """
+
+    references: Literal["mean", "best"] = "mean"
+    rescale: bool = False
+    max_tokens: int | None = None
+    dtype: str | None = None
+
+    def _check(self, name: str) -> None:
+        check_choice(f"{name}:references", self.references, ("mean", "best"))
+        if self.max_tokens is not None and self.max_tokens < _LEAST_TOKENS:
+            raise SpecError(f"{name}:max_tokens is {self.max_tokens}, expected {_LEAST_TOKENS} or more")
+        if self.dtype is not None and self.dtype not in DTYPES:
+            raise SpecError(f"{name}:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+
+    @property
+    def _model(self) -> str:
+        raise NotImplementedError
+
+    def found(self) -> RegressorFiles:
+        """The regressor's files, its encoder checked."""
+        return locate_regressor(self._model)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to, found without loading the model."""
+        found = self.found()
+        return {"dtype": self.dtype or runtime.dtype, "max_tokens": found.max_tokens(self.max_tokens), **found.facts()}
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the regressor was shown in training, as far as its file says."""
+        return self.found().head.items("trained_on_phenomena")
+
+    def _scored(self, segments: Sequence[Segment], runtime: Runtime, name: str) -> Scores:
+        found = self.found()
+        low, high = found.range
+        if self.rescale and not high > low:
+            raise InputError(f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use rescale=false")
+        model = load_regressor(self._model, self.dtype or runtime.dtype, runtime, self.max_tokens)
+
+        def single(segments: Sequence[Segment]) -> Scores:
+            columns = {"hyp": [s.hypothesis for s in segments]}
+            if "ref" in found.texts:
+                columns["ref"] = [s.references[0] for s in segments]
+            if "src" in found.texts:
+                columns["src"] = [s.source or "" for s in segments]
+            empty = ~np.array([all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_)
+            raw, truncated = np.full(len(segments), low), np.zeros(len(segments), dtype=np.bool_)
+            asked = np.flatnonzero(~empty)
+            if len(asked):
+                given = {name: [texts[i] for i in asked] for name, texts in columns.items()}
+                with runtime.progress(len({text for texts in given.values() for text in texts}), name) as advance:
+                    raw[asked], truncated[asked] = model.score(given, advance)
+            values = (raw - low) / (high - low) if self.rescale else raw
+            return Scores(signature_of(self, runtime), ids(segments), values, {"raw": raw}, flags={"empty": empty, "truncated": truncated})
+
+        return over_references(segments, self.references, single) if "ref" in found.texts else single(segments)

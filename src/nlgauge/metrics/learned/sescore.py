@@ -1,0 +1,59 @@
+"""SEScore: a regressor that was taught by errors made on purpose, each with its severity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.learned.model import OverRegressor
+from nlgauge.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True, kw_only=True)
+class SEScore(OverRegressor):
+    """Minus the severity of a text's errors: about 0 without any, -1 for a minor one, -5 for a severe one, in training down to -25.
+
+    Args:
+        model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis", section 3.4.
+        The paper names product and difference of the vectors as features, its released code reads the vectors themselves besides;
+        which of the two a head reads stands in its metadata.
+    """
+
+    model: str = "sescore"
+    info: ClassVar = MetricInfo(
+        "sescore",
+        range=(-math.inf, math.inf),
+        copy_is_best=False,
+        cached=True,
+        summary="learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network says",
+    )
+
+    def __post_init__(self) -> None:
+        self._check("sescore")
+
+    @property
+    def _model(self) -> str:
+        return self.model
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values about -25 to 0 (or 0 to 1 with `rescale`), unbounded; part `raw`; flags `empty` and `truncated`.
+
+        An empty side gets the lowest score of training and raises the flag `empty`.
+
+        Raises:
+            InputError: a segment without reference; a model that is no regressor, or one that reads other texts.
+        """
+        check_needs(self, segments)
+        texts = self.found().texts
+        if texts != ("hyp", "ref"):
+            raise InputError(f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}")
+        return self._scored(segments, runtime, "sescore")

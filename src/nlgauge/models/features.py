@@ -1,0 +1,73 @@
+"""What a regressor sees of its texts: their vectors, and how these compare, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nlgauge.core.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+KINDS = ("4h", "2h")
+TEXTS = ("hyp", "ref", "src")
+
+
+def feature_names(kind: str = "4h", reference: bool = True, source: bool = False) -> tuple[str, ...]:
+    """The blocks of features, in order, each as wide as a text's vector.
+
+    Args:
+        kind: `4h`: the vectors themselves, their product and their absolute difference; `2h`: product and difference alone.
+        reference: whether there is one; source: likewise.
+        source: see reference.
+
+    Raises:
+        InputError: an unknown kind, or neither reference nor source.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. With source and
+        reference: Rei et al. (2020), "COMET", section 2.3.
+    """
+    if kind not in KINDS:
+        raise InputError(f"features is {kind!r}, expected {' or '.join(KINDS)}")
+    if not (reference or source):
+        raise InputError("a regressor without reference and without source has nothing to hold a text against")
+    against = [name for name, wanted in (("src", source), ("ref", reference)) if wanted]
+    compared = [f"hyp*{name}" for name in against] + [f"|hyp-{name}|" for name in against]
+    own = ["hyp", "ref" if reference else "src"] if kind == "4h" else []
+    return (*own, *compared)
+
+
+def texts_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Which texts the features are made of, in the order of `TEXTS`.
+
+    Raises:
+        InputError: a feature that is neither a text, a product of two nor the absolute difference of two.
+    """
+    found = {text for name in names for text in _operands(name)[1]}
+    return tuple(text for text in TEXTS if text in found)
+
+
+def combined(names: Sequence[str], vectors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """The features of n segments, shape (n, len(names) * d), from the vectors of their texts, each (n, d)."""
+    import torch
+
+    blocks = []
+    for name in names:
+        kind, texts = _operands(name)
+        first, last = vectors[texts[0]], vectors[texts[-1]]
+        blocks.append(first if kind == "own" else first * last if kind == "product" else (first - last).abs())
+    return torch.cat(blocks, dim=1)
+
+
+def _operands(name: str) -> tuple[str, list[str]]:
+    """The kind of a feature and its texts: `hyp`, `hyp*ref` or `|hyp-ref|`."""
+    if name.startswith("|") and name.endswith("|"):
+        kind, texts = "difference", name[1:-1].split("-")
+    else:
+        texts = name.split("*")
+        kind = "own" if len(texts) == 1 else "product"
+    if any(text not in TEXTS for text in texts) or len(texts) != (1 if kind == "own" else 2):
+        raise InputError(f"feature {name!r} is unknown, expected one like hyp, hyp*ref or |hyp-ref|, of {', '.join(TEXTS)}")
+    return kind, texts

@@ -1,0 +1,79 @@
+"""One vector a text: the mean of its token vectors at one layer or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from nlgauge.models.tokens import Ids
+from nlgauge.models.workers import side_by_side
+from nlgauge.runtime.batching import by_length, runs
+
+
+def mean_vectors(
+    network: Any,
+    sequences: Sequence[Ids],
+    layers: Sequence[int],
+    *,
+    budget: int | None = None,
+    outer: tuple[int, int] = (0, 0),
+    advance: Callable[[int], None] = lambda count: None,
+) -> torch.Tensor:
+    """Mean vectors of n texts, float32 on the network's device, shape (n, layers, d).
+
+    Args:
+        network: an encoder, see `nlgauge.models.encoder.Network`.
+        sequences: piece ids of each text, special tokens included.
+        layers: 0 for the embeddings; in any order.
+        budget: most tokens in one forward pass; None takes the network's own.
+        outer: how many tokens at the start and at the end stay out of the mean; (0, 0) counts special tokens in, as SEScore does.
+        advance: told the number of texts done.
+    """
+    means = torch.empty(len(sequences), len(layers), network.width, dtype=torch.float32, device=network.device)
+    lengths = np.array([len(s) for s in sequences], dtype=np.int64)
+    batches = list(by_length(lengths, budget or network.batch_tokens))
+    first, last = outer
+
+    with _each(network, layers) as forward:
+
+        def fill(batch: Ids) -> int:
+            found = forward([sequences[i] for i in batch])
+            row = 0
+            for low, high in runs(lengths[batch]):
+                n, length = high - low, int(lengths[batch[low]])
+                rows = torch.from_numpy(batch[low:high]).to(network.device)
+                for place, states in enumerate(found):
+                    block = states[row : row + n * length].view(n, length, -1)[:, first : length - last]
+                    means[rows, place] = block.float().mean(dim=1)
+                row += n * length
+            return len(batch)
+
+        for done in side_by_side(fill, batches, network.device):
+            advance(done)
+    return means
+
+
+@contextmanager
+def _each(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+    """A function from sequences to the token vectors of each layer; networks that can do it in one pass do."""
+    if len(layers) > 1 and hasattr(network, "cut_each"):
+        with network.cut_each(layers) as forward:
+            yield forward
+        return
+
+    def one_by_one(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+        found = []
+        for layer in layers:
+            with network.cut(layer) as forward:
+                found.append(forward(sequences))
+        return found
+
+    if len(layers) == 1:  # cut once, so that batches may run side by side
+        with network.cut(layers[0]) as forward:
+            yield lambda sequences: [forward(sequences)]
+    else:
+        yield one_by_one

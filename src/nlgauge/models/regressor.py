@@ -1,0 +1,238 @@
+"""A regressor: mean vectors of texts, how they compare, a feed-forward network to one number; found without loading torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.signature import version
+from nlgauge.models import embedded
+from nlgauge.models.encoder import load_encoder, torch_device
+from nlgauge.models.features import combined, texts_of
+from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.tokens import Ids, TextTokenizer
+from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+
+KIND, WEIGHTS = "regressor", "regressor.safetensors"  # the latter in a folder, beside the encoder that was trained with it
+MIX = "mix"  # all layers under learnt weights
+_ROWS = 1024  # segments in one pass of the feed-forward network
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RegressorFiles:
+    """A regressor that was found and whose header was read.
+
+    Attributes:
+        head: its file; what it was trained with stands in its metadata.
+    """
+
+    head: Head
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """See `nlgauge.models.features.feature_names`."""
+        return self.head.items("features")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Which of `hyp`, `ref` and `src` it reads."""
+        return texts_of(self.features)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers whose mean vectors it reads."""
+        named = self.head.items("layers")
+        depth = self.head.encoder.depth
+        if named == (MIX,):
+            return tuple(range(depth + 1))
+        if not named or not all(name.isdigit() and int(name) <= depth for name in named):
+            raise InputError(f"regressor {self.head.path}: layers is {','.join(named)!r}, expected {MIX} or numbers from 0 to {depth}")
+        return tuple(map(int, named))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score it was trained on."""
+        return self.number("low"), self.number("high")
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A number of the metadata."""
+        value = self.head.get(key)
+        try:
+            found = default if value is None else float(value)
+        except ValueError:
+            found = None
+        if found is None or not np.isfinite(found):
+            raise InputError(f"regressor {self.head.path}: {key} is {value!r}, expected a number")
+        return found
+
+    def max_tokens(self, asked: int | None) -> int | None:
+        """The limit asked for, else the one it was trained with."""
+        return self.head.whole("max_tokens") if asked is None else asked
+
+    def facts(self) -> dict[str, Any]:
+        """What pins it, for a signature."""
+        files = self.head.encoder
+        facts = {"head": self.head.identity[:23], "weights": f"sha256:{files.weights_digest}"[:23]}
+        if files.setup:
+            facts["setup"] = files.setup[:23]
+        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+
+
+def locate_regressor(model: str) -> RegressorFiles:
+    """The files of a regressor.
+
+    Args:
+        model: `sescore` (shipped), a head file, or a folder as `nlgauge train` writes it.
+
+    Raises:
+        InputError: nothing there, something else, or an encoder other than the one it was made for.
+    """
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        if not (folder / WEIGHTS).is_file():
+            raise InputError(f"model folder {folder} holds no {WEIGHTS}, expected a folder that 'nlgauge train sescore' or 'regressor' wrote")
+        return RegressorFiles(find_head(str(folder / WEIGHTS), KIND))
+    if not is_head(model):
+        raise InputError(f"model {model!r} is no regressor: expected a .safetensors head or a folder, as 'nlgauge train sescore' writes them")
+    return RegressorFiles(find_head(model, KIND))
+
+
+class Regressor:
+    """A loaded regressor with its tokenizer."""
+
+    def __init__(self, found: RegressorFiles, tokenizer: TextTokenizer, load: Callable[[], Any], budget: int | None) -> None:
+        self.found, self.tokenizer = found, tokenizer
+        self._load, self._budget = load, budget
+
+    @cached_property
+    def network(self) -> _Loaded:
+        """Encoder and feed-forward network, loaded when they are first needed."""
+        loaded: _Loaded = self._load()
+        return loaded
+
+    def score(self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Scores of n segments, shape (n,), and whether one of their texts was cut, shape (n,).
+
+        Args:
+            texts: `hyp`, and `ref` and `src` where the regressor reads them: n texts each. Equal texts are encoded once.
+            advance: told the number of distinct texts done.
+        """
+        number: dict[str, int] = {}
+        places = {name: np.array([number.setdefault(text.strip(), len(number)) for text in texts[name]], dtype=np.int64) for name in self.found.texts}
+        tokens = self.tokenizer.tokens(list(number))
+        n = len(texts["hyp"])
+        if not n:
+            return np.zeros(0), np.zeros(0, dtype=np.bool_)
+        cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
+        values = self.network.values([t.ids for t in tokens], places, self._budget, advance)
+        return values, np.logical_or.reduce([cut[place] for place in places.values()])
+
+
+class _Loaded:
+    """The tensors of a regressor, placed, and its encoder."""
+
+    def __init__(self, found: RegressorFiles, encoder: Any, own: Mapping[str, torch.Tensor]) -> None:
+        import torch
+
+        self.found, self.encoder = found, encoder
+        # Small beside the encoder, and computed so that no company of other segments shows in a score.
+        self._wide = torch.float32 if encoder.device.type == "mps" else torch.float64
+        self._layers = []
+        for i in range(len(found.head.items("widths"))):
+            self._layers.append(self._layer(own, f"hidden.{i}"))
+        self._layers.append(self._layer(own, "out"))
+        self._mix: tuple[torch.Tensor, torch.Tensor] | None = None
+        if found.head.items("layers") == (MIX,):
+            weights, scale = self._tensor(own, "mix.weights"), self._tensor(own, "mix.scale")
+            if len(weights) != len(found.layers):
+                raise InputError(f"regressor {found.head.path}: mix.weights holds {len(weights)} weights, its encoder has {len(found.layers)} layers")
+            self._mix = torch.softmax(weights, dim=0), scale
+        size = encoder.width * (1 if self._mix else len(found.layers)) * len(found.features)
+        for weight, _ in self._layers:
+            if weight.shape[1] != size:
+                raise InputError(f"regressor {found.head.path}: a layer takes {weight.shape[1]} numbers, expected {size}; is its encoder another?")
+            size = weight.shape[0]
+
+    def values(self, sequences: Sequence[Ids], places: Mapping[str, Ids], budget: int | None, advance: Callable[[int], None]) -> Array:
+        import torch
+
+        from nlgauge.models.pooled import mean_vectors
+
+        means = mean_vectors(self.encoder, sequences, self.found.layers, budget=budget, advance=advance)
+        vectors = text_vectors(means, self._mix)
+        n = len(places["hyp"])
+        values = np.zeros(n)
+        with torch.inference_mode():
+            for start in range(0, n, _ROWS):
+                rows = {name: torch.from_numpy(place[start : start + _ROWS]).to(vectors.device) for name, place in places.items()}
+                states = combined(self.found.features, {name: vectors[row].to(self._wide) for name, row in rows.items()})
+                for weight, bias in self._layers[:-1]:
+                    states = torch.tanh(torch.nn.functional.linear(states, weight, bias))
+                states = torch.nn.functional.linear(states, *self._layers[-1])
+                values[start : start + _ROWS] = states[:, 0].cpu().numpy()
+        return values * self.found.number("target_sd", 1.0) + self.found.number("target_mean", 0.0)
+
+    def _layer(self, own: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
+        return self._tensor(own, f"{name}.weight"), self._tensor(own, f"{name}.bias")
+
+    def _tensor(self, own: Mapping[str, torch.Tensor], name: str) -> torch.Tensor:
+        if name not in own:
+            raise InputError(f"regressor {self.found.head.path} holds no {name}")
+        return own[name].to(device=self.encoder.device, dtype=self._wide)
+
+
+def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | None) -> torch.Tensor:
+    """One vector a text from its means at several layers, shape (n, layers, d): side by side, (n, layers * d), or mixed, (n, d).
+
+    Args:
+        means: of each text at each layer. (The mean of a mix of layers is the mix of their means.)
+        mix: the weight of each layer, and what the sum is multiplied by.
+    """
+    if mix is None:
+        return means.flatten(1)
+    weights, scale = mix
+    return scale.to(means) * (means * weights.to(means)[:, None]).sum(dim=1)
+
+
+def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | None = None) -> Regressor:
+    """A regressor, one copy in a runtime for each precision.
+
+    Raises:
+        InputError: see `locate_regressor`.
+        MissingExtra: torch is not installed.
+    """
+    found = locate_regressor(model)
+    files = found.head.encoder
+    limit = found.max_tokens(max_tokens)
+    tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))
+    key = ("regressor", found.head.identity, files, dtype, runtime.device)
+    return Regressor(found, tokenizer, lambda: runtime.once(key, lambda: _loaded(found, dtype, runtime)), runtime.token_budget)
+
+
+def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra(f"regressor {found.head.name!r}", "neural") from None
+    files = found.head.encoder
+    own, adapters = found.head.tensors()
+    if not adapters:
+        return _Loaded(found, load_encoder(str(files.folder) if files.name != embedded.NAME else files.name, None, dtype, runtime).network, own)
+    from nlgauge.models.packed import PackedBert
+
+    if not PackedBert.reads(files.config):
+        raise InputError(f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no other")
+    if files.name == embedded.NAME:
+        embedded.check(files.folder / "model.safetensors")
+    return _Loaded(found, PackedBert(files, getattr(torch, dtype), torch_device(torch, runtime.device), adapters), own)

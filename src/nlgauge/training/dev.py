@@ -1,0 +1,70 @@
+"""What the best weights are chosen by: people's ratings, or a share of what is learnt from, held back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.tokens import Ids
+from nlgauge.stats.correlation import correlation
+from nlgauge.training.examples import Example
+
+Array = npt.NDArray[np.float64]
+STAT = "kendall_b"
+
+
+@dataclass(frozen=True)
+class Dev:
+    """A development set.
+
+    Attributes:
+        name: what is measured, for people.
+        examples: with owners; one segment may own several, with a reference each, whose mean is its score.
+        stat: of `nlgauge.stats`.
+        groups: owner -> language pair or task; agreement is the mean of theirs.
+    """
+
+    name: str
+    examples: Sequence[Example]
+    stat: str = STAT
+    groups: Callable[[int], Hashable] = lambda owner: None
+
+    def __post_init__(self) -> None:
+        if len({example.score for example in self.examples}) < 2:
+            raise InputError(f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from others")
+
+    def measure(self, scores: Array, owners: Ids) -> float:
+        """Agreement of the examples' scores, shape (n,), with what they should be; NaN where no group tells."""
+        segments, places = np.unique(owners, return_inverse=True)
+        places = places.reshape(-1)
+        found = np.bincount(places, scores) / np.bincount(places)
+        wanted = np.zeros(len(segments))
+        wanted[places] = [example.score for example in self.examples]
+        labels = [self.groups(int(owner)) for owner in segments]
+        values = []
+        for label in dict.fromkeys(labels):
+            where = [i for i, other in enumerate(labels) if other == label]
+            values.append(correlation(self.stat, found[where], wanted[where]).value)
+        defined = [value for value in values if not np.isnan(value)]
+        return float(np.mean(defined)) if defined else float("nan")
+
+
+def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], Dev]:
+    """Examples to learn from, and to choose by: whatever is held against one reference or source stays on one side.
+
+    Raises:
+        InputError: too few references to keep some back.
+    """
+    keys = [tuple(text for name, text in sorted(example.texts.items()) if name != "hyp") for example in examples]
+    against = list(dict.fromkeys(keys))
+    if len(against) < 2:
+        raise InputError("the examples have one reference, so that none can be held back; give --dev, or --held-out 0 to keep the last weights")
+    n = min(len(against) - 1, max(1, round(share * len(against))))
+    kept = {against[i] for i in np.random.default_rng((seed, len(against))).permutation(len(against))[:n]}
+    learnt = [example for example, key in zip(examples, keys, strict=True) if key not in kept]
+    back = [example for example, key in zip(examples, keys, strict=True) if key in kept]
+    return learnt, Dev(f"{STAT} on {len(back)} held back", back)

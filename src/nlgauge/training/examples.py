@@ -1,0 +1,190 @@
+"""Texts with a score to learn: synthesised errors or people's ratings, in batches that meet the same references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.io.files import InputFile
+from nlgauge.io.jsonl import JsonRows
+from nlgauge.models.tokens import Ids, TextTokenizer
+
+_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+_SHAPE = "expected an object with the text hyp, refs (one text or a list) and the number score"
+
+
+class Example(NamedTuple):
+    """One hypothesis, what it is held against, and its score.
+
+    Attributes:
+        texts: `hyp`, and `ref` and `src` where there are any.
+        score: what is to be learnt.
+        owner: number of its segment, for which examples with several references stand.
+    """
+
+    texts: Mapping[str, str]
+    score: float
+    owner: int
+
+
+def read_triples(file: InputFile) -> list[Example]:
+    """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`; an example for each reference.
+
+    Raises:
+        InputError: names file and line: a field that is missing or of another kind, or no triple at all.
+    """
+    rows = JsonRows(file)
+    found: list[Example] = []
+    for owner, (number, row) in enumerate(rows):
+        where = rows.at(number)
+        if not isinstance(row, dict):
+            raise InputError(f"{where}: {type(row).__name__}, {_SHAPE}")
+        hyp, score = row.get("hyp"), row.get("score")
+        refs = row.get("refs", row.get("ref"))
+        refs = [refs] if isinstance(refs, str) else refs
+        if not isinstance(hyp, str):
+            raise InputError(f"{where}: hyp is {_kind(hyp)}, {_SHAPE}")
+        if not isinstance(refs, list) or not refs or not all(isinstance(ref, str) for ref in refs):
+            raise InputError(f"{where}: refs is {_kind(refs)}, {_SHAPE}")
+        if isinstance(score, bool) or not isinstance(score, int | float):
+            raise InputError(f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor' takes ratings")
+        found += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
+    if not found:
+        raise InputError(f"{file.name} holds no triples, expected one JSON object a line with hyp, refs and score")
+    return found
+
+
+def _kind(value: Any) -> str:
+    return "missing" if value is None else "an empty list" if value == [] else type(value).__name__
+
+
+def rated_examples(segments: Sequence[Segment], ratings: Sequence[float], reference: bool = True, source: bool = False) -> list[Example]:
+    """Rated segments as examples, one for each reference; those without a rating (NaN) are left out.
+
+    Args:
+        segments: n segments.
+        ratings: n numbers.
+        reference: whether references are read; source: likewise.
+        source: see reference.
+
+    Raises:
+        InputError: a rated segment without what is read.
+    """
+    found = []
+    for owner, (segment, rating) in enumerate(zip(segments, ratings, strict=True)):
+        if np.isnan(rating):
+            continue
+        texts = {"hyp": segment.hypothesis}
+        if source:
+            if not segment.source:
+                raise InputError(f"segment {segment.id!r} has no source, which is to be read; leave --source out")
+            texts["src"] = segment.source
+        if reference and not segment.references:
+            raise InputError(f"segment {segment.id!r} has no reference; give --source and --no-reference to learn from the source alone")
+        against = [{"ref": ref} for ref in segment.references] if reference else [{}]
+        found += [Example(texts | one, float(rating), owner) for one in against]
+    return found
+
+
+def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
+    """Examples of several files together, no two files sharing an owner."""
+    found: list[Example] = []
+    for part in parts:
+        first = found[-1].owner + 1 if found else 0
+        found += [example._replace(owner=example.owner + first) for example in part]
+    return found
+
+
+def with_copies(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
+    """The examples, and for a share of the distinct references the reference as its own hypothesis, with the best score.
+
+    A copy costs next to nothing: its text is encoded anyway.
+    """
+    references = list(dict.fromkeys(example.texts["ref"] for example in examples))
+    rng = np.random.default_rng((seed, len(references)))
+    chosen = sorted(rng.permutation(len(references))[: round(share * len(references))].tolist())
+    first = examples[-1].owner + 1
+    return [*examples, *(Example({"hyp": references[i], "ref": references[i]}, score, first + n) for n, i in enumerate(chosen))]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Examples as a regressor reads them.
+
+    Attributes:
+        places: `hyp`, `ref`, `src` -> the number of each example's text, shape (n,).
+        scores: shape (n,), float64.
+        owners: the segment of each example, shape (n,).
+        groups: number of what each is held against, its reference and source; shape (n,).
+        lengths: pieces of the longest text of each, shape (n,).
+    """
+
+    places: dict[str, Ids]
+    scores: npt.NDArray[np.float64]
+    owners: Ids
+    groups: Ids
+    lengths: Ids
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def take(self, where: Ids) -> Encoded:
+        """Some of the examples."""
+        places = {name: place[where] for name, place in self.places.items()}
+        return Encoded(places, self.scores[where], self.owners[where], self.groups[where], self.lengths[where])
+
+
+class Texts:
+    """Distinct texts of many examples, each with its pieces."""
+
+    def __init__(self, tokenizer: TextTokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._numbers: dict[str, int] = {}
+        self.ids: list[Ids] = []
+        self.n_cut = 0
+
+    def encode(self, examples: Sequence[Example]) -> Encoded:
+        """Examples by the numbers of their texts; what is new is cut into pieces and numbered."""
+        names = list(examples[0].texts)
+        columns = {name: [example.texts[name].strip() for example in examples] for name in names}
+        new = [text for text in dict.fromkeys(text for column in columns.values() for text in column) if text not in self._numbers]
+        for text, tokens in zip(new, self._tokenizer.tokens(new), strict=True):
+            self._numbers[text] = len(self.ids)
+            self.ids.append(tokens.ids)
+            self.n_cut += tokens.truncated
+        places = {name: np.array([self._numbers[text] for text in column], dtype=np.int64) for name, column in columns.items()}
+        against = np.stack([place for name, place in places.items() if name != "hyp"], axis=1)
+        _, groups = np.unique(against, axis=0, return_inverse=True)
+        sizes = np.array([len(ids) for ids in self.ids], dtype=np.int64)
+        lengths = np.max([sizes[place] for place in places.values()], axis=0)
+        scores = np.array([example.score for example in examples])
+        return Encoded(places, scores, np.array([example.owner for example in examples], dtype=np.int64), groups.reshape(-1), lengths)
+
+
+def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
+    """Batches of one pass, in random order: examples held against the same text stand together, lengths are about equal.
+
+    A reference that stands beside all its hypotheses is encoded once a pass, and the order of its hypotheses can be learnt.
+
+    Args:
+        groups: what each example is held against, shape (n,), numbers from 0.
+        lengths: pieces of each, shape (n,).
+        size: examples of a batch.
+        seed: with the number of the pass it makes the order.
+        epoch: number of the pass, from 0.
+    """
+    rng = np.random.default_rng((seed, epoch))
+    longest = np.zeros(groups.max() + 1, dtype=np.int64)
+    np.maximum.at(longest, groups, lengths)
+    rank = rng.permutation(len(longest))  # of the groups
+    order = np.lexsort((rng.permutation(len(groups)), rank[groups]))
+    windows = np.arange(len(order)) // (size * _WINDOW)
+    order = order[np.lexsort((rank[groups[order]], longest[groups[order]], windows))]
+    batches = [order[i : i + size] for i in range(0, len(order), size)]
+    return [batches[i] for i in rng.permutation(len(batches))]

@@ -1,0 +1,131 @@
+"""A regressor at work on its examples: the loss of a batch, the scores of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import by_length
+from nlgauge.training.classifier import arithmetic, padded
+from nlgauge.training.examples import Encoded, Texts
+from nlgauge.training.network import RegressorNetwork
+
+LossName = Literal["mse", "pairwise", "mse+pairwise"]
+LOSSES = ("mse", "pairwise", "mse+pairwise")
+_EVALUATION_TOKENS = 4096
+_ROWS = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What is made small.
+
+    Attributes:
+        name: `mse`: the squared error; `pairwise`: of two hypotheses for one reference the one with the better score must come out
+            better; or the sum of both.
+        margin: by how much it must, in units of the scores (a hinge); None asks for as much as it can get (a logistic loss).
+        weight: of the pairwise part in the sum.
+    """
+
+    name: LossName = "mse"
+    margin: float | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.name not in LOSSES:
+            raise InputError(f"loss is {self.name!r}, expected {', '.join(LOSSES[:-1])} or {LOSSES[-1]}")
+        if self.margin is not None and not self.margin > 0:
+            raise InputError(f"margin is {self.margin}, expected more than 0")
+        if not self.weight > 0:
+            raise InputError(f"the weight of the pairwise loss is {self.weight}, expected more than 0")
+
+    def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
+        """The mean loss of n scores, all in units of the targets.
+
+        Args:
+            scores: shape (n,).
+            targets: shape (n,).
+            groups: what each is held against, shape (n,).
+            unit: what one of the scores' own units is in units of the targets.
+        """
+        squared = torch.nn.functional.mse_loss(scores, targets) if "mse" in self.name else scores.new_zeros(())
+        if self.name == "mse":
+            return squared
+        better, worse = torch.nonzero((groups[:, None] == groups) & (targets[:, None] > targets), as_tuple=True)
+        lead = scores[better] - scores[worse]
+        lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
+        # Where no two of a batch share a reference there is nothing to compare, and the gradient is 0.
+        pairwise = lost.mean() if len(lost) else 0 * scores.sum()
+        return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
+
+
+class Learner:
+    """Network and examples together.
+
+    Args:
+        network: on its device.
+        texts: all texts that any set holds.
+        means: of all of them where the encoder is frozen, shape (texts, layers, d); None where it learns.
+        loss: what is made small.
+        mean, sd: what the targets are scaled by: target = (score - mean) / sd.
+        sd: see mean.
+        pad: id that fills a batch.
+        dtype: bfloat16 or float32.
+    """
+
+    def __init__(
+        self, network: RegressorNetwork, texts: Texts, means: torch.Tensor | None, loss: Loss, mean: float, sd: float, pad: int, dtype: str
+    ) -> None:
+        self.network, self.texts, self.known = network, texts, means
+        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
+        self.device = network.out.weight.device
+
+    def loss(self, batch: Encoded) -> torch.Tensor:
+        """The mean loss of a batch, whose distinct texts are encoded once."""
+        wanted, rows = self._rows(batch.places)
+        scores = self.network(self._means(wanted), rows)
+        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
+        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
+
+    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
+        """Scores of examples in their own units, shape (n,), without dropout."""
+        wanted, rows = self._rows(examples.places)
+        training = self.network.training
+        self.network.eval()
+        with torch.inference_mode():
+            if self.known is not None:
+                means = self._means(wanted)
+            else:
+                means = torch.empty(len(wanted), len(self.network.layers), self._width, device=self.device)
+                for where in by_length([len(self.texts.ids[i]) for i in wanted], _EVALUATION_TOKENS):
+                    means[torch.from_numpy(where).to(self.device)] = self._means(wanted[where])
+            parts = [self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()}) for i in range(0, len(examples), _ROWS)]
+        self.network.train(training)
+        scores: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
+        return scores * self.sd + self.mean
+
+    @property
+    def _width(self) -> int:
+        size = self.network.hidden[0].in_features if len(self.network.hidden) else self.network.out.in_features
+        blocks = len(self.network.features) * (1 if self.network.mix is not None else len(self.network.layers))
+        return int(size) // blocks
+
+    def _rows(self, places: Mapping[str, Ids]) -> tuple[Ids, dict[str, torch.Tensor]]:
+        """The distinct texts of some examples, and the row of each text among these."""
+        wanted, rows = np.unique(np.concatenate(list(places.values())), return_inverse=True)
+        each = np.split(rows.reshape(-1), len(places))
+        return wanted, {name: torch.from_numpy(row).to(self.device) for name, row in zip(places, each, strict=True)}
+
+    def _means(self, wanted: Ids) -> torch.Tensor:
+        if self.known is not None:
+            return self.known[torch.from_numpy(wanted).to(self.known.device)]
+        with arithmetic(self.device, self.dtype):
+            means: torch.Tensor = self.network.means(**padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device))
+        return means

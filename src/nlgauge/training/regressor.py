@@ -1,0 +1,284 @@
+"""A regressor of one's own: from errors made by synthesis, or from people's ratings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import check_target
+from nlgauge.models import embedded
+from nlgauge.models.encoder import load_encoder, torch_device
+from nlgauge.models.features import feature_names
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.pooled import mean_vectors
+from nlgauge.models.regressor import MIX
+from nlgauge.models.tokens import TextTokenizer
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.adapters import add_adapters
+from nlgauge.training.classifier import bert_encoder, narrow_frozen
+from nlgauge.training.dev import Dev, held_out
+from nlgauge.training.examples import Example, Texts, grouped_batches
+from nlgauge.training.heads import check_folder
+from nlgauge.training.learner import Learner, Loss
+from nlgauge.training.loop import Checkpoint, Schedule, fit
+from nlgauge.training.network import RegressorNetwork
+from nlgauge.training.regressor_files import save_regressor, whole_encoder
+from nlgauge.training.watch import Best
+
+Method = Literal["frozen", "lora", "full"]
+METHODS = ("frozen", "lora", "full")
+RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # the highest learning rate, where none is asked for
+_STEPS_KEPT = 200  # between two checkpoints
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressorRecipe:
+    """What is trained, and how.
+
+    Attributes:
+        model: `embedded`, a folder, or a hub id; revision: of the latter.
+        revision: see model.
+        method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear layers with it;
+            `full` everything.
+        rank: of the adapters; alpha: their scale times the rank.
+        alpha: see rank.
+        layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt weights.
+        features: `4h` or `2h`, see `nlgauge.models.features`.
+        reference: whether references are read; source: likewise.
+        source: see reference.
+        widths: of the hidden layers.
+        dropout: behind each of them; encoder_dropout: of the encoder while it learns.
+        encoder_dropout: see dropout.
+        loss: what is made small.
+        standardise: learn scores less their mean, in units of their deviation; undone when the head is used.
+        max_tokens: most pieces of a text.
+        held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings are given; 0
+            keeps the last weights.
+        evaluate_every: steps between two evaluations; None is twice a pass.
+        schedule: how long and how fast.
+    """
+
+    model: str = embedded.NAME
+    revision: str | None = None
+    method: Method = "lora"
+    rank: int = 16
+    alpha: float = 32.0
+    layers: tuple[int, ...] | Literal["mix"] = ()
+    features: str = "4h"
+    reference: bool = True
+    source: bool = False
+    widths: tuple[int, ...] = (512, 256)
+    dropout: float = 0.15
+    encoder_dropout: float = 0.0
+    loss: Loss = field(default_factory=Loss)
+    standardise: bool = False
+    max_tokens: int = 256
+    held_out: float = 0.05
+    evaluate_every: int | None = None
+    schedule: Schedule = field(default_factory=lambda: Schedule(epochs=2, learning_rate=RATES["lora"]))
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InputError(f"method is {self.method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
+        for name in ("dropout", "encoder_dropout", "held_out"):
+            if not 0 <= getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}, expected a share from 0 to below 1")
+        if any(width < 1 for width in self.widths):
+            raise InputError(f"widths is {','.join(map(str, self.widths))}, expected numbers of 1 or more")
+        if self.evaluate_every is not None and self.evaluate_every < 1:
+            raise InputError(f"evaluate_every is {self.evaluate_every}, expected 1 or more")
+        feature_names(self.features, self.reference, self.source)
+
+    def chosen_layers(self, depth: int) -> tuple[int, ...]:
+        """The layers by number.
+
+        Raises:
+            InputError: one that the encoder does not have.
+        """
+        if self.layers == MIX:
+            return tuple(range(depth + 1))
+        for layer in self.layers:
+            if not 0 <= int(layer) <= depth:
+                raise InputError(f"layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
+        return tuple(int(layer) for layer in self.layers) or (depth,)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How a run went.
+
+    Attributes:
+        n: examples learnt from.
+        steps: of the whole run.
+        losses: of each step.
+        evaluated: step -> agreement with the development set.
+        best: step and agreement of the weights that were kept; None where the last were.
+        dev: what was evaluated on: a name and a statistic.
+    """
+
+    n: int
+    steps: int
+    losses: tuple[float, ...]
+    evaluated: Mapping[int, float]
+    best: tuple[int, float] | None
+    dev: str
+
+
+def train_regressor(
+    examples: Sequence[Example],
+    output: str,
+    recipe: RegressorRecipe,
+    runtime: Runtime,
+    *,
+    dev: Dev | None = None,
+    about: Mapping[str, str] | None = None,
+    curve: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Trained:
+    """Train on texts with scores, keep the best weights, write the model.
+
+    Args:
+        examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
+        output: a `.safetensors` name gets a head (feed-forward network and adapters), any other a folder with the whole encoder.
+        recipe: what and how.
+        runtime: device, precision (bfloat16 or float32), progress.
+        dev: what the best weights are chosen by; None keeps a share of the examples back, see `RegressorRecipe.held_out`.
+        about: what the metadata say besides: name, recipe, data, low and high (the ends of the scale), ...; all strings.
+        curve: where the loss of each step and the evaluations go, as TSV.
+        tell: told lines on how it goes.
+
+    Raises:
+        InputError: examples, options or outputs that do not do; what `locate` raises.
+        MissingExtra: torch or peft is not installed.
+    """
+    is_head = output.endswith(".safetensors")
+    _check(recipe, runtime, output, is_head)
+    files = locate(recipe.model, recipe.revision)
+    layers = recipe.chosen_layers(files.depth)
+    run = _run(examples, dev, recipe, runtime, files)
+    learnt_from = list(examples)
+    if dev is None and recipe.held_out:
+        learnt_from, dev = held_out(examples, recipe.held_out, recipe.schedule.seed)
+    tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
+    texts = Texts(tokenizer)
+    train = texts.encode(learnt_from)
+    tested = None if dev is None else texts.encode(dev.examples)
+    tell(f"{len(train)} examples, {len(texts.ids)} distinct texts, {np.mean([len(ids) for ids in texts.ids]):.1f} tokens each, {texts.n_cut} cut")
+
+    network, means = _network(recipe, files, layers, is_head, texts, runtime)
+    network.train()
+    mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
+    learner = Learner(network, texts, means, recipe.loss, mean, sd, int(files.config.get("pad_token_id") or 0), runtime.dtype)
+    learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
+    per_pass = -(-len(train) // recipe.schedule.batch_size)
+    steps = per_pass * recipe.schedule.epochs
+
+    def evaluate() -> float:
+        assert dev is not None
+        assert tested is not None
+        return dev.measure(learner.predict(tested), tested.owners)
+
+    best = Best(
+        learnt,
+        None if dev is None else evaluate,
+        recipe.evaluate_every or -(-per_pass // 2),
+        steps,
+        lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
+    )
+    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run, every=_STEPS_KEPT)
+
+    def batches(epoch: int) -> list[np.ndarray]:
+        return grouped_batches(train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed, epoch)
+
+    with runtime.progress(steps, "steps") as advance:
+        fit(
+            learnt, lambda where: learner.loss(train.take(where)), train.lengths, recipe.schedule, checkpoint, advance, watch=best, batches=batches
+        )
+    best.settle()
+    scale = {"low": f"{train.scores.min():g}", "high": f"{train.scores.max():g}", "target_mean": repr(mean), "target_sd": repr(sd)}
+    metadata = _metadata(recipe, layers, tokenizer) | scale | dict(about or {})
+    save_regressor(output, network, files, recipe.model, recipe.revision, metadata)
+    if curve is not None:
+        best.write(curve)
+    checkpoint.done()
+    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, "" if dev is None else dev.name)
+
+
+def _network(
+    recipe: RegressorRecipe, files: ModelFiles, layers: Sequence[int], is_head: bool, texts: Texts, runtime: Runtime
+) -> tuple[RegressorNetwork, torch.Tensor | None]:
+    """The network on its device; and where the encoder is frozen, the means of all texts."""
+    features = feature_names(recipe.features, recipe.reference, recipe.source)
+    mixed = recipe.layers == MIX
+    means: torch.Tensor | None = None
+    encoder: Any = None
+    if recipe.method == "frozen":
+        with runtime.progress(len(texts.ids), "encoding") as advance:
+            frozen = load_encoder(recipe.model, recipe.revision, "float32", runtime).network
+            means = mean_vectors(frozen, texts.ids, layers, budget=runtime.token_budget, advance=advance)
+        size = int(means.shape[2])
+    else:
+        encoder = bert_encoder(files, recipe.encoder_dropout) if is_head else whole_encoder(files, recipe.encoder_dropout, max(layers))
+        if is_head:
+            encoder.encoder.layer = encoder.encoder.layer[: max(layers)]  # what stands above the highest layer is never run
+        size = int(encoder.config.hidden_size)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(recipe.schedule.seed)
+        if recipe.method == "lora":
+            encoder = add_adapters(encoder, recipe.rank, recipe.alpha)
+        network = RegressorNetwork(encoder, layers, mixed, features, size, recipe.widths, recipe.dropout)
+    if recipe.method == "lora" and runtime.dtype == "bfloat16":
+        narrow_frozen(network)
+    network.to(torch_device(torch, runtime.device))
+    return network, means
+
+
+def _check(recipe: RegressorRecipe, runtime: Runtime, output: str, is_head: bool) -> None:
+    if runtime.dtype not in ("bfloat16", "float32"):
+        raise InputError(f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered")
+    if is_head:
+        check_target(output)
+        if recipe.method == "full":
+            raise InputError(f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for the model")
+    else:
+        check_folder(output)
+        if recipe.method == "frozen":
+            raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
+
+
+def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTokenizer) -> dict[str, str]:
+    return {
+        "name": "",
+        "recipe": "",
+        "data": "",
+        "method": recipe.method,
+        "features": ",".join(feature_names(recipe.features, recipe.reference, recipe.source)),
+        "layers": MIX if recipe.layers == MIX else ",".join(map(str, layers)),
+        "pooling": "mean of all tokens",
+        "widths": ",".join(map(str, recipe.widths)),
+        "loss": recipe.loss.name,
+        "max_tokens": str(tokenizer.max_tokens),
+    } | ({"rank": str(recipe.rank)} if recipe.method == "lora" else {})
+
+
+def _run(examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles) -> str:
+    """Everything that makes the weights, as one line: what a checkpoint must be of."""
+    said = {**asdict(recipe), **asdict(recipe.schedule), **asdict(recipe.loss), "loss": recipe.loss.name}
+    del said["schedule"], said["name"]
+    said |= {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype, "train": _digest(examples)}
+    return json.dumps(said | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    digest = sha256()
+    for texts, score, owner in examples:
+        digest.update(json.dumps([dict(texts), score, owner], sort_keys=True).encode())
+    return digest.hexdigest()

@@ -1,0 +1,90 @@
+"""A trained regressor as files: a head beside its encoder, or a folder with both."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nlgauge.core.errors import InputError
+from nlgauge.models import embedded
+from nlgauge.models.heads import HERE
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.packed import PackedBert
+from nlgauge.models.regressor import KIND, WEIGHTS
+from nlgauge.training.adapters import adapter_tensors
+from nlgauge.training.classifier import _loaded
+from nlgauge.training.heads import _TOKENIZER, FORMAT, VERSION, check_folder, write_head
+from nlgauge.training.network import RegressorNetwork
+
+CONFIG = "regressor.json"
+
+
+def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
+    """An encoder of any family to be written as a folder, without what stands above a layer.
+
+    Raises:
+        InputError: an encoder-decoder; or a lower layer of a family that is not BERT's.
+    """
+    from transformers import AutoModel
+
+    if files.name == embedded.NAME:
+        embedded.check(files.folder / "model.safetensors")
+    is_bert = PackedBert.reads(files.config)
+    if files.config.get("is_encoder_decoder"):
+        raise InputError(f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another")
+    if layer != files.depth and not is_bert:
+        raise InputError(f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth}) can be trained")
+    encoder = _loaded(AutoModel, files, dropout, **({"add_pooling_layer": False} if is_bert else {}))
+    if layer != files.depth:
+        encoder.encoder.layer = encoder.encoder.layer[:layer]
+        encoder.config.num_hidden_layers = layer
+    return encoder
+
+
+def save_regressor(
+    path: str, network: RegressorNetwork, files: ModelFiles, model: str, revision: str | None, about: Mapping[str, str]
+) -> None:
+    """Write a head (`.safetensors`) or a folder, whole or not at all.
+
+    Args:
+        path: where to.
+        network: what was trained.
+        files: of the encoder it began from; model, revision: how the user named it.
+        model: see files.
+        revision: see files.
+        about: joins the metadata.
+    """
+    fixed = {"format": FORMAT, "version": VERSION, "kind": KIND, **about}
+    if path.endswith(".safetensors"):
+        adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
+        named = {"encoder": model, "encoder_sha256": files.weights_digest} | ({} if revision is None else {"encoder_revision": revision})
+        write_head(path, adapters | network.own_tensors(), fixed | named)
+        return
+    check_folder(path)
+    target = Path(path)
+    encoder = network.encoder
+    if hasattr(encoder, "merge_and_unload"):
+        encoder = encoder.float().merge_and_unload()
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
+    try:
+        encoder.save_pretrained(str(beside), safe_serialization=True)
+        for file in (file for pattern in _TOKENIZER for file in files.folder.glob(pattern)):
+            shutil.copy(file, beside)
+        made = {"encoder": HERE, "encoder_sha256": locate(str(beside)).weights_digest, "encoder_from": model}
+        write_head(beside / WEIGHTS, network.own_tensors(), fixed | made)
+        (beside / CONFIG).write_text(json.dumps(fixed | made, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        umask = os.umask(0)
+        os.umask(umask)
+        beside.chmod(0o777 & ~umask)
+        if target.exists():
+            target.rmdir()
+        os.replace(beside, target)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
