@@ -7,10 +7,15 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import options
+from nlgauge.cli import options, train_infill, train_scores
 from nlgauge.core.errors import MissingExtra
 
 app = typer.Typer(help="Make what a metric needs from data.", no_args_is_help=True, rich_markup_mode=None)
+
+
+app.command("infill")(train_infill.train_infill)
+app.command("sescore")(train_scores.train_sescore)
+app.command("regressor")(train_scores.train_regressor)
 
 
 @app.callback()

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -36,6 +37,14 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
     tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
     tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
     write_head(path, tensors, {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about})
+
+
+def head_metadata(recipe: Any, files: ModelFiles, about: Mapping[str, str] | None) -> dict[str, str]:
+    """What every head says of itself: the encoder it stands on, rank and limit of its recipe, and what its maker adds."""
+    fixed = {"encoder": recipe.model, "encoder_sha256": files.weights_digest, "rank": str(recipe.rank), "max_tokens": str(recipe.max_tokens)}
+    if recipe.revision is not None:
+        fixed["encoder_revision"] = recipe.revision
+    return {"name": "", "recipe": "", "data": "", **(about or {}), **fixed}
 
 
 def write_head(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> None:

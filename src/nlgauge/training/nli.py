@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,13 +15,13 @@ from nlgauge.core.result import check_target
 from nlgauge.io.files import InputFile
 from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.classifier import arithmetic, batch_inputs, head_network, probabilities, sequence_network
 from nlgauge.training.data import LABELS, EncodedPairs, encode_pairs, read_pairs
-from nlgauge.training.heads import begin_from, check_folder, save_folder, save_head
-from nlgauge.training.loop import Checkpoint, Schedule, fit
+from nlgauge.training.heads import begin_from, check_folder, head_metadata, save_folder, save_head
+from nlgauge.training.loop import Checkpoint, Schedule, fit, run_line
 
 Method = Literal["lora", "full"]
 _STEPS_KEPT = 200  # between two checkpoints
@@ -137,13 +136,13 @@ def train_nli(
             tell(f"pass {epoch}: {Path(file.name).name} {measure(file).accuracy:.4f}")
 
     learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=_run(train, recipe, runtime, files), every=_STEPS_KEPT)
+    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT)
     steps = -(-len(pairs.ids) // recipe.schedule.batch_size) * recipe.schedule.epochs
     with runtime.progress(steps, "steps") as advance:
         fit(learnt, loss, pairs.lengths, recipe.schedule, checkpoint, advance, after)
     found = [measure(file) for file in test]
     if is_head:
-        save_head(output, network, _metadata(recipe, files, about or {}))
+        save_head(output, network, {"trained_on_phenomena": "", **head_metadata(recipe, files, about)})
     else:
         save_folder(output, network, files)
     checkpoint.done()
@@ -177,20 +176,3 @@ def _check(recipe: NliRecipe, runtime: Runtime, output: str, is_head: bool) -> N
 def _joined(parts: Sequence[EncodedPairs]) -> EncodedPairs:
     ids, types = [row for part in parts for row in part.ids], [row for part in parts for row in part.types]
     return EncodedPairs(ids, types, np.concatenate([part.labels for part in parts]), sum(part.n_cut for part in parts))
-
-
-def _run(train: Sequence[InputFile], recipe: NliRecipe, runtime: Runtime, files: ModelFiles) -> str:
-    """Everything that makes the weights, as one line: what a checkpoint must be of."""
-    said = {**asdict(recipe), **asdict(recipe.schedule), "encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}
-    del said["schedule"]
-    if recipe.init is not None:
-        said["init"] = InputFile(recipe.init).entry["sha256"]
-    return json.dumps(said | {"train": [file.entry["sha256"] for file in train]}, sort_keys=True)
-
-
-def _metadata(recipe: NliRecipe, files: ModelFiles, about: Mapping[str, str]) -> dict[str, str]:
-    defaults = {"name": "", "recipe": "", "data": "", "trained_on_phenomena": ""}
-    fixed = {"encoder": recipe.model, "encoder_sha256": files.weights_digest, "rank": str(recipe.rank), "max_tokens": str(recipe.max_tokens)}
-    if recipe.revision is not None:
-        fixed["encoder_revision"] = recipe.revision
-    return defaults | dict(about) | fixed
