@@ -86,7 +86,7 @@ NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tes
 PUBLIC = {
     "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed", "Runtime", "Scores",
     "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit", "correlation", "meta_evaluate", "metric", "perturb", "read",
-    "read_suite", "score", "select_models", "suite",
+    "read_suite", "score", "select_models", "suite", "synthesize",
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.run import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
+    from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
     from nlgauge.stats.correlation import correlation
 
@@ -56,6 +57,7 @@ _HOMES = {
     "score": "nlgauge.metrics.run",
     "select_models": "nlgauge.metaeval.select",
     "suite": "nlgauge.audits.generate",
+    "synthesize": "nlgauge.perturbations.synthesis",
 }
 __all__ = [*sorted(_HOMES), "__version__"]
 
