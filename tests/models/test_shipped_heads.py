@@ -19,7 +19,10 @@ pytest.importorskip("torch")
 HEADS = ("nli", "nli-robust")
 DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"))
 # Card's row -> file. Of the first 500 pairs of each, which a few seconds allow.
-SETS = {"nli": {"SNLI test": "snli.test", "Breaking NLI": "breaking.test"}, "nli-robust": {"snli.test": "snli.test", "breaking.test": "breaking.test"}}
+SETS = {
+    "nli": {"SNLI test": "snli.test", "Breaking NLI": "breaking.test"},
+    "nli-robust": {"snli.test": "snli.test", "breaking.test": "breaking.test"},
+}
 PLAIN = [
     ("A man is playing a guitar on the street.", "A man is playing an instrument.", "entailment"),
     ("Two children are running on the beach.", "Children are outside.", "entailment"),
