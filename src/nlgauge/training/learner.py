@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,14 +13,15 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length
 from nlgauge.training.classifier import arithmetic, padded
 from nlgauge.training.examples import Encoded, Texts
 from nlgauge.training.network import RegressorNetwork
+from nlgauge.training.parallel import Cores
 
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 LOSSES = ("mse", "pairwise", "mse+pairwise")
-_EVALUATION_TOKENS = 4096
+_PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
+_TEXTS = 256  # encoded together in evaluation
 _ROWS = 1024
 
 
@@ -78,14 +80,27 @@ class Learner:
         sd: see mean.
         pad: id that fills a batch.
         dtype: bfloat16 or float32.
+        cores: who computes the parts of a batch; None is the calling thread, for an encoder with dropout the only one that draws in order.
     """
 
     def __init__(
-        self, network: RegressorNetwork, texts: Texts, means: torch.Tensor | None, loss: Loss, mean: float, sd: float, pad: int, dtype: str
+        self,
+        network: RegressorNetwork,
+        texts: Texts,
+        means: torch.Tensor | None,
+        loss: Loss,
+        mean: float,
+        sd: float,
+        pad: int,
+        dtype: str,
+        cores: Cores | None = None,
     ) -> None:
         self.network, self.texts, self.known = network, texts, means
         self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
         self.device = network.out.weight.device
+        self._cores = cores or Cores(None)
+        self._learnt = [] if network.encoder is None else [p for p in network.encoder.parameters() if p.requires_grad]
+        self._lengths = np.array([len(ids) for ids in texts.ids], dtype=np.int64)
 
     def loss(self, batch: Encoded) -> torch.Tensor:
         """The mean loss of a batch, whose distinct texts are encoded once."""
@@ -100,22 +115,11 @@ class Learner:
         training = self.network.training
         self.network.eval()
         with torch.inference_mode():
-            if self.known is not None:
-                means = self._means(wanted)
-            else:
-                means = torch.empty(len(wanted), len(self.network.layers), self._width, device=self.device)
-                for where in by_length([len(self.texts.ids[i]) for i in wanted], _EVALUATION_TOKENS):
-                    means[torch.from_numpy(where).to(self.device)] = self._means(wanted[where])
+            means = torch.cat([self._means(wanted[i : i + _TEXTS]) for i in range(0, len(wanted), _TEXTS)])
             parts = [self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()}) for i in range(0, len(examples), _ROWS)]
         self.network.train(training)
         scores: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
         return scores * self.sd + self.mean
-
-    @property
-    def _width(self) -> int:
-        size = self.network.hidden[0].in_features if len(self.network.hidden) else self.network.out.in_features
-        blocks = len(self.network.features) * (1 if self.network.mix is not None else len(self.network.layers))
-        return int(size) // blocks
 
     def _rows(self, places: Mapping[str, Ids]) -> tuple[Ids, dict[str, torch.Tensor]]:
         """The distinct texts of some examples, and the row of each text among these."""
@@ -126,6 +130,15 @@ class Learner:
     def _means(self, wanted: Ids) -> torch.Tensor:
         if self.known is not None:
             return self.known[torch.from_numpy(wanted).to(self.known.device)]
+        # Shortest first, in a few parts of as many tokens: little padding, and work for several cores.
+        order = np.argsort(self._lengths[wanted], kind="stable")
+        tokens = np.cumsum(self._lengths[wanted[order]])
+        parts = np.split(order, np.searchsorted(tokens, tokens[-1] * np.arange(1, _PARTS) / _PARTS)) if self.device.type == "cpu" else [order]
+        jobs = [partial(self._encode, wanted[part]) for part in parts if len(part)]
+        found = self._cores.together(jobs, self._learnt)
+        return found[torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)]
+
+    def _encode(self, wanted: Ids) -> torch.Tensor:
         with arithmetic(self.device, self.dtype):
             means: torch.Tensor = self.network.means(**padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device))
         return means

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +31,7 @@ from nlgauge.training.heads import check_folder
 from nlgauge.training.learner import Learner, Loss
 from nlgauge.training.loop import Checkpoint, Schedule, fit
 from nlgauge.training.network import RegressorNetwork
+from nlgauge.training.parallel import Cores, cores
 from nlgauge.training.regressor_files import save_regressor, whole_encoder
 from nlgauge.training.watch import Best
 
@@ -176,31 +178,30 @@ def train_regressor(
     network, means = _network(recipe, files, layers, is_head, texts, runtime)
     network.train()
     mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
-    learner = Learner(network, texts, means, recipe.loss, mean, sd, int(files.config.get("pad_token_id") or 0), runtime.dtype)
     learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
     per_pass = -(-len(train) // recipe.schedule.batch_size)
     steps = per_pass * recipe.schedule.epochs
-
-    def evaluate() -> float:
-        assert dev is not None
-        assert tested is not None
-        return dev.measure(learner.predict(tested), tested.owners)
-
-    best = Best(
-        learnt,
-        None if dev is None else evaluate,
-        recipe.evaluate_every or -(-per_pass // 2),
-        steps,
-        lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
-    )
     checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run, every=_STEPS_KEPT)
-
-    def batches(epoch: int) -> list[np.ndarray]:
-        return grouped_batches(train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed, epoch)
-
-    with runtime.progress(steps, "steps") as advance:
+    pad = int(files.config.get("pad_token_id") or 0)
+    with cores(network.out.weight.device) as several, runtime.progress(steps, "steps") as advance:
+        several = Cores(None) if recipe.encoder_dropout else several
+        learner = Learner(network, texts, means, recipe.loss, mean, sd, pad, runtime.dtype, several)
+        best = Best(
+            learnt,
+            None if dev is None or tested is None else lambda: dev.measure(learner.predict(tested), tested.owners),
+            recipe.evaluate_every or -(-per_pass // 2),
+            steps,
+            lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
+        )
         fit(
-            learnt, lambda where: learner.loss(train.take(where)), train.lengths, recipe.schedule, checkpoint, advance, watch=best, batches=batches
+            learnt,
+            lambda where: learner.loss(train.take(where)),
+            train.lengths,
+            recipe.schedule,
+            checkpoint,
+            advance,
+            watch=best,
+            batches=partial(grouped_batches, train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed),
         )
     best.settle()
     scale = {"low": f"{train.scores.min():g}", "high": f"{train.scores.max():g}", "target_mean": repr(mean), "target_sd": repr(sd)}
