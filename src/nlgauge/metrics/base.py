@@ -50,6 +50,7 @@ METRICS = Registry(
         "rougeL": Entry(f"{_LEXICAL}.rouge:Rouge", {"variant": "L"}),
         "rougeLsum": Entry(f"{_LEXICAL}.rouge:Rouge", {"variant": "Lsum"}),
         "bertscore": Entry("nlgauge.metrics.embedding.bertscore:BertScore"),
+        "cosine": Entry("nlgauge.metrics.embedding.cosine:Cosine"),
         "nli": Entry(_NLI),
         "nli-robust": Entry(_NLI, {"model": "nli-robust"}),
         "summac": Entry("nlgauge.metrics.nli.summac:SummaC"),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from nlgauge.models.tokens import Ids
@@ -77,3 +78,11 @@ def _each(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Id
             yield lambda sequences: [forward(sequences)]
     else:
         yield one_by_one
+
+
+def cosines(vectors: torch.Tensor, pairs: Ids) -> npt.NDArray[np.float64]:
+    """The cosine of each pair of rows, shape (n,), of a matrix (rows, d); 0 where a vector is 0."""
+    wide = vectors.cpu().double()
+    wide = wide / wide.norm(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float64).tiny)
+    found: npt.NDArray[np.float64] = (wide[torch.from_numpy(pairs[:, 0])] * wide[torch.from_numpy(pairs[:, 1])]).sum(dim=1).clamp(-1, 1).numpy()
+    return found

@@ -1,0 +1,106 @@
+"""Cosine of mean vectors: what an encoder says of two texts before anything is learnt on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.errors import SpecError
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of, version
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.lexical.options import check_choice
+from nlgauge.metrics.references import over_references
+from nlgauge.models.encoder import load_encoder
+from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
+from nlgauge.runtime.runtime import DTYPES, Runtime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cosine:
+    """Cosine of the mean token vectors of hypothesis and reference.
+
+    Args:
+        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        layer: blocks to run, 0 for the embeddings; None is the last.
+        references: of several references the `mean` of the cosines, or the `best`.
+        special_tokens: whether they are in the mean (`keep`, as in SEScore) or not (`drop`).
+        max_tokens: a lower limit than the model's own; longer texts are cut.
+        dtype: precision of the encoder; None takes the runtime's.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal", table 5, the row without synthesis.
+    """
+
+    model: str = "embedded"
+    revision: str | None = None
+    layer: int | None = None
+    references: Literal["mean", "best"] = "mean"
+    special_tokens: Literal["keep", "drop"] = "keep"
+    max_tokens: int | None = None
+    dtype: str | None = None
+    info: ClassVar = MetricInfo("cosine", range=(-1.0, 1.0), cached=True, summary="cosine of mean token vectors: SEScore before it has learnt")
+
+    def __post_init__(self) -> None:
+        if self.layer is not None and self.layer < 0:
+            raise SpecError(f"cosine:layer is {self.layer}, expected 0 (embeddings) or more")
+        check_choice("cosine:references", self.references, ("mean", "best"))
+        check_choice("cosine:special_tokens", self.special_tokens, ("keep", "drop"))
+        if self.dtype is not None and self.dtype not in DTYPES:
+            raise SpecError(f"cosine:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to, found without loading the model."""
+        files = locate(self.model, self.revision)
+        facts: dict[str, Any] = {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype}
+        kind, _, value = files.identity.partition(":")
+        facts |= {"revision": value} if kind == "revision" else {"weights": files.identity[:23]}
+        if files.setup:
+            facts["setup"] = files.setup[:23]
+        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values from -1 to 1; flags `empty` and `truncated`.
+
+        An empty side gets -1, the lowest there is, and raises the flag `empty`.
+
+        Raises:
+            InputError: a segment without reference, or a model that cannot be read.
+        """
+        check_needs(self, segments)
+        return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+
+    def _layer(self, depth: int) -> int:
+        if self.layer is not None and self.layer > depth:
+            raise SpecError(f"cosine:layer is {self.layer}, but model {self.model!r} has layers 0 to {depth}")
+        return depth if self.layer is None else self.layer
+
+    def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        from nlgauge.models.pooled import cosines, mean_vectors
+
+        files = locate(self.model, self.revision)
+        layer = self._layer(files.depth)
+        tokenizer = runtime.once(("plain tokenizer", files, self.max_tokens), lambda: TextTokenizer(files, self.max_tokens, space=False))
+        numbers: dict[str, int] = {}
+        pairs = [(s.hypothesis.strip(), s.references[0].strip()) for s in segments]
+        places = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs], dtype=np.int64).reshape(-1, 2)
+        tokens = tokenizer.tokens(list(numbers))
+        bare, cut = (np.array([get(t) for t in tokens], dtype=np.bool_) for get in (lambda t: t.n_content == 0, lambda t: t.truncated))
+        empty, truncated = (column[places].any(axis=1) for column in (bare, cut))
+        values = np.full(len(segments), -1.0)
+        asked = np.flatnonzero(~empty)
+        if len(asked):
+            wanted, rows = np.unique(places[asked], return_inverse=True)
+            outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
+            network = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime).network
+            with runtime.progress(len(wanted), "cosine") as advance:
+                sequences = [tokens[i].ids for i in wanted]
+                means = mean_vectors(network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance)
+            values[asked] = cosines(means[:, 0], rows.reshape(-1, 2))
+        return Scores(signature_of(self, runtime), ids(segments), values, flags={"empty": empty, "truncated": truncated})
