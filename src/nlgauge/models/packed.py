@@ -102,6 +102,11 @@ class PackedBert:
             blocks = self._blocks[: max(layers)]
             yield forward
 
+    @property
+    def words(self) -> torch.Tensor:
+        """The vectors of all pieces, shape (V, d): what a masked language model holds its guess against."""
+        return self._words
+
     def tensor(self, ending: str) -> torch.Tensor:
         """The weight whose name is `ending`, or ends in it after a dot, in the checkpoint's own precision: a head's.
 

@@ -214,11 +214,11 @@ def guessed(network: InfillNetwork, texts: EncodedTexts, tokenizer: PieceTokeniz
 
 
 def head_tensors(network: InfillNetwork, capital: np.ndarray) -> dict[str, torch.Tensor]:
-    """A head's tensors: adapters, transform and bias in float16, and a bit for each piece that is written with a capital."""
+    """A head's tensors: adapters, transform and bias in float16, and two bits for each piece: how it is written."""
     own = {"dense.weight": network.dense.weight, "dense.bias": network.dense.bias, "norm.weight": network.norm.weight}
     own |= {"norm.bias": network.norm.bias, "bias": network.bias}
     tensors = {name: tensor.detach().float().cpu().half().contiguous() for name, tensor in own.items()}
-    return {**adapter_tensors(network.encoder), **tensors, "capital": torch.from_numpy(np.packbits(capital))}
+    return {**adapter_tensors(network.encoder), **tensors, "capital": torch.from_numpy(np.packbits(capital, axis=1))}
 
 
 def _held(texts: EncodedTexts, i: int, mask: int) -> tuple[Ids, Ids]:

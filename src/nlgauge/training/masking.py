@@ -26,7 +26,8 @@ class EncodedTexts:
         words: where in them the words of one piece stand, punctuation included; these are what is masked.
         n_left_out: texts of fewer than three such words.
         n_cut: texts longer than the limit, whose end was cut off.
-        capital: whether a piece is mostly written with a capital where no sentence begins, as names are; shape (V,).
+        capital: whether a piece is mostly written with a capital where no sentence begins, as names are, and whether with nothing but
+            capitals; shape (2, V).
     """
 
     ids: list[Ids]
@@ -60,7 +61,7 @@ def read_texts(files: Sequence[InputFile]) -> list[str]:
 def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedTexts:
     """Pieces of each text and where its words stand; texts without enough words are left out."""
     rows, words, n_cut = [], [], 0
-    capitals, seen = np.zeros(len(tokenizer.vocabulary)), np.zeros(len(tokenizer.vocabulary))
+    capitals, seen = np.zeros((2, len(tokenizer.vocabulary))), np.zeros(len(tokenizer.vocabulary))
     is_word = np.array([bool(word) for word in tokenizer.bare]) & ~tokenizer.continues
     letters = np.array([word[:1].isalpha() for word in tokenizer.bare])
     room = None if tokenizer.max_tokens is None else tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix)
@@ -70,7 +71,9 @@ def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedText
         # A capital says something behind a word, not behind a full stop or a quotation mark.
         inside = np.flatnonzero(alone[1:] & letters[ids[1:]] & letters[ids[:-1]]) + 1
         np.add.at(seen, ids[inside], 1)
-        np.add.at(capitals, ids[inside], [text[start].isupper() for start in placed.starts[inside]])
+        written = [text[start:end] for start, end in zip(placed.starts[inside], placed.ends[inside], strict=True)]
+        np.add.at(capitals[0], ids[inside], [word[0].isupper() for word in written])
+        np.add.at(capitals[1], ids[inside], [word.isupper() for word in written])
         kept = ids[:room]
         at = np.flatnonzero(alone[: len(kept)])
         if len(at) >= _LEAST_WORDS:
