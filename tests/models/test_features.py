@@ -1,0 +1,45 @@
+"""Features of a regressor: by hand on small numbers, names that say what they are."""
+
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.features import combined, feature_names, texts_of
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({}, "hyp,ref,hyp*ref,|hyp-ref|"),
+        ({"kind": "2h"}, "hyp*ref,|hyp-ref|"),
+        ({"source": True}, "hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),  # COMET's estimator
+        ({"source": True, "kind": "2h"}, "hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),
+        ({"source": True, "reference": False}, "hyp,src,hyp*src,|hyp-src|"),
+    ],
+)
+def test_the_blocks_of_each_kind(options, names):
+    found = feature_names(**options)
+    assert ",".join(found) == names
+    assert texts_of(found) == tuple(text for text in ("hyp", "ref", "src") if text in names)
+
+
+def test_the_features_of_three_numbers_by_hand():
+    hyp, ref, src = torch.tensor([[1.0, -2.0, 0.5]]), torch.tensor([[3.0, 2.0, 0.0]]), torch.tensor([[0.0, 1.0, 1.0]])
+    vectors = {"hyp": hyp, "ref": ref, "src": src}
+    assert combined(feature_names(), vectors).tolist() == [[1, -2, 0.5, 3, 2, 0, 3, -4, 0, 2, 4, 0.5]]
+    assert combined(feature_names("2h"), vectors).tolist() == [[3, -4, 0, 2, 4, 0.5]]
+    assert combined(feature_names(source=True), vectors).tolist() == [[1, -2, 0.5, 3, 2, 0, 0, -2, 0.5, 3, -4, 0, 1, 3, 0.5, 2, 4, 0.5]]
+
+
+@pytest.mark.parametrize("name", ["mt", "hyp*mt", "hyp-ref", "|hyp|", "hyp*ref*src", ""])
+def test_features_that_are_none_are_refused_by_name(name):
+    with pytest.raises(InputError, match=r"feature '.*' is unknown, expected one like hyp, hyp\*ref or \|hyp-ref\|"):
+        texts_of([name])
+
+
+def test_a_regressor_needs_something_to_hold_a_text_against():
+    with pytest.raises(InputError, match="nothing to hold a text against"):
+        feature_names(reference=False)
+    with pytest.raises(InputError, match="features is '3h', expected 4h or 2h"):
+        feature_names("3h")

@@ -1,0 +1,51 @@
+"""Development sets: the mean over a segment's references, groups apart, and a share held back without leaks."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from nlgauge.core.errors import InputError
+from nlgauge.training.dev import Dev, held_out
+from nlgauge.training.examples import Example
+
+
+def example(score, owner, ref="r"):
+    return Example({"hyp": f"h{owner}", "ref": ref}, score, owner)
+
+
+def test_a_segment_counts_once_with_the_mean_of_its_references():
+    dev = Dev("d", [example(1.0, 0), example(1.0, 0), example(2.0, 1), example(3.0, 2)])
+    owners = np.array([0, 0, 1, 2])
+    # means 2, 3, 1 against 1, 2, 3: one pair of three agrees, (1 - 2) / 3
+    assert dev.measure(np.array([1.0, 3.0, 3.0, 1.0]), owners) == pytest.approx(-1 / 3)
+
+
+def test_agreement_is_the_mean_of_the_groups_that_tell():
+    examples = [example(1.0, 0), example(2.0, 1), example(1.0, 2), example(2.0, 3), example(5.0, 4)]
+    dev = Dev("d", examples, "pearson", lambda owner: owner // 2)
+    # the first group agrees, the second does not, the third holds one segment and says nothing
+    assert dev.measure(np.array([1.0, 2.0, 2.0, 1.0, 0.0]), np.arange(5)) == pytest.approx(0.0)
+    assert dev.measure(np.array([1.0, 2.0, 1.0, 3.0, 0.0]), np.arange(5)) == pytest.approx(1.0)
+    assert np.isnan(Dev("d", examples, "pearson", lambda owner: owner).measure(np.arange(5.0), np.arange(5)))
+
+
+def test_a_set_of_one_score_is_refused():
+    with pytest.raises(InputError, match="d: a development set of 2 examples of one score"):
+        Dev("d", [example(1.0, 0), example(1.0, 1)])
+
+
+def test_no_reference_stands_on_both_sides():
+    examples = [example(-float(i % 4), i, f"r{i // 4}") for i in range(80)]
+    learnt, dev = held_out(examples, 0.1, 0)
+    assert len(dev.examples) == 8  # two of twenty references
+    assert not {e.texts["ref"] for e in learnt} & {e.texts["ref"] for e in dev.examples}
+    assert sorted(e.owner for e in [*learnt, *dev.examples]) == list(range(80))
+    assert held_out(examples, 0.1, 0)[0] == learnt
+    assert held_out(examples, 0.1, 1)[0] != learnt
+    assert len(held_out(examples, 0.001, 0)[1].examples) == 4  # never less than one reference
+
+
+def test_one_reference_alone_cannot_be_held_back():
+    with pytest.raises(InputError, match="give --dev, or --held-out 0"):
+        held_out([example(0.0, 0), example(1.0, 1)], 0.1, 0)

@@ -1,0 +1,119 @@
+"""What is learnt from: read line by line, an example a reference, batches of equal length that keep references together."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.io.files import InputFile
+from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
+from nlgauge.training.examples import Example, Texts, grouped_batches, rated_examples, read_triples, renumbered, with_copies
+
+
+def file_of(tmp_path, *rows):
+    path = tmp_path / "triples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return InputFile(str(path))
+
+
+def test_a_triple_is_an_example_for_each_reference(tmp_path):
+    rows = [{"hyp": "a cat", "refs": ["the cat", "one cat"], "score": -1, "steps": []}, {"hyp": "rain", "ref": "snow", "score": -5.0}]
+    assert read_triples(file_of(tmp_path, *rows)) == [
+        Example({"hyp": "a cat", "ref": "the cat"}, -1.0, 0),
+        Example({"hyp": "a cat", "ref": "one cat"}, -1.0, 0),
+        Example({"hyp": "rain", "ref": "snow"}, -5.0, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"hyp": "a", "refs": ["b"]}, r"line 2: score is missing, expected an object .*'nlgauge synth' writes them, 'nlgauge train regressor' takes"),
+        ({"hyp": "a", "refs": ["b"], "score": "-1"}, "line 2: score is str"),
+        ({"hyp": "a", "refs": ["b"], "score": True}, "line 2: score is bool"),
+        ({"hyp": "a", "score": -1}, "line 2: refs is missing"),
+        ({"hyp": "a", "refs": [], "score": -1}, "line 2: refs is an empty list"),
+        ({"hyp": "a", "refs": [3], "score": -1}, "line 2: refs is list"),
+        ({"refs": ["b"], "score": -1}, "line 2: hyp is missing"),
+        (["a", "b"], "line 2: list, expected an object"),
+    ],
+)
+def test_a_line_that_is_no_triple_is_named(tmp_path, row, message):
+    with pytest.raises(InputError, match=message.replace("line 2", r"triples\.jsonl(:2|, line 2)")):
+        read_triples(file_of(tmp_path, {"hyp": "a", "refs": ["b"], "score": -1}, row))
+
+
+def test_a_file_without_triples_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no triples"):
+        read_triples(file_of(tmp_path))
+
+
+def test_ratings_become_examples_of_what_is_read():
+    segments = [Segment("1", "a", ("b", "c"), source="d"), Segment("2", "e", ("f",), source="g")]
+    assert rated_examples(segments, [0.5, np.nan]) == [Example({"hyp": "a", "ref": "b"}, 0.5, 0), Example({"hyp": "a", "ref": "c"}, 0.5, 0)]
+    assert rated_examples(segments, [np.nan, 2], source=True) == [Example({"hyp": "e", "src": "g", "ref": "f"}, 2.0, 1)]
+    assert rated_examples(segments, [1, 2], reference=False, source=True)[0] == Example({"hyp": "a", "src": "d"}, 1.0, 0)
+    with pytest.raises(InputError, match="segment '1' has no source"):
+        rated_examples([Segment("1", "a", ("b",))], [1], source=True)
+    with pytest.raises(InputError, match="segment '1' has no reference"):
+        rated_examples([Segment("1", "a", source="b")], [1])
+
+
+def test_owners_of_several_files_are_kept_apart():
+    one = [Example({"hyp": "a", "ref": "b"}, 0.0, 0), Example({"hyp": "a", "ref": "c"}, 0.0, 0)]
+    assert [e.owner for e in renumbered([one, one, one])] == [0, 0, 1, 1, 2, 2]
+
+
+def test_copies_are_references_at_the_best_score():
+    examples = [Example({"hyp": f"h{i}", "ref": f"r{i // 2}"}, -1.0, i) for i in range(8)]
+    assert with_copies(examples, 0.0, 0.0, 1) == examples
+    added = with_copies(examples, 0.5, 0.0, 1)[8:]
+    assert len(added) == 2  # half of four references
+    assert all(e.texts["hyp"] == e.texts["ref"] and e.score == 0 for e in added)
+    assert [e.owner for e in added] == [8, 9]
+    assert {e.texts["ref"] for e in with_copies(examples, 1.0, 0.0, 1)[8:]} == {"r0", "r1", "r2", "r3"}
+
+
+def test_equal_texts_are_numbered_once(tiny_model):
+    texts = Texts(TextTokenizer(locate(str(tiny_model("bert"))), 8, space=False))
+    examples = [Example({"hyp": "the cat", "ref": "a dog"}, -1.0, 0), Example({"hyp": " a dog ", "ref": "a dog"}, 0.0, 1)]
+    found = texts.encode(examples)
+    assert {name: place.tolist() for name, place in found.places.items()} == {"hyp": [0, 1], "ref": [1, 1]}
+    assert found.groups.tolist() == [0, 0]
+    assert found.lengths.tolist() == [4, 4]  # two words in a frame of two
+    more = texts.encode([Example({"hyp": "the cat", "ref": "the cat sat on the mat and lay on it"}, -2.0, 0)])
+    assert more.places["hyp"].tolist() == [0]
+    assert (len(texts.ids), texts.n_cut) == (3, 1)
+    assert more.lengths.tolist() == [8]
+
+
+sizes = st.lists(st.tuples(st.integers(0, 6), st.integers(3, 40)), min_size=1, max_size=60)
+
+
+@given(rows=sizes, size=st.integers(1, 9), seed=st.integers(0, 5), epoch=st.integers(0, 3))
+def test_every_example_stands_in_one_batch_of_a_pass(rows, size, seed, epoch):
+    _, groups = np.unique([group for group, _ in rows], return_inverse=True)
+    lengths = np.array([length for _, length in rows])
+    batches = grouped_batches(groups, lengths, size, seed, epoch)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(rows)))
+    assert len(batches) == -(-len(rows) // size)
+    assert sorted(len(b) for b in batches)[1:] == [size] * (len(batches) - 1)
+    again = grouped_batches(groups, lengths, size, seed, epoch)
+    assert all((a == b).all() for a, b in zip(batches, again, strict=True))
+
+
+def test_what_is_held_against_one_text_stands_together_and_passes_differ():
+    groups = np.repeat(np.arange(40), 3)
+    lengths = np.repeat(np.arange(40) % 5 + 4, 3)
+    first, second = (grouped_batches(groups, lengths, 6, 0, epoch) for epoch in (0, 1))
+    assert all(len(set(groups[b])) == 2 for b in first)  # six examples, three a group
+    assert all(np.ptp(lengths[b]) <= 1 for b in first)  # 24 examples of each length fill batches of 6
+    assert [b.tolist() for b in first] != [b.tolist() for b in second]
