@@ -107,6 +107,33 @@ def _save_classifier(source, labels, folder):
 
 
 @pytest.fixture(scope="session")
+def tiny_masked(tiny_model, tmp_path_factory):
+    """A function from a kind of `KINDS` to a folder with a masked language model of random weights."""
+    made = {}
+
+    def make(kind):
+        if kind not in made:
+            made[kind] = _save_masked(tiny_model(kind), tmp_path_factory.mktemp("masked") / re.sub(r"\W+", "-", kind))
+        return made[kind]
+
+    return make
+
+
+def _save_masked(source, folder):
+    import torch
+    from transformers import AutoConfig, AutoModelForMaskedLM
+
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("config.json", "*.safetensors"))
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        model = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(source))
+        for parameter in model.parameters():
+            parameter.data += torch.randn_like(parameter) * 0.2
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def tiny_head(tiny_model, tmp_path_factory):
     """A function from changes of the metadata to a head of random weights over a tiny BERT."""
 
