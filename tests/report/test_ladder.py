@@ -10,12 +10,12 @@ from nlgauge.report.labels import columns
 from nlgauge.report.ladder import MOST, ladder_text, ladders_html, rungs, write_ladders
 
 ROW = {
-    "id": "s1", "refs": ["The old ferry leaves, at last."], "score": -12.0, "hyp": "The tiny ferry at leaves, very last",
+    "id": "s1", "refs": ["The old ferry leaves, at last."], "score": -12.0, "hyp": "The tiny ferry at, leaves very last",
     "steps": [
         {"operation": "replace", "start": 4, "end": 7, "new": "tiny", "severity": -5.0, "text": "The tiny ferry leaves, at last."},
         {"operation": "insert", "start": 26, "end": 26, "new": "very ", "severity": -1.0, "text": "The tiny ferry leaves, at very last."},
-        {"operation": "swap", "start": 15, "end": 25, "new": "at leaves,", "severity": -1.0, "text": "The tiny ferry at leaves, very last."},
-        {"operation": "delete", "start": 35, "end": 36, "new": "", "severity": -5.0, "text": "The tiny ferry at leaves, very last"},
+        {"operation": "swap", "start": 15, "end": 25, "new": "at, leaves", "severity": -1.0, "text": "The tiny ferry at, leaves very last."},
+        {"operation": "delete", "start": 35, "end": 36, "new": "", "severity": -5.0, "text": "The tiny ferry at, leaves very last"},
     ],
 }  # fmt: skip
 
@@ -28,7 +28,7 @@ def test_each_edit_is_marked_where_it_happened():
     assert [(r.operation, r.severity) for r in rungs(ROW)] == [("", None), ("replace", -5), ("insert", -1), ("swap", -1), ("delete", -5)]
     assert rungs(ROW)[1].pieces == (("", "The "), ("gone", "old"), ("new", "tiny"), ("", " ferry leaves, at last."))
     assert rungs(ROW)[2].pieces == (("", "The tiny ferry leaves, at "), ("new", "very"), ("", " last."))
-    assert rungs(ROW)[4].pieces == (("", "The tiny ferry at leaves, very last"), ("gone", "."))
+    assert rungs(ROW)[4].pieces == (("", "The tiny ferry at, leaves very last"), ("gone", "."))
 
 
 def test_the_two_that_changed_places_are_marked_and_not_what_stands_between():
@@ -47,8 +47,8 @@ def test_in_a_terminal_the_edits_are_marked_as_wdiff_marks_them():
         "0                  The old ferry leaves, at last.",
         "1  replace     −5  The [-old-]{+tiny+} ferry leaves, at last.",
         "2  insert      −1  The tiny ferry leaves, at {+very+} last.",
-        "3  swap        −1  The tiny ferry {~at leaves,~} very last.",
-        "4  delete      −5  The tiny ferry at leaves, very last[-.-]",
+        "3  swap        −1  The tiny ferry {~at~}, {~leaves~} very last.",
+        "4  delete      −5  The tiny ferry at, leaves very last[-.-]",
     ]
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import typer
 
-from nlgauge.cli import align, audit, inspect, meta, perturb, score, select, sweep, train
+from nlgauge.cli import align, audit, inspect, meta, perturb, score, select, sweep, synth, train
 from nlgauge.core.errors import NlgaugeError
 
 INPUT, INTERRUPTED = 2, 130
@@ -49,6 +49,7 @@ app.command("audit")(audit.audit)
 app.command("meta")(meta.meta)
 app.command("select")(select.select)
 app.command("sweep")(sweep.sweep)
+app.command("synth")(synth.synth)
 app.add_typer(train.app, name="train")
 app.command("list")(inspect.list_known)
 app.command("doctor")(inspect.doctor)

@@ -15,7 +15,7 @@ from typing import IO, Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.signature import version
 
-KINDS = ("score", "align", "audit", "meta", "select", "sweep")
+KINDS = ("score", "align", "audit", "meta", "select", "sweep", "synth")
 
 
 @dataclass(frozen=True)

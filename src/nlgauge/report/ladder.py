@@ -63,20 +63,20 @@ def ladder_text(row: Row, width: int = 80) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = ()) -> str:
+def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (), total: int | None = None) -> str:
     """A page with the ladders of the first rows, and what made them."""
     shown = [{"id": _clean(str(row.get("id", ""))), "score": _number(row["score"]), "rungs": [_shown(r) for r in rungs(row)]} for row in rows[:MOST]]
-    return render("ladder.html", ladders=shown, total=len(rows), signature=clean(signature).split("|"), notes=notes)
+    return render("ladder.html", ladders=shown, total=len(rows) if total is None else total, signature=clean(signature).split("|"), notes=notes)
 
 
-def write_ladders(rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path) -> None:
-    """Write the page of some rows, whole or not at all.
+def write_ladders(rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None) -> None:
+    """Write the page of some rows, of `total` that there are, whole or not at all.
 
     Raises:
         InputError: the file cannot be written.
     """
     with replacing(path) as file:
-        file.write(ladders_html(rows, signature, notes).encode("utf-8", "backslashreplace").decode())
+        file.write(ladders_html(rows, signature, notes, total).encode("utf-8", "backslashreplace").decode())
 
 
 def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
