@@ -119,16 +119,49 @@ def tiny_masked(tiny_model, tmp_path_factory):
     return make
 
 
+@pytest.fixture(scope="session")
+def tiny_denoiser(tiny_model, tmp_path_factory):
+    """A function from a kind of `KINDS` to a folder with an encoder-decoder of random weights that knows masks or sentinels."""
+    made = {}
+
+    def make(kind):
+        if kind not in made:
+            made[kind] = _save_denoiser(tiny_model(kind), tmp_path_factory.mktemp("denoiser") / re.sub(r"\W+", "-", kind))
+        return made[kind]
+
+    return make
+
+
 def _save_masked(source, folder):
+    return _save_generator("AutoModelForMaskedLM", source, folder)
+
+
+def _save_denoiser(source, folder):
+    if source.name == "t5":  # as T5 has them; byte-level ones have theirs already
+        from transformers import AutoTokenizer
+
+        tokenizer = AutoTokenizer.from_pretrained(source)
+        tokenizer.add_special_tokens({"additional_special_tokens": ["<extra_id_0>", "<extra_id_1>"]})
+        ids = {"vocab_size": len(tokenizer), "decoder_start_token_id": 1, "pad_token_id": 1, "eos_token_id": 2}
+        _save_generator("AutoModelForSeq2SeqLM", source, folder, **ids)
+        tokenizer.save_pretrained(folder)
+        return folder
+    ids = {"decoder_start_token_id": 0} if source.name == "t5-bytes" else {"decoder_start_token_id": 2, "forced_eos_token_id": None}
+    return _save_generator("AutoModelForSeq2SeqLM", source, folder, **ids)
+
+
+def _save_generator(kind, source, folder, **options):
     import torch
-    from transformers import AutoConfig, AutoModelForMaskedLM
+    import transformers
 
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("config.json", "*.safetensors"))
     with torch.random.fork_rng():
         torch.manual_seed(3)
-        model = AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(source))
+        model = getattr(transformers, kind).from_config(transformers.AutoConfig.from_pretrained(source, **options))
         for parameter in model.parameters():
             parameter.data += torch.randn_like(parameter) * 0.2
+    if "decoder_start_token_id" in options:
+        model.generation_config.decoder_start_token_id = options["decoder_start_token_id"]
     model.save_pretrained(folder)
     return folder
 
