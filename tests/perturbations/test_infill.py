@@ -1,12 +1,13 @@
 """Gaps and what fills them; words masked and others predicted."""
 
 import random
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.core.errors import MissingExtra, SpecError
+from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.perturbations import infill as module
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.infill import Filler, Gap, Infill, LexiconInfill, MaskAndPredict, check_infill, infill
@@ -109,15 +110,23 @@ def test_capitals_and_articles_follow():
     assert perturb(MaskAndPredict(infill=Parrot("lamps")), "BOATS!")[0].text == "LAMPS!"
 
 
-def test_a_model_that_is_not_there_is_told_before_any_text_is_read(monkeypatch):
-    with pytest.raises((MissingExtra, SpecError), match=r"'some-model' is unavailable.*neural"):
-        perturb("mask_and_predict:infill=some-model", [])
+def test_a_model_that_is_not_there_is_told_before_any_text_is_read(monkeypatch, tmp_path):
+    with pytest.raises(MissingExtra if find_spec("torch") is None else InputError, match=r"none' is unavailable|none does not exist"):
+        perturb(f"mask_and_predict:infill={tmp_path}/none", [])
     monkeypatch.setattr(module, "find_spec", lambda package: None)
     with pytest.raises(MissingExtra, match=r"unavailable.*pip install 'nlgauge\[neural\]'"):
         check_infill("some-model")
-    monkeypatch.setattr(module, "find_spec", lambda package: object())
-    with pytest.raises(SpecError, match="unavailable"):
-        check_infill("some-model")
+
+
+def test_a_model_is_asked_by_its_name(tiny_masked):
+    folder = str(tiny_masked("bert"))
+    made = perturb(f"mask_and_predict:infill={folder}", "the cat sat on the mat", count=2)[0]
+    asked = infill(folder, language(), random.Random(0))
+    assert asked is infill(folder, language(), random.Random(1))  # read once
+    assert len(made.meta["words"]) == 2
+    for old, new in made.meta["words"]:
+        assert old in ("cat", "sat", "mat")
+        assert new in {f.word for row in asked.fill([gap("the cat sat on the mat", old)], 11) for f in row}
 
 
 def test_what_fills_gaps_is_a_lexicon_or_has_fill():
@@ -125,7 +134,7 @@ def test_what_fills_gaps_is_a_lexicon_or_has_fill():
     assert isinstance(infill("lexicon", language(), random.Random(0)), LexiconInfill)
     parrot = Parrot()
     assert infill(parrot, language(), random.Random(0)) is parrot
-    with pytest.raises(SpecError, match=r"infill is int, expected 'lexicon' or an object with fill"):
+    with pytest.raises(SpecError, match=r"infill is int, expected 'lexicon', a model's name or an object with fill"):
         check_infill(3)
 
 

@@ -73,7 +73,8 @@ class MaskAndPredict:
     Attributes:
         count: how many words; None takes a share of them.
         fraction: that share of the nouns, verbs, adjectives and adverbs, at least one word.
-        infill: what predicts: `lexicon` draws frequent words of the same kind and form, an object with `fill` is asked.
+        infill: what predicts: `lexicon` draws frequent words of the same kind and form; `infill` is a small masked language model that comes
+            with the package, and any other masked language model, BART or T5 goes by its folder or hub id; an object with `fill` is asked.
         top: of how many predictions one is drawn.
     """
 
@@ -118,23 +119,32 @@ def check_infill(given: str | Infill) -> None:
 
     Raises:
         MissingExtra: a model, and the packages for models are not installed.
-        SpecError: a model, which this version cannot load by name; or something without `fill`.
+        InputError: a name that is no model, or a model that fills no gaps.
+        SpecError: something without `fill`.
     """
     if given == "lexicon" or (isinstance(given, Infill) and not isinstance(given, str)):
         return
     if not isinstance(given, str):
-        raise SpecError(f"infill is {type(given).__name__}, expected 'lexicon' or an object with fill(gaps, k)")
+        raise SpecError(f"infill is {type(given).__name__}, expected 'lexicon', a model's name or an object with fill(gaps, k)")
     if any(find_spec(package) is None for package in _MODEL_PACKAGES):
         raise MissingExtra(f"infill {given!r} is unavailable: a masked language model", "neural")
-    raise SpecError(
-        f"infill {given!r} is unavailable: models of the extra 'neural' cannot be named here yet; use 'lexicon' or an object with fill(gaps, k)"
-    )
+    _model(given)
 
 
 def infill(given: str | Infill, language: Language, rng: random.Random) -> Infill:
     """What fills gaps, from the value of an option; errors as of `check_infill`."""
     check_infill(given)
-    return LexiconInfill(language, rng) if isinstance(given, str) else given
+    if given == "lexicon":
+        return LexiconInfill(language, rng)
+    return _model(given) if isinstance(given, str) else given
+
+
+@cache
+def _model(name: str) -> Infill:
+    """A model by its name, one copy for all templates; its weights are read when it first fills a gap."""
+    from nlgauge.models.infill import load_infill
+
+    return load_infill(name)
 
 
 def _doubtful(doc: Doc, token: Token) -> bool:
