@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.pooled import cosines, mean_vectors

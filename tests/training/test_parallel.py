@@ -2,7 +2,9 @@
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from nlgauge.training.parallel import Cores, cores
 

@@ -4,7 +4,9 @@ import math
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from nlgauge.training.watch import Best
 

@@ -178,6 +178,8 @@ def train_regressor(
     network, means = _network(recipe, files, layers, is_head, texts, runtime)
     network.train()
     mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
+    with torch.no_grad():
+        network.out.bias.fill_((float(train.scores.mean()) - mean) / sd)  # no steps are spent on finding the mean
     learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
     per_pass = -(-len(train) // recipe.schedule.batch_size)
     steps = per_pass * recipe.schedule.epochs
