@@ -207,6 +207,46 @@ def _save_head(encoder, path, drop, hidden, changes):
     return path
 
 
+@pytest.fixture(scope="session")
+def tiny_regressor(tiny_model, tmp_path_factory):
+    """A function from features, layers and changes of the metadata to a regressor of random weights over a tiny BERT."""
+
+    def make(features="hyp,ref,hyp*ref,|hyp-ref|", layers="3", adapted=True, drop=(), family="bert", **changes):
+        path = tmp_path_factory.mktemp("regressor") / "tiny.safetensors"
+        return _save_regressor(tiny_model(family), path, features, layers, adapted, drop, changes)
+
+    return make
+
+
+def _save_regressor(encoder, path, features, layers, adapted, drop, changes):
+    import hashlib
+
+    import torch
+    from safetensors.torch import save_file
+
+    random = torch.Generator().manual_seed(4)
+
+    def tensor(*shape):
+        return torch.randn(shape, generator=random) * 0.3
+
+    width, n_layers = SHAPE["hidden_size"], len(layers.split(","))
+    d_in = width * n_layers * len(features.split(","))
+    tensors = {"hidden.0.weight": tensor(8, d_in), "hidden.0.bias": tensor(8), "hidden.1.weight": tensor(6, 8), "hidden.1.bias": tensor(6)}
+    tensors |= {"out.weight": 3 * tensor(1, 6), "out.bias": tensor(1)}
+    if adapted:
+        tensors["encoder.layer.1.output.dense.lora_a"] = tensor(2, SHAPE["intermediate_size"]).half()
+        tensors["encoder.layer.1.output.dense.lora_b"] = tensor(width, 2).half()
+    if layers == "mix":
+        tensors |= {"mix.weights": tensor(SHAPE["num_hidden_layers"] + 1), "mix.scale": 1 + tensor(1)}
+    metadata = {
+        "format": "nlgauge-head", "version": "1", "kind": "regressor", "name": "tiny", "encoder": str(encoder), "max_tokens": "32",
+        "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
+        "features": features, "layers": layers, "widths": "8,6", "low": "-25", "high": "0", **changes,
+    }  # fmt: skip
+    save_file({key: value for key, value in tensors.items() if key not in drop}, path, {k: v for k, v in metadata.items() if v is not None})
+    return path
+
+
 def _save_tokenizer(kind, folder):
     """Write tokenizer.json and tokenizer_config.json; the number of pieces."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors

@@ -135,8 +135,10 @@ class Regressor:
         if not n:
             return np.zeros(0), np.zeros(0, dtype=np.bool_)
         cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
-        values = self.network.values([t.ids for t in tokens], places, self._budget, advance)
-        return values, np.logical_or.reduce([cut[place] for place in places.values()])
+        # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
+        distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
+        values = self.network.values([t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self._budget, advance)
+        return values[again.reshape(-1)], np.logical_or.reduce([cut[place] for place in places.values()])
 
 
 class _Loaded:

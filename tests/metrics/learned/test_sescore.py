@@ -1,0 +1,113 @@
+"""SEScore as a metric: the contract, references, empty sides, the scale, and regressors that read something else."""
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import trained_on
+from nlgauge.metrics.learned.sescore import SEScore
+from nlgauge.models.regressor import load_regressor
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric, check_options
+
+torch = pytest.importorskip("torch")
+CPU = Runtime(device="cpu")
+FLOAT32 = 1e-5  # of a score of about 1, through three layers
+
+
+@pytest.fixture(scope="module")
+def head(tiny_regressor):
+    return str(tiny_regressor(trained_on_phenomena="typos"))
+
+
+def one(head, hyp, *refs, **options):
+    return SEScore(model=head, **options).score([Segment("s", hyp, refs)], CPU)
+
+
+@pytest.mark.parametrize("options", [{}, {"references": "best", "rescale": True}, {"max_tokens": 12}], ids=str)
+def test_sescore_keeps_the_contract_of_a_metric(head, options):
+    check_metric(SEScore(model=head, **options), runtime=CPU, tolerance=FLOAT32)
+
+
+def test_every_option_is_in_the_signature(head, tiny_regressor):
+    other = str(tiny_regressor(target_mean="1", target_sd="1"))
+    assert check_options(SEScore(model=head), runtime=CPU, alternatives={"model": other, "dtype": "bfloat16"}, tolerance=FLOAT32) == ["max_tokens"]
+    assert "head:sha256:" in str(signature_of(SEScore(model=head), CPU))
+
+
+def test_several_references_by_their_mean_or_the_best(head):
+    refs = ("a cat sat on the mat", "heavy rain", "the dog lay")
+    each = [one(head, "the cat sat", ref).values[0] for ref in refs]
+    assert len(set(each)) == 3
+    assert one(head, "the cat sat", *refs).values[0] == pytest.approx(np.mean(each), abs=FLOAT32)
+    best = one(head, "the cat sat", *refs, references="best")
+    assert best.values[0] == pytest.approx(max(each), abs=FLOAT32)
+    assert best.parts["reference"].tolist() == [np.argmax(each)]
+
+
+def test_what_is_empty_gets_the_worst_of_training(head):
+    for hyp, ref in ((" ", "a cat"), ("a cat", ""), ("", "")):
+        scores = one(head, hyp, ref)
+        assert (scores.values.tolist(), scores.flags["empty"].tolist()) == ([-25.0], [True])
+        assert one(head, hyp, ref, rescale=True).values.tolist() == [0.0]
+    assert not one(head, "a cat", "a dog").flags["empty"].any()
+
+
+def test_rescaling_is_25_plus_s_over_25(head):
+    plain, rescaled = one(head, "a cat", "the dog"), one(head, "a cat", "the dog", rescale=True)
+    assert rescaled.values == pytest.approx((25 + plain.values) / 25)
+    assert rescaled.parts["raw"].tolist() == plain.parts["raw"].tolist() == plain.values.tolist()
+
+
+def test_nothing_to_rescale_by_is_refused(tiny_regressor):
+    with pytest.raises(InputError, match="trained on scores from 3 to 3, nothing to rescale by; use rescale=false"):
+        one(str(tiny_regressor(low="3", high="3")), "a", "b", rescale=True)
+
+
+def test_a_regressor_that_reads_the_source_is_no_sescore(tiny_regressor):
+    path = str(tiny_regressor(features="hyp,src,hyp*src,|hyp-src|"))
+    with pytest.raises(InputError, match=r"reads hyp, src, expected hyp, ref; use regressor:model="):
+        one(path, "a", "b")
+
+
+def test_what_it_was_shown_in_training_is_known(head):
+    assert trained_on(SEScore(model=head)) == ("typos",)
+
+
+def test_long_texts_are_flagged(head):
+    assert one(head, "the cat " * 20, "a cat").flags["truncated"].tolist() == [True]
+    assert one(head, "the cat", "a cat").flags["truncated"].tolist() == [False]
+
+
+def test_half_precision_is_near(head):
+    values = [one(head, "the cat sat on the mat", "a dog lay on the rug", dtype=dtype).values[0] for dtype in ("float32", "bfloat16")]
+    assert values[0] != values[1]
+    assert values[0] == pytest.approx(values[1], abs=0.1)  # bfloat16 holds 8 bits, vectors are of the size of 1
+
+
+def test_one_model_serves_all_metrics_of_a_runtime(head):
+    runtime = Runtime(device="cpu")
+    assert load_regressor(head, "float32", runtime).network is load_regressor(head, "float32", runtime).network
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("sescore:references=worst", "sescore:references"),
+        ("sescore:max_tokens=2", "sescore:max_tokens is 2, expected 3 or more"),
+        ("sescore:dtype=int8", "sescore:dtype is 'int8', expected one of float32"),
+        ("sescore:modl=x", "sescore has no option 'modl'; did you mean 'model'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(spec, message):
+    with pytest.raises(SpecError, match=message):
+        ng.metric(spec)
+
+
+def test_a_model_that_is_not_there_is_told_when_it_is_asked():
+    metric = ng.metric("sescore:model=absent.safetensors")
+    with pytest.raises(InputError, match=r"head file absent\.safetensors does not exist"):
+        metric.score([Segment("s", "a", ("b",))], CPU)
