@@ -39,7 +39,7 @@ def theirs(folder, masked):
     return torch.log_softmax(logits, dim=0), tokenizer.convert_ids_to_tokens(range(len(logits)))
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "deberta-v2"])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "albert", "mpnet", "deberta-v2"])
 def test_the_best_words_are_those_of_transformers_own_model(tiny_masked, kind):
     folder = tiny_masked(kind)
     model = load_infill(str(folder))

@@ -28,6 +28,16 @@ def test_the_packed_pass_is_transformers_own(tiny_masked, kind):
     assert torch.allclose(ours.exp().sum(1), torch.ones(len(IDS)), atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["distilbert", "electra", "albert", "mpnet", "deberta-v2"])
+def test_only_masks_are_held_against_the_vocabulary(tiny_masked, kind):
+    network = HubMasked(locate(str(tiny_masked(kind))), torch.float32, CPU)
+    seen = []
+    network.model.get_output_embeddings().register_forward_hook(lambda module, given, out: seen.append(tuple(given[0].shape[:2])))
+    with torch.inference_mode():
+        network.at(IDS, PLACES)
+    assert seen == [(1, 1), (2, 1), (1, 1)]  # three lengths, one place of each sequence
+
+
 def test_a_mask_does_not_depend_on_how_many_there_are(tiny_masked, monkeypatch):
     packed = masked_network(locate(str(tiny_masked("bert"))), torch.float32, CPU)
     with torch.inference_mode():

@@ -77,7 +77,7 @@ class Denoiser:
             for batch in batches:
                 for i, written in zip(batch, self._written([(distinct[j], *pieces[j]) for j in batch], k), strict=True):
                     found[i] = _fillers(written, k)
-        return [found[number[gap]] for gap in gaps]
+        return [list(found[number[gap]]) for gap in gaps]
 
     def _source(self, gap: Gap) -> tuple[str, str, str]:
         """What stands left and right of a gap, and what marks it."""

@@ -162,7 +162,7 @@ class MaskedModel:
         found: list[list[Filler]] = [[]] * len(distinct)
         if distinct and k > 0:
             self._run(distinct, [self._framed(gap, placed[gap.text]) for gap in distinct], k, found)
-        return [found[number[gap]] for gap in gaps]
+        return [list(found[number[gap]]) for gap in gaps]
 
     @cached_property
     def network(self) -> MaskedNetwork:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -126,6 +127,10 @@ class HubMasked:
         self.device = device
         self.batch_tokens = 1024 if device.type == "cpu" else 65536
         self._typed = "token_type_ids" in inspect.signature(model.forward).parameters
+        self._asked = threading.local()
+        below = getattr(model, model.base_model_prefix, None)
+        if below is not None and below is not model:
+            below.register_forward_hook(self._narrow)
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
         """See `MaskedNetwork`."""
@@ -135,7 +140,15 @@ class HubMasked:
             given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
             if self._typed:
                 given["token_type_ids"] = torch.zeros_like(batch)
+            self._asked.places = torch.tensor(places[low:high], device=self.device)
             logits = self.model(**given).logits
             rows = torch.arange(high - low, device=logits.device)
-            found.append(torch.log_softmax(logits[rows, list(places[low:high])].float(), dim=1))
+            at = 0 if logits.shape[1] == 1 else self._asked.places
+            found.append(torch.log_softmax(logits[rows, at].float(), dim=1))
         return torch.cat(found)
+
+    def _narrow(self, module: Any, given: Any, out: Any) -> Any:
+        """Leave the head only the masked places: held against the vocabulary, all the others would take most of time and memory."""
+        states = out.last_hidden_state
+        out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
+        return out
