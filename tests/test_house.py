@@ -62,6 +62,10 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "perturbations/verbs.py": "perturbations/test_finite.py perturbations/test_agreement.py perturbations/test_contractions.py",
     "report/alignment/layout.py": "report/alignment/test_svg.py",  # where things stand is seen in what is drawn
     "report/alignment/sides.py": "report/alignment/test_svg.py report/alignment/test_text.py",
+    "metrics/learned/model.py": "metrics/learned/test_sescore.py metrics/learned/test_regressor.py",
+    "training/learner.py": "training/test_regressor.py",  # what a network says of a batch, seen in what it learns
+    "training/network.py": "training/test_regressor.py",
+    "training/regressor_files.py": "training/test_regressor.py",
     "stats/gridgroups.py": "stats/test_swapped.py stats/test_permutation.py",
     "stats/levels.py": "stats/test_entries.py",
     "stats/plan.py": "stats/test_correlation.py",

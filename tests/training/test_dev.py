@@ -49,3 +49,11 @@ def test_no_reference_stands_on_both_sides():
 def test_one_reference_alone_cannot_be_held_back():
     with pytest.raises(InputError, match="give --dev, or --held-out 0"):
         held_out([example(0.0, 0), example(1.0, 1)], 0.1, 0)
+
+
+@pytest.mark.parametrize("stat", ["soft_pairwise_accuracy", "pairwise_accuracy", "rr_kendall"])
+def test_statistics_of_systems_or_preferences_choose_no_weights(stat):
+    with pytest.raises(InputError, match=f"{stat} is no agreement of segments"):
+        Dev("d", [example(0.0, 0), example(1.0, 1)], stat)
+    with pytest.raises(InputError, match="did you mean 'kendall_b'"):
+        Dev("d", [example(0.0, 0), example(1.0, 1)], "kendal_b")

@@ -129,7 +129,7 @@ def train_nli(
     how = NliRecipe(
         model=model, revision=revision, method=method, rank=rank, alpha=alpha, dropout=dropout, max_tokens=max_tokens, init=init, schedule=schedule
     )
-    about = {"name": name, "recipe": recipe, "data": data, "trained_on_phenomena": _phenomena(phenomena)}
+    about = {"name": name, "recipe": recipe, "data": data, "trained_on_phenomena": train_scores.checked_phenomena(phenomena)}
     sets = [[InputFile(path) for path in paths or ()] for paths in (pairs, dev, test)]
     tell = (lambda line: None) if quiet else (lambda line: typer.echo(line, err=True))
     found = train_nli(sets[0], output, how, runtime, dev=sets[1], test=sets[2], about=about, tell=tell)
@@ -139,15 +139,6 @@ def train_nli(
         shares = (row.accuracy, row.two_way, *row.recall)
         widths = (8, 7, 6, 7, 6)
         typer.echo(f"{row.n:5d}  {'  '.join(f'{x:{w}.3f}' for x, w in zip(shares, widths, strict=True))}  {row.name}")
-
-
-def _phenomena(listed: str) -> str:
-    from nlgauge.perturbations.registry import PERTURBATIONS
-
-    names = [name.strip() for name in listed.split(",") if name.strip()]
-    for name in names:
-        PERTURBATIONS.lookup(name)
-    return ",".join(names)
 
 
 def _show_layer(layer: int, value: float) -> None:

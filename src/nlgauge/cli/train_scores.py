@@ -45,6 +45,7 @@ Curve = Annotated[str | None, typer.Option("--curve", metavar="FILE", help="Loss
 Name = Annotated[str, typer.Option("--name", help="Of the head, for its metadata.")]
 Recipe = Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")]
 Data = Annotated[str, typer.Option("--data", help="What it learns from, for its metadata.")]
+Phenomena = Annotated[str, typer.Option("--phenomena", metavar="IDS", help="Perturbations it is shown, for its metadata: ids with commas.")]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 DType = Annotated[str, typer.Option("--dtype", help="Of training: bfloat16 or float32.")]
 
@@ -82,6 +83,7 @@ def train_sescore(
     name: Name = "",
     recipe: Recipe = "",
     data: Data = "",
+    phenomena: Phenomena = "",
     severities: Annotated[str, typer.Option("--severities", help="How the scores were made, for its metadata.")] = "",
     seed: options.Seed = 0,
     device: options.Device = "auto",
@@ -89,16 +91,15 @@ def train_sescore(
     quiet: options.Quiet = False,
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was."""
-    from nlgauge.io.files import InputFile
-
-    given = {key: value for key, value in locals().items() if key != "InputFile"}
+    given = dict(locals())
     runtime, how = _prepared(given, triples)
+    from nlgauge.io.files import InputFile
     from nlgauge.training.examples import read_triples, renumbered, with_copies
 
     examples = renumbered([read_triples(InputFile(path)) for path in triples])
     if copies:
         examples = with_copies(examples, copies, 0.0, seed)
-    about = {"name": name, "recipe": recipe, "data": data, "severities": severities, "copies": f"{copies:g}", "high": "0"}
+    about = {"severities": severities, "copies": f"{copies:g}", "high": "0"}
     _train(examples, given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
 
@@ -136,6 +137,7 @@ def train_regressor(
     name: Name = "",
     recipe: Recipe = "",
     data: Data = "",
+    phenomena: Phenomena = "",
     seed: options.Seed = 0,
     device: options.Device = "auto",
     dtype: DType = "bfloat16",
@@ -150,13 +152,14 @@ def train_regressor(
     for path in rated:
         segments, ratings, chosen = _rated(path, criterion)
         parts.append(rated_examples(segments, ratings, how.reference, how.source))
-    about = {"name": name, "recipe": recipe, "data": data, "criterion": chosen}
+    about = {"criterion": chosen}
     _train(renumbered(parts), given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
 
 def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
     """The runtime and the recipe that the options describe; refuses before anything is read what could not be written."""
     output = given["output"]
+    checked_phenomena(given["phenomena"])
     options.check_outputs({"--output": None if Path(output).is_dir() else output, "--curve": given["curve"]}, [*inputs, *_dev_file(given["dev"])])
     runtime = options.make_runtime(given["device"], given["dtype"], given["seed"], None, True, given["quiet"])
     try:
@@ -186,6 +189,16 @@ def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, Regres
         ),
     )
     return runtime, recipe
+
+
+def checked_phenomena(listed: str) -> str:
+    """Ids of perturbations as metadata have them; an unknown one is refused with the nearest known."""
+    from nlgauge.perturbations.registry import PERTURBATIONS
+
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    for name in names:
+        PERTURBATIONS.lookup(name)
+    return ",".join(names)
 
 
 def _dev_file(dev: str | None) -> list[str]:
@@ -229,6 +242,7 @@ def _train(examples: list[Example], given: dict[str, Any], recipe: RegressorReci
     from nlgauge.training.regressor import train_regressor as train
 
     quiet = given["quiet"]
+    about = {key: given[key] for key in ("name", "recipe", "data")} | {"trained_on_phenomena": checked_phenomena(given["phenomena"])} | about
     tell = (lambda line: None) if quiet else (lambda line: typer.echo(line, err=True))
     found = train(examples, given["output"], recipe, runtime, dev=dev, about=about, curve=given["curve"], tell=tell)
     if quiet:

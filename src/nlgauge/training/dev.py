@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nlgauge.core.errors import InputError
 from nlgauge.models.tokens import Ids
 from nlgauge.stats.correlation import correlation
+from nlgauge.stats.table import statistic
 from nlgauge.training.examples import Example
 
 Array = npt.NDArray[np.float64]
@@ -34,6 +35,9 @@ class Dev:
     groups: Callable[[int], Hashable] = lambda owner: None
 
     def __post_init__(self) -> None:
+        chosen = statistic(self.stat)
+        if chosen.kind not in ("correlation", "pairs") or chosen.level != "segment":
+            raise InputError(f"{self.stat} is no agreement of segments with their ratings, expected kendall_b, pearson, spearman or the like")
         if len({example.score for example in self.examples}) < 2:
             raise InputError(f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from others")
 

@@ -1,0 +1,110 @@
+"""`nlgauge train sescore` and `train regressor`: from a file to a metric, and what cannot begin told in a line."""
+
+import json
+
+import pytest
+
+pytest.importorskip("peft")
+
+import nlgauge as ng
+from nlgauge.cli.main import main
+
+REFERENCES = ["the cat sat on the mat", "rain fell today", "a dog lay on the rug", "heavy snow", "good morning today", "the rain fell on a cat"]
+SMALL = ["--rank", "2", "--max-tokens", "24", "--widths", "8", "--epochs", "1", "--batch-size", "8"]
+
+
+@pytest.fixture
+def triples(tmp_path):
+    path = tmp_path / "triples.jsonl"
+    rows = [
+        {"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def rated(tmp_path):
+    path = tmp_path / "rated.jsonl"
+    rows = [
+        {"id": f"{i}", "hyp": ref.removeprefix("the "), "refs": [ref, "the dog"], "src": f"rain {ref}", "human": {"adequacy": i / 6, "fluency": [1, i]}}
+        for i, ref in enumerate(REFERENCES)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
+    out, curve = tmp_path / "own.safetensors", tmp_path / "curve.tsv"
+    model = ["--model", tiny_model("bert"), *SMALL, "--name", "own", "--severities", "none", "--phenomena", "typos", "--copies", "1"]
+    assert run("train", "sescore", triples, "-o", out, *model, "--dev", rated, "-c", "adequacy", "--curve", curve) == 0
+    told = capsys.readouterr()
+    assert "18 examples" in told.err  # twelve, and six copies
+    assert told.out.startswith("kept the weights of step ")
+    assert "kendall_b on rated.jsonl, adequacy" in told.out
+    assert curve.read_text().splitlines()[0] == "step\tloss\tdev"
+    spec = f"sescore:model={out}"
+    scores = ng.score(["a cat"], ["the cat"], metrics=[spec])[spec]
+    assert len(scores.values) == 1
+    from nlgauge.models.regressor import locate_regressor
+
+    head = locate_regressor(str(out)).head
+    expected = {"name": "own", "severities": "none", "copies": "1", "high": "0", "low": "-1", "trained_on_phenomena": "typos"}
+    assert {key: head.get(key) for key in expected} == expected
+
+
+def test_without_ratings_a_share_of_the_triples_chooses(triples, tiny_model, tmp_path, capsys):
+    assert run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL) == 0
+    assert "kendall_b on 2 held back" in capsys.readouterr().out  # one of six references, with two triples
+    assert run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL, "--held-out", "0") == 0
+    assert capsys.readouterr().out == "kept the weights of the last step, 2\n"
+
+
+def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_path, capsys):
+    out = tmp_path / "rated.safetensors"
+    small = ["--model", tiny_model("bert"), *SMALL, "-c", "fluency", "--source"]
+    words = ["--held-out", "0.3", "--layer", "mix", "--loss", "mse+pairwise", "--standardise"]
+    assert run("train", "regressor", rated, "-o", out, *small, *words) == 0
+    assert "examples" in capsys.readouterr().err
+    assert run("score", rated, "-m", f"regressor:model={out}", "--no-cache", "-q") == 0
+    assert run("train", "regressor", rated, "-o", out, *small, "--no-reference", "--held-out", "0.3", "-q") == 0
+    assert ng.metric(f"regressor:model={out}").info.needs == {"source"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "lore"], "--method is 'lore', expected frozen, lora or full"),
+        (["--layer", "top"], "--layer is 'top', expected whole numbers with commas or mix"),
+        (["--widths", "8;4"], "--widths is '8;4', expected whole numbers with commas"),
+        (["--features", "6h"], "features is '6h'"),
+        (["--loss", "mae"], "loss is 'mae'"),
+        (["--dtype", "float16"], "dtype is float16"),
+        (["--phenomena", "typo"], "did you mean 'typos'"),
+        (["--dev", "triples.jsonl"], "--dev: no segment of triples.jsonl has a human rating"),
+        (["--dev", "rated.jsonl"], "--dev: rated.jsonl has 2 criteria (adequacy, fluency), expected the name of one"),
+        (["--dev", "rated.jsonl", "-c", "adequac"], "--dev: no segment of rated.jsonl is rated for 'adequac'; did you mean 'adequacy'"),
+        (["--dev", "rated.jsonl", "-c", "adequacy", "--stat", "kendal_b"], "did you mean 'kendall_b'"),
+        (["--curve", "triples.jsonl"], "would be written over the input"),
+    ],
+)
+def test_training_that_cannot_begin_says_why_in_a_line(triples, rated, tiny_model, tmp_path, capsys, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    assert run("train", "sescore", "triples.jsonl", "-o", "h.safetensors", "--model", tiny_model("bert"), *SMALL, *words) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["rated.jsonl", "triples.jsonl"]
+
+
+def test_triples_are_no_ratings_and_ratings_no_triples(triples, rated, tiny_model, tmp_path, capsys):
+    assert run("train", "sescore", rated, "-o", tmp_path / "h.safetensors", *SMALL) == 2
+    assert "score is missing" in capsys.readouterr().err
+    assert run("train", "regressor", triples, "-o", tmp_path / "h.safetensors", *SMALL) == 2
+    assert "has a human rating" in capsys.readouterr().err
+    assert run("train", "regressor", rated, "-o", tmp_path / "h.safetensors", "-c", "adequac", *SMALL) == 2
+    assert "did you mean 'adequacy'" in capsys.readouterr().err
