@@ -27,7 +27,7 @@ def triples(tmp_path):
 def rated(tmp_path):
     path = tmp_path / "rated.jsonl"
     rows = [
-        {"id": f"{i}", "hyp": ref.removeprefix("the "), "refs": [ref, "the dog"], "src": f"rain {ref}", "human": {"adequacy": i / 6, "fluency": [1, i]}}
+        {"id": f"{i}", "hyp": ref[2:], "refs": [ref, "the dog"], "src": f"rain {ref}", "human": {"adequacy": i / 6, "fluency": [1, i]}}
         for i, ref in enumerate(REFERENCES)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -294,8 +294,8 @@ def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, examples, tmp
 
 def test_a_checkpoint_of_other_examples_is_refused(tiny_model, examples, tmp_path, monkeypatch):
     monkeypatch.setattr("nlgauge.training.regressor._STEPS_KEPT", 3)
+    stopping = Runtime(device="cpu", progress=lambda total, label: killed_after(5))
     with pytest.raises(KeyboardInterrupt):
-        stopping = Runtime(device="cpu", progress=lambda total, label: killed_after(5))
         train(examples, tmp_path / "h.safetensors", recipe(tiny_model), runtime=stopping)
     with pytest.raises(InputError, match=r"is of another run \(train differ\); delete .*checkpoint to begin anew"):
         train(examples[:-4], tmp_path / "h.safetensors", recipe(tiny_model))
