@@ -158,7 +158,7 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
     labelled, out = pairs(texts.with_name("pairs.jsonl")), texts.with_name("r.json")
     assert run("--calibrate", labelled) == 0
     told = capsys.readouterr().out
-    threshold = float(re.search(r"threshold of nli: ([\d.]+); balanced accuracy 1.000", told)[1])
+    threshold = float(re.search(r"threshold of nli-robust: ([\d.]+); balanced accuracy 1.000", told)[1])
     assert 0 < threshold < 1
     assert run(texts, "--calibrate", labelled, "--infill", "lexicon", "--limit", 1, "--json", out, "-q") == 0
     signature = json.loads(out.read_text())["metrics"][0]["signature"]

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.perturbations.severity import CALIBRATED, Severity, calibrate, fit, graded, mutual, severity
+from nlgauge.models.heads import SHIPPED, find_head
+from nlgauge.perturbations.severity import CALIBRATED, JUDGE, Severity, calibrate, fit, graded, mutual, severity, threshold_of
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -127,5 +128,16 @@ def test_a_judge_is_calibrated_on_labelled_pairs():
     assert calibrate(Table(TABLE), rows).threshold == pytest.approx(0.6)  # between 0.3 and 0.9
 
 
-def test_thresholds_of_shipped_judges_are_probabilities():
-    assert all(0 < threshold < 1 for threshold in CALIBRATED.values())
+def test_the_judge_that_is_taken_tells_errors_best():
+    assert max(CALIBRATED, key=lambda name: CALIBRATED[name][2]) == JUDGE
+    assert (threshold_of("nli"), threshold_of("some/model")) == (CALIBRATED["nli"][1], 0.9)
+
+
+@pytest.mark.parametrize("name", sorted(CALIBRATED))
+def test_a_threshold_is_of_the_weights_that_are_shipped(name):
+    """Another head under the name needs another threshold: recipes/sescore/severities.sh."""
+    assert find_head(name, "nli").identity.startswith(f"sha256:{CALIBRATED[name][0]}")
+
+
+def test_every_shipped_judge_has_a_threshold():
+    assert {name for name, kind in SHIPPED.items() if kind == "nli"} == set(CALIBRATED)

@@ -23,7 +23,7 @@ Texts = Annotated[str | None, typer.Argument(metavar="[TEXTS]", help="A text a l
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Triples as JSON lines, also .gz.")]
 Operations = Annotated[str, typer.Option("--operations", metavar="LIST", help="Some of insert, delete, replace, swap, with commas.")]
 Infill = Annotated[str, typer.Option("--infill", metavar="MODEL", help="What gives words: infill, lexicon, a head, a folder or hub id.")]
-Judge = Annotated[str, typer.Option("--judge", metavar="MODEL", help="The NLI model that rates: nli, nli-robust, a head, a folder or hub id.")]
+Judge = Annotated[str, typer.Option("--judge", metavar="MODEL", help="The NLI model that rates: nli-robust, nli, a head, a folder or hub id.")]
 Threshold = Annotated[float | None, typer.Option("--threshold", help="Entailment both ways that makes an error minor.  [default: the judge's own]")]
 Severities = Annotated[str, typer.Option("--severity", help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.")]
 Pairs = Annotated[
@@ -42,7 +42,7 @@ def synth(
     swap_window: Annotated[int, typer.Option("--swap-window", min=1, help="How far apart two tokens that change places may be.")] = 4,
     top_k: Annotated[int, typer.Option("--top-k", min=1, help="Of how many words that fit best one is drawn.")] = 4,
     infill: Infill = "infill",
-    judge: Judge = "nli",
+    judge: Judge = "nli-robust",
     threshold: Threshold = None,
     severity: Severities = "binary",
     max_words: Annotated[int, typer.Option("--max-words", min=2, help="Longer texts are left alone.")] = 80,

@@ -15,7 +15,7 @@ from nlgauge.perturbations.base import Edit, stream
 from nlgauge.perturbations.draft import with_case_of
 from nlgauge.perturbations.draws import OPERATIONS, Draws, Operation
 from nlgauge.perturbations.infill import LexiconInfill
-from nlgauge.perturbations.severity import Judge, Kind
+from nlgauge.perturbations.severity import JUDGE, Judge, Kind
 from nlgauge.perturbations.severity import severity as rated_by
 from nlgauge.perturbations.spacing import is_mark
 from nlgauge.perturbations.walk import Made, Walk
@@ -119,7 +119,7 @@ def synthesize(
     swap_window: int = 4,
     top_k: int = 4,
     infill: str | Infill = "infill",
-    judge: str | Judge | None = "nli",
+    judge: str | Judge | None = JUDGE,
     threshold: float | None = None,
     severity: Kind = "binary",
     max_words: int = MAX_WORDS,
@@ -174,7 +174,7 @@ class Synthesizer:
         draws: Draws | None = None,
         *,
         infill: str | Infill = "infill",
-        judge: str | Judge | None = "nli",
+        judge: str | Judge | None = JUDGE,
         threshold: float | None = None,
         severity: Kind = "binary",
         seed: int = 0,
