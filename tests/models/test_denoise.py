@@ -9,7 +9,6 @@ from nlgauge.models import denoise
 from nlgauge.models.denoise import Denoiser, between
 from nlgauge.models.gaps import Filler, Gap, Infill
 from nlgauge.models.infill import load_infill, locate_infill
-from nlgauge.models.seq2seq import Seq2Seq
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
@@ -118,11 +117,9 @@ def test_what_t5_writes_between_its_sentinels_is_taken(tiny_denoiser):
 
 
 def test_drawn_phrases_follow_the_seed(tiny_denoiser):
-    files = locate_infill(str(tiny_denoiser("t5")))
-    loaded = Seq2Seq(files.files, "float32", "cpu")
-
     def drawn(seed):
-        return Denoiser(files, lambda: loaded, Runtime(seed=seed), sampled=True).fill([Gap("the cat sat", 4, 7), Gap("a mat", 0, 1)], 3)
+        model = load_infill(str(tiny_denoiser("t5")), runtime=Runtime(seed=seed), sampled=True)
+        return model.fill([Gap("the cat sat", 4, 7), Gap("a mat", 0, 1)], 3)
 
     assert drawn(1) == drawn(1)
     assert len({str(drawn(seed)) for seed in range(4)}) > 1

@@ -1,5 +1,14 @@
 """Gaps filled by masked language models of random weights: what transformers says of the same mask, whatever shares the batch."""
 
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -153,8 +162,6 @@ def test_names_that_are_no_filler_are_refused(tiny_model, tiny_nli, tiny_head, t
 
 
 def test_a_model_without_a_mask_token_is_refused(tiny_masked, tmp_path):
-    import shutil
-
     folder = tmp_path / "maskless"
     shutil.copytree(tiny_masked("bert"), folder)
     written = (folder / "tokenizer.json").read_text(encoding="utf-8").replace('"[MASK]"', '"mask"')
@@ -164,9 +171,6 @@ def test_a_model_without_a_mask_token_is_refused(tiny_masked, tmp_path):
 
 
 def test_weights_without_a_masked_language_model_are_refused(tiny_model, tmp_path):
-    import json
-    import shutil
-
     folder = tmp_path / "bare"
     shutil.copytree(tiny_model("distilbert"), folder)
     config = json.loads((folder / "config.json").read_text())
@@ -198,3 +202,19 @@ def test_the_shipped_head_fills_obvious_gaps():
     ]
     found = model.fill([gap(text, word) for text, word, _ in asked], 5)
     assert [word in [f.word for f in row] for row, (_, _, word) in zip(found, asked, strict=True)] == [True] * len(asked)
+
+
+def test_the_shipped_head_guesses_about_as_often_as_its_card_says():
+    path = Path(os.environ.get("NLGAUGE_DATA", "absent")) / "ud" / "pud.test.jsonl.gz"
+    if not path.exists():
+        pytest.skip("NLGAUGE_DATA names no folder with ud/")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file][:300]
+    model, rng, gaps = load_infill(), random.Random(5), []
+    for text, placed in zip(texts, model.tokenizer.place(texts), strict=True):
+        pieces = set(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
+        gaps.append(Gap(text, *rng.choice([word.span() for word in re.finditer(r"\w+", text) if word.span() in pieces])))
+    right = [gap.text[gap.start : gap.end] in [f.word for f in row] for gap, row in zip(gaps, model.fill(gaps, 4), strict=True)]
+    card = files("nlgauge.data").joinpath("heads", "infill.md").read_text(encoding="utf-8")
+    promised = float(re.search(r"\| PUD .*?\| 1,000 \| [\d.]+ \| ([\d.]+)", card)[1])
+    assert np.mean(right) == pytest.approx(promised, abs=0.09)  # three standard errors of 300 words, others than the card's

@@ -109,7 +109,9 @@ def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFi
     return InfillFiles(model, files, None, False)
 
 
-def load_infill(model: str = DEFAULT, revision: str | None = None, dtype: str = "float32", runtime: Runtime | None = None) -> InfillModel:
+def load_infill(
+    model: str = DEFAULT, revision: str | None = None, dtype: str = "float32", runtime: Runtime | None = None, *, sampled: bool = False
+) -> InfillModel:
     """A model for gaps, one copy in a runtime for each precision; its weights are read when it first fills one.
 
     Args:
@@ -117,6 +119,7 @@ def load_infill(model: str = DEFAULT, revision: str | None = None, dtype: str = 
         revision: see `locate_infill`.
         dtype: precision of weights and activations.
         runtime: device, token budget, loaded models; None makes one.
+        sampled: a denoiser draws its phrases, by the runtime's seed, instead of searching for the likeliest.
 
     Raises:
         InputError: see `locate_infill`; a masked language model whose tokenizer has no mask token.
@@ -128,7 +131,7 @@ def load_infill(model: str = DEFAULT, revision: str | None = None, dtype: str = 
     if found.phrases:
         from nlgauge.models.denoise import Denoiser
 
-        return Denoiser(found, lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)), runtime)
+        return Denoiser(found, lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)), runtime, sampled=sampled)
     limit = None if found.head is None else found.head.whole("max_tokens")
     tokenizer = runtime.once(("piece tokenizer", found.files, limit), lambda: PieceTokenizer(found.files, limit))
     if tokenizer.mask is None:
