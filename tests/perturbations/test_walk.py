@@ -44,6 +44,13 @@ def test_what_stands_there_is_no_replacement():
     assert one.made[-1].edit.new == "other"
 
 
+def test_no_mark_is_put_beside_its_like():
+    walks = (walk("It rains, they say.", operations=("insert",), seed=seed) for seed in range(100))
+    one = next(one for one in walks if (gap := one.ask()).text[gap.start] == ",")  # a place before the comma
+    one.answer([Filler(",", 0.0), Filler(";", -1.0)])
+    assert one.made[-1].text == "It rains;, they say."
+
+
 def test_one_of_the_top_k_is_drawn_and_all_of_them_alike():
     drawn = set()
     for seed in range(60):

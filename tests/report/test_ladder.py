@@ -36,6 +36,11 @@ def test_the_two_that_changed_places_are_marked_and_not_what_stands_between():
     assert rungs(one)[1].pieces == (("moved", "c"), ("", " b "), ("moved", "a"))
 
 
+def test_a_mark_and_a_word_that_changed_places_are_marked_without_the_blanks():
+    one = row({"operation": "swap", "start": 1, "end": 6, "new": ". b c", "text": "a. b c"}, text="a c b.")
+    assert rungs(one)[1].pieces == (("", "a"), ("moved", "."), ("", " b "), ("moved", "c"))
+
+
 def test_blanks_that_go_with_a_word_are_shown_once():
     one = row({"operation": "delete", "start": 2, "end": 4, "new": "", "text": "a c"})
     assert rungs(one)[1].pieces == (("", "a "), ("gone", "b"), ("", " c"))

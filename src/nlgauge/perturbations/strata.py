@@ -52,6 +52,10 @@ class Stratum:
         first = len(self._between(0, start))
         return first, first + (len(self._inside(start, start + span)) if span else 0)
 
+    def beside(self, start: int, span: int) -> tuple[str, str]:
+        """The tokens around the run of tokens behind token `start`, empty at the ends of the text."""
+        return self._neighbours(start, start + span)
+
     def insert(self, start: int, phrase: str) -> Edit:
         """Put a phrase behind token `start`."""
         tokens, inner = _parted(phrase)

@@ -236,7 +236,7 @@ class Synthesizer:
                 advance(sum(gap is None for _, _, gap in asked))
                 open_ = [(walk, key, gap) for walk, key, gap in asked if gap is not None]
                 keys = [f"{self.seed}/{len(walk.made)}/{key}" for walk, key, _ in open_]
-                found = self.fillers.fill([gap for _, _, gap in open_], self.draws.top_k + 1, keys)
+                found = self.fillers.fill([gap for _, _, gap in open_], walks[0][0].asked_for, keys)
                 for (walk, _, _), fillers in zip(open_, found, strict=True):
                     walk.answer(fillers)
                 going = [(walk, key) for walk, key, _ in open_]

@@ -63,8 +63,8 @@ class Walk:
 
     @property
     def asked_for(self) -> int:
-        """How many fillers an answer should hold: one may be what stands there already."""
-        return self._draws.top_k + 1
+        """How many fillers an answer should hold: one may be what stands there already, others the marks beside it."""
+        return self._draws.top_k + 3
 
     def ask(self) -> Gap | None:
         """The next gap to be filled, after all edits that need no words; None when the text is done."""
@@ -81,13 +81,14 @@ class Walk:
         return None
 
     def answer(self, fillers: Sequence[Filler]) -> None:
-        """Take one of the words that fit best, none that stands there; if there is none, something else is drawn by the next `ask`."""
+        """Take one of the words that fit best, none that stands there and no mark beside its like; without any, `ask` draws something else."""
         assert self._pending is not None
         (operation, start, span), self._pending = self._pending, None
         first, last = self._stratum.place(start, span)
         old = self._text[first:last].casefold()
+        beside = self._stratum.beside(start, span)
         offered = [" ".join(filler.word.split()) for filler in fillers]
-        fit = [word for word in offered if word and word.casefold() != old][: self._draws.top_k]
+        fit = [word for word in offered if word and word.casefold() != old and not (is_mark(word) and word in beside)][: self._draws.top_k]
         if not fit:
             self._refused[operation] = self._refused.get(operation, 0) + 1
             return

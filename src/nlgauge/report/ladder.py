@@ -97,7 +97,7 @@ def _moved(old: str, new: str) -> Iterator[tuple[Mark, str]]:
             continue
         for k in range(1, len(old) - i + 1):
             if old[i : len(old) - k] == new[k : len(new) - i] and old.endswith(new[:k]):
-                yield from (("moved", new[:k]), ("", new[k : len(new) - i]), ("moved", new[len(new) - i :]))
+                yield from (*_bare("moved", new[:k]), ("", new[k : len(new) - i]), *_bare("moved", new[len(new) - i :]))
                 return
     yield from _bare("moved", new)  # marks took their blanks with them
 
