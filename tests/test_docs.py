@@ -15,7 +15,7 @@ from nlgauge.cli.main import app, main
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if path.exists())
-VERBS = ["score", "align", "perturb", "audit", "meta", "select", "sweep", "train baseline", "list", "doctor"]
+VERBS = ["score", "align", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline", "list", "doctor"]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages are not beside the tests")
 
