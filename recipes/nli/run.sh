@@ -13,13 +13,13 @@ nlgauge train nli $all "$data/snli.train.jsonl.gz" "$data/cfnli.train.jsonl.gz" 
 # shellcheck disable=SC2086
 python "$here/rules.py" "$out/rules.jsonl.gz" 13 --texts "$raw/news.en.txt.gz" "$raw/europarl.en.txt.gz" \
   --pairs "$data"/snli.train.jsonl.gz "$data"/cfnli.train.jsonl.gz "$data"/base_wiki.train.jsonl.gz "$data"/sim_wiki.train.jsonl.gz "$data"/translate_wiki.train.jsonl.gz \
-  --held-out "$data"/*.test.jsonl.gz "$data"/*.dev.jsonl.gz --keep 15000 --kept $all
+  --held-out "$data"/*.test.jsonl.gz "$data"/*.dev.jsonl.gz --keep 22000 --kept $all "$data/conjnli.train.jsonl.gz"
 
 nlgauge train nli "$out/rules.jsonl.gz" --init "$out/nli.safetensors" -o "$out/taught.safetensors" --learning-rate 5e-4 --seed 13 \
   --name nli-robust --recipe recipes/nli --data "$sources, news and Europarl sentences changed by rule (CC BY-SA 4.0)" \
   --phenomena "$(paste -sd, "$here/phenomena.txt")" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
 
-python "$here/blend.py" "$out/nli.safetensors" "$out/taught.safetensors" 0.8 "$out/nli-robust.safetensors" "$out/rules.jsonl.gz"
+python "$here/blend.py" "$out/nli.safetensors" "$out/taught.safetensors" 0.7 "$out/nli-robust.safetensors" "$out/rules.jsonl.gz"
 
 for set in snli cfnli breaking sick med; do tests="${tests:-} $data/$set.test.jsonl.gz"; done
 # shellcheck disable=SC2086
