@@ -172,6 +172,8 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
         (("texts.txt",), "nothing would be kept"),
         (("texts.txt", "-o", "texts.txt"), "would be written over the input"),
         (("texts.txt", "-o", "t.jsonl", "--operations", "insert,move"), "operations has 'move'"),
+        (("texts.txt", "-o", "t.jsonl", "--operations", ","), "operations is empty"),
+        (("texts.txt", "-o", "t.jsonl", "--json", "t.jsonl.part"), "the unfinished --output t.jsonl.part would be written over --json"),
         (("texts.txt", "-o", "t.jsonl", "--severity", "hard"), "severity is 'hard'"),
         (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "edits is 0.0"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),

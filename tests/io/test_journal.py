@@ -51,6 +51,37 @@ def test_a_run_with_other_settings_begins_anew(tmp_path):
     assert path.read_bytes() == b""
 
 
+def test_two_runs_do_not_write_one_file(tmp_path):
+    pytest.importorskip("fcntl")
+    path = tmp_path / "rows.jsonl"
+    first = Journal(path, SETTINGS)
+    first.add(2, ROWS[:2], {})
+    with pytest.raises(InputError, match="another run is writing"):
+        Journal(path, SETTINGS)
+    first.add(5, ROWS[2:], {})
+    first.finish()
+    assert lines(path) == ROWS
+
+
+@pytest.mark.parametrize("content", [b"A line of the user's own.\n", b'{"hyp": "a", "refs": ["b"]}\n', b"\n"])
+def test_what_is_no_part_of_a_run_is_left_alone(tmp_path, content):
+    path, part = tmp_path / "rows.jsonl", tmp_path / "rows.jsonl.part"
+    part.write_bytes(content)
+    with pytest.raises(InputError, match="no part of a run"):
+        Journal(path, SETTINGS)
+    assert part.read_bytes() == content
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"se', b'{"seed":1,"inp'])
+def test_a_run_killed_at_once_is_begun_anew(tmp_path, torn):
+    path = tmp_path / "rows.jsonl"
+    (tmp_path / "rows.jsonl.part").write_bytes(torn)
+    journal = Journal(path, SETTINGS)
+    journal.add(5, ROWS, {})
+    journal.finish()
+    assert lines(path) == ROWS
+
+
 def test_an_old_file_stays_until_the_new_one_is_whole(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("old\n")

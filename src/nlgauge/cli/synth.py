@@ -59,12 +59,13 @@ def synth(
     """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
     from nlgauge.core.errors import InputError
     from nlgauge.core.result import Result
-    from nlgauge.io.journal import Journal
+    from nlgauge.io.journal import SUFFIX, Journal
     from nlgauge.io.raw import read_raw
     from nlgauge.perturbations.draws import Draws
     from nlgauge.perturbations.synthesis import Synthesizer
 
-    options.check_outputs({"--output": output, "--json": json, "--html": html}, [path for path in (texts, calibrate) if path is not None])
+    outputs = {"--output": output, "--json": json, "--html": html, "the unfinished --output": None if output is None else output + SUFFIX}
+    options.check_outputs(outputs, [path for path in (texts, calibrate) if path is not None])
     if texts is None and (calibrate is None or output is not None or show or html is not None):
         raise InputError("no texts are given, expected a file with a text a line; --calibrate PAIRS alone finds a threshold and needs none")
     if texts is not None and output is None and not show and html is None and json is None:
@@ -84,9 +85,9 @@ def synth(
         notes.append(told)
     assert texts is not None
     raw = read_raw(texts)
+    chosen: Any = tuple(name.strip() for name in operations.split(",") if name.strip())  # checked by Draws
     maker = Synthesizer(
-        Draws(operations=tuple(name.strip() for name in operations.split(",")), edits=edits, max_edits=max_edits, span=span, swap_window=swap_window,
-              top_k=top_k),
+        Draws(operations=chosen, edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),
         infill=infill, judge=None if severity == "none" else judge, threshold=threshold, severity=severity, seed=seed, variants=variants,
         max_words=max_words, runtime=quiet_runtime,
     )  # fmt: skip

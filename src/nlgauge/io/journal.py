@@ -14,6 +14,11 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target, replacing
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 SUFFIX = ".part"
 
 
@@ -32,7 +37,7 @@ class Journal:
         put_aside: whether there was a part of a run with other settings, which is gone.
 
     Raises:
-        InputError: the path cannot be written.
+        InputError: the path cannot be written; another run is writing it; what lies in `PATH.part` is no part of a run.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
@@ -51,6 +56,7 @@ class Journal:
                 self._file = open(self._part, "a+b")  # noqa: SIM115
             except OSError as error:
                 raise InputError(f"cannot write {self._part}: {error.strerror or error}") from None
+            self._claim(head)
         self._take_up(head)
 
     def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
@@ -97,6 +103,22 @@ class Journal:
         if self._part is not None:
             with suppress(OSError):
                 os.unlink(self._part)
+
+    def _claim(self, head: bytes) -> None:
+        """Keep other runs away, as long as the file is open, and leave alone what no run has written."""
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._file.close()
+                raise InputError(f"another run is writing {self.path}; wait for it, or name another file") from None
+            except OSError:  # a file system without locks
+                pass
+        self._file.seek(0)
+        first, begins = self._file.readline(), head[: head.index(b":")]
+        if not (first.startswith(begins) or begins.startswith(first)):  # the latter: torn at once, or empty
+            self._file.close()
+            raise InputError(f"{self._part} is no part of a run, and would be written over; move it away, or name another output")
 
     def _take_up(self, head: bytes) -> None:
         """Go behind the last whole portion of a run like this one, or to the beginning."""
