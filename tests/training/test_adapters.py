@@ -1,5 +1,7 @@
 """Adapters: on every linear layer, saying what peft's say, taken off as matrices that merge to the same model."""
 
+import warnings
+
 import pytest
 
 pytest.importorskip("peft")
@@ -95,3 +97,9 @@ def test_a_head_of_another_rank_is_refused(encoder, tiny_model):
 def test_a_rank_below_one_is_refused(encoder):
     with pytest.raises(InputError, match="rank is 0"):
         add_adapters(encoder, 0, 8.0)
+
+
+def test_nothing_is_warned_of(encoder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        add_adapters(encoder, 4, 8.0)

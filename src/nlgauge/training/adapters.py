@@ -6,6 +6,7 @@ References:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from types import MethodType
 from typing import Any
@@ -39,7 +40,9 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
     layers = [name for name, part in model.named_modules() if id(part) in linear]
     config = LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None)
-    found = get_peft_model(model, config)
+    with warnings.catch_warnings():  # peft asks in a way that later releases of transformers frown upon
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+        found = get_peft_model(model, config)
     for module in adapted(found).values():
         module.forward = MethodType(_forward, module)
     return found

@@ -90,7 +90,7 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
         embedded.check(files.folder / "model.safetensors")
     if files.config.get("model_type") != "bert":
         raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as the output")
-    return _loaded(AutoModel, files, dropout, add_pooling_layer=False)
+    return with_dropout(AutoModel, files, dropout, add_pooling_layer=False)
 
 
 def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> SequenceNetwork:
@@ -100,7 +100,7 @@ def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dr
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         names = {"id2label": dict(enumerate(LABELS)), "label2id": {label: i for i, label in enumerate(LABELS)}}
-        model = _loaded(AutoModelForSequenceClassification, files, dropout, num_labels=len(LABELS), **names)
+        model = with_dropout(AutoModelForSequenceClassification, files, dropout, num_labels=len(LABELS), **names)
         if method == "lora":
             model = add_adapters(model, rank, alpha)
     if narrow and method == "lora":
@@ -108,7 +108,8 @@ def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dr
     return SequenceNetwork(model)
 
 
-def _loaded(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:
+def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:
+    """A model of some class of transformers' with its weights, for training, and this dropout in all its layers."""
     from transformers.utils import logging
 
     files.weight_files()

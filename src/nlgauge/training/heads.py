@@ -22,7 +22,7 @@ from nlgauge.training.classifier import FEATURES, HeadNetwork, SequenceNetwork
 from nlgauge.training.data import LABELS
 
 FORMAT, VERSION, KIND = "nlgauge-head", "1", "nli"
-_TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
+TOKENIZER_FILES = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 
 
 def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping[str, str]) -> None:
@@ -104,7 +104,7 @@ def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: M
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
     try:
         model.save_pretrained(str(beside), safe_serialization=True)
-        for path in (path for pattern in _TOKENIZER for path in files.folder.glob(pattern)):
+        for path in (path for pattern in TOKENIZER_FILES for path in files.folder.glob(pattern)):
             shutil.copy(path, beside)
         umask = os.umask(0)
         os.umask(umask)

@@ -17,8 +17,8 @@ from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
-from nlgauge.training.classifier import _loaded
-from nlgauge.training.heads import _TOKENIZER, FORMAT, VERSION, check_folder, write_head
+from nlgauge.training.classifier import with_dropout
+from nlgauge.training.heads import FORMAT, TOKENIZER_FILES, VERSION, check_folder, write_head
 from nlgauge.training.network import RegressorNetwork
 
 CONFIG = "regressor.json"
@@ -39,7 +39,7 @@ def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
         raise InputError(f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another")
     if layer != files.depth and not is_bert:
         raise InputError(f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth}) can be trained")
-    encoder = _loaded(AutoModel, files, dropout, **({"add_pooling_layer": False} if is_bert else {}))
+    encoder = with_dropout(AutoModel, files, dropout, **({"add_pooling_layer": False} if is_bert else {}))
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
         encoder.config.num_hidden_layers = layer
@@ -73,7 +73,7 @@ def save_regressor(
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
     try:
         encoder.save_pretrained(str(beside), safe_serialization=True)
-        for file in (file for pattern in _TOKENIZER for file in files.folder.glob(pattern)):
+        for file in (file for pattern in TOKENIZER_FILES for file in files.folder.glob(pattern)):
             shutil.copy(file, beside)
         made = {"encoder": HERE, "encoder_sha256": locate(str(beside)).weights_digest, "encoder_from": model}
         write_head(beside / WEIGHTS, network.own_tensors(), fixed | made)
