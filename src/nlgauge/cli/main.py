@@ -86,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         return _refuse(message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
-        print("nlgauge: interrupted; what a model has scored is kept in the cache, if there is one", file=sys.stderr)
+        told = "scores of models are kept in the cache, if there is one; synth and train go on where they were with the same command"
+        print(f"nlgauge: interrupted; {told}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 
