@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import pairwise
 
 from nlgauge.text.tokenize import NO_BLANKS, letter_spans
 from nlgauge.text.words import word_spans
 
-_JOINS = frozenset("-‑/'’&@_+·")  # between letters or digits, without blanks, these part no word
+_JOINS = frozenset("-‑/'’&@_+·\u00ad")  # between letters or digits, without blanks, these part no word
 _BEFORE, _BEHIND = frozenset("$€£¥₹#@"), frozenset("%‰°")  # signs that belong to the number they touch
 _UNSPACED = re.compile(f"[{NO_BLANKS}]")
+_SIGNS = frozenset({"Mn", "Me", "Mc", "Cf"})  # the last: joiners, marks of direction, soft hyphens
+_TONES = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+_JOINER = "\u200d"
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")  # what it writes is borrowed, and a word from end to end
 
 
@@ -19,7 +24,8 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
 
     A unit is a word as blanks show it, without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark (a run of equal ones is
     one). Where a script puts no blanks between words they are cut as far as can be told without a dictionary: each Han character, each kana but
-    runs of katakana, each cluster of Thai, Lao, Burmese and Khmer.
+    runs of katakana, each cluster of Thai, Lao, Burmese and Khmer. An emoji is one with its joiners, tones and signs, a flag with both letters, and
+    what cannot be seen belongs to what it touches.
     """
     spans: list[tuple[int, int]] = []
     tokens = word_spans(text)
@@ -35,7 +41,7 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
                 place += goes_on
                 end = tokens[place - 1][1]
         spans.extend(_cut(text, start, end) if not text.isascii() and _UNSPACED.search(text, start, end) else ((start, end),))
-    return spans
+    return spans if text.isascii() else _whole(text, spans)
 
 
 def writes_no_blanks(char: str) -> bool:
@@ -56,6 +62,25 @@ def _goes_on(text: str, start: int, end: int, tokens: list[tuple[int, int]], pla
 
 def _spelt(token: str) -> bool:
     return any(c.isalnum() for c in token)
+
+
+def _whole(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Units with the signs, joiners and unseen characters that touch them."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and found[-1][1] == start and _clings(text[found[-1][0] : start], text[start]):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _clings(before: str, char: str) -> bool:
+    """Whether a character belongs to the unit that it touches."""
+    category = unicodedata.category(char)
+    if category in _SIGNS or char in _TONES or all(unicodedata.category(c) == "Cf" for c in before):
+        return True
+    return (before[-1] == _JOINER and category == "So") or (len(before) == 1 and before in _FLAG_LETTERS and char in _FLAG_LETTERS)
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
