@@ -16,9 +16,7 @@ SMALL = ["--rank", "2", "--max-tokens", "24", "--widths", "8", "--epochs", "1", 
 @pytest.fixture
 def triples(tmp_path):
     path = tmp_path / "triples.jsonl"
-    rows = [
-        {"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)
-    ]
+    rows = [{"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -40,10 +38,24 @@ def run(*words):
 
 def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     out, curve = tmp_path / "own.safetensors", tmp_path / "curve.tsv"
-    model = ["--model", tiny_model("bert"), *SMALL, "--name", "own", "--severities", "none", "--phenomena", "typos", "--copies", "1"]
+    model = [
+        "--model",
+        tiny_model("bert"),
+        *SMALL,
+        "--name",
+        "own",
+        "--severities",
+        "none",
+        "--phenomena",
+        "typos",
+        "--copies",
+        "1",
+        "--unrelated",
+        "0.5",
+    ]
     assert run("train", "sescore", triples, "-o", out, *model, "--dev", rated, "-c", "adequacy", "--curve", curve) == 0
     told = capsys.readouterr()
-    assert "18 examples" in told.err  # twelve, and six copies
+    assert "21 examples" in told.err  # twelve, six copies, three unrelated
     assert told.out.startswith("kept the weights of step ")
     assert "kendall_b on rated.jsonl, adequacy" in told.out
     assert curve.read_text().splitlines()[0] == "step\tloss\tdev"
@@ -53,7 +65,7 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     from nlgauge.models.regressor import locate_regressor
 
     head = locate_regressor(str(out)).head
-    expected = {"name": "own", "severities": "none", "copies": "1", "high": "0", "low": "-1", "trained_on_phenomena": "typos"}
+    expected = {"name": "own", "severities": "none", "copies": "1", "unrelated": "0.5", "high": "0", "low": "-25", "trained_on_phenomena": "typos"}
     assert {key: head.get(key) for key in expected} == expected
 
 

@@ -15,7 +15,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.training.examples import Example, Texts, grouped_batches, rated_examples, read_triples, renumbered, with_copies
+from nlgauge.training.examples import Example, Texts, grouped_batches, rated_examples, read_triples, renumbered, with_copies, with_unrelated
 
 
 def file_of(tmp_path, *rows):
@@ -80,6 +80,18 @@ def test_copies_are_references_at_the_best_score():
     assert all(e.texts["hyp"] == e.texts["ref"] and e.score == 0 for e in added)
     assert [e.owner for e in added] == [8, 9]
     assert {e.texts["ref"] for e in with_copies(examples, 1.0, 0.0, 1)[8:]} == {"r0", "r1", "r2", "r3"}
+
+
+def test_unrelated_hypotheses_are_other_references_at_the_worst_score():
+    examples = [Example({"hyp": f"h{i}", "ref": f"r{i // 2}"}, -1.0, i) for i in range(8)]
+    assert with_unrelated(examples, 0.0, -25.0, 1) == examples
+    added = with_unrelated(examples, 1.0, -25.0, 1)[8:]
+    assert [e.texts["ref"] for e in added] == ["r0", "r1", "r2", "r3"]
+    assert all(e.texts["hyp"] in {"r0", "r1", "r2", "r3"} - {e.texts["ref"]} and e.score == -25 for e in added)
+    assert [e.owner for e in added] == [8, 9, 10, 11]
+    assert len(with_unrelated(examples, 0.5, -25.0, 1)) == 10
+    with pytest.raises(InputError, match="all triples have one reference"):
+        with_unrelated(examples[:2], 1.0, -25.0, 1)
 
 
 def test_equal_texts_are_numbered_once(tiny_model):

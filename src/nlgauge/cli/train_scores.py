@@ -48,6 +48,7 @@ Data = Annotated[str, typer.Option("--data", help="What it learns from, for its 
 Phenomena = Annotated[str, typer.Option("--phenomena", metavar="IDS", help="Perturbations it is shown, for its metadata: ids with commas.")]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 DType = Annotated[str, typer.Option("--dtype", help="Of training: bfloat16 or float32.")]
+_UNRELATED = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
 
 
 def train_sescore(
@@ -68,6 +69,7 @@ def train_sescore(
     pairwise_weight: PairWeight = 1.0,
     standardise: Standardise = False,
     copies: Annotated[float, typer.Option("--copies", min=0, max=1, help="Share of references learnt as their own hypothesis, at score 0.")] = 0.0,
+    unrelated: Annotated[float, typer.Option("--unrelated", min=0, max=1, help="Share of references with another one as hypothesis, at -25.")] = 0.0,
     epochs: Epochs = 2,
     batch_size: BatchSize = 64,
     rate: Rate = None,
@@ -94,12 +96,11 @@ def train_sescore(
     given = dict(locals())
     runtime, how = _prepared(given, triples)
     from nlgauge.io.files import InputFile
-    from nlgauge.training.examples import read_triples, renumbered, with_copies
+    from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
 
-    examples = renumbered([read_triples(InputFile(path)) for path in triples])
-    if copies:
-        examples = with_copies(examples, copies, 0.0, seed)
-    about = {"severities": severities, "copies": f"{copies:g}", "high": "0"}
+    made = renumbered([read_triples(InputFile(path)) for path in triples])
+    examples = with_unrelated(with_copies(made, copies, 0.0, seed), unrelated, _UNRELATED, seed)
+    about = {"severities": severities, "copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "high": "0"}
     _train(examples, given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
 

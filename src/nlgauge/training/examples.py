@@ -113,6 +113,25 @@ def with_copies(examples: Sequence[Example], share: float, score: float, seed: i
     return [*examples, *(Example({"hyp": references[i], "ref": references[i]}, score, first + n) for n, i in enumerate(chosen))]
 
 
+def with_unrelated(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
+    """The examples, and for a share of the distinct references another reference as hypothesis, with the worst score.
+
+    Errors made edit by edit leave most of a text as it was: without such pairs nothing tells a regressor what texts that have nothing in common get.
+    """
+    references = list(dict.fromkeys(example.texts["ref"] for example in examples))
+    wanted = round(share * len(references))
+    if wanted and len(references) < 2:
+        raise InputError("all triples have one reference, and another is wanted as an unrelated hypothesis; leave --unrelated out")
+    rng = np.random.default_rng((seed, len(references), 1))
+    chosen = sorted(rng.permutation(len(references))[:wanted].tolist())
+    first = examples[-1].owner + 1
+    others = [(i + int(rng.integers(1, len(references)))) % len(references) for i in chosen]
+    added = (
+        Example({"hyp": references[other], "ref": references[i]}, score, first + n) for n, (i, other) in enumerate(zip(chosen, others, strict=True))
+    )
+    return [*examples, *added]
+
+
 @dataclass(frozen=True)
 class Encoded:
     """Examples as a regressor reads them.
