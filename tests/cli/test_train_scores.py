@@ -101,6 +101,9 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--dev", "rated.jsonl"], "--dev: rated.jsonl has 2 criteria (adequacy, fluency), expected the name of one"),
         (["--dev", "rated.jsonl", "-c", "adequac"], "--dev: no segment of rated.jsonl is rated for 'adequac'; did you mean 'adequacy'"),
         (["--dev", "rated.jsonl", "-c", "adequacy", "--stat", "kendal_b"], "did you mean 'kendall_b'"),
+        (["--stat", "pearson"], "--stat says how the texts of --dev are measured, and there is no --dev"),
+        (["-c", "adequacy"], "--criterion says what the texts of --dev were rated for, and there is no --dev"),
+        (["--learning-rate", "0"], "learning_rate is 0.0, expected more than 0"),
         (["--curve", "triples.jsonl"], "would be written over the input"),
     ],
 )

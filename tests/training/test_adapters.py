@@ -103,3 +103,9 @@ def test_nothing_is_warned_of(encoder):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         add_adapters(encoder, 4, 8.0)
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, float("nan"), float("inf")])
+def test_an_alpha_that_scales_nothing_is_refused(encoder, alpha):
+    with pytest.raises(InputError, match="alpha is"):
+        add_adapters(encoder, 4, alpha)

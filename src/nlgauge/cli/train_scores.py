@@ -49,6 +49,7 @@ Phenomena = Annotated[str, typer.Option("--phenomena", metavar="IDS", help="Pert
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 DType = Annotated[str, typer.Option("--dtype", help="Of training: bfloat16 or float32.")]
 _UNRELATED = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
+_STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 
 def train_sescore(
@@ -78,7 +79,7 @@ def train_sescore(
     max_tokens: MaxTokens = 256,
     dev: DevFile = None,
     criterion: Criterion = None,
-    stat: Stat = "kendall_b",
+    stat: Stat = _STAT,
     held_out: HeldOut = 0.05,
     evaluate_every: Every = None,
     curve: Curve = None,
@@ -94,6 +95,8 @@ def train_sescore(
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was."""
     given = dict(locals())
+    if criterion is not None and dev is None:
+        raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
     runtime, how = _prepared(given, triples)
     from nlgauge.io.files import InputFile
     from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
@@ -131,7 +134,7 @@ def train_regressor(
     decay: Decay = 0.01,
     max_tokens: MaxTokens = 256,
     dev: DevFile = None,
-    stat: Stat = "kendall_b",
+    stat: Stat = _STAT,
     held_out: HeldOut = 0.05,
     evaluate_every: Every = None,
     curve: Curve = None,
@@ -161,6 +164,8 @@ def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, Regres
     """The runtime and the recipe that the options describe; refuses before anything is read what could not be written."""
     output = given["output"]
     checked_phenomena(given["phenomena"])
+    if given["stat"] != _STAT and given["dev"] is None:
+        raise InputError(f"--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured by {_STAT}")
     options.check_outputs({"--output": None if Path(output).is_dir() else output, "--curve": given["curve"]}, [*inputs, *_dev_file(given["dev"])])
     runtime = options.make_runtime(given["device"], given["dtype"], given["seed"], None, True, given["quiet"])
     try:
@@ -183,7 +188,7 @@ def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, Regres
         schedule=Schedule(
             epochs=given["epochs"],
             batch_size=given["batch_size"],
-            learning_rate=given["rate"] or RATES[method],
+            learning_rate=RATES[method] if given["rate"] is None else given["rate"],
             warmup=given["warmup"],
             weight_decay=given["decay"],
             seed=given["seed"],

@@ -6,6 +6,7 @@ References:
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from types import MethodType
@@ -27,6 +28,7 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
         alpha: the update is scaled by alpha / rank.
 
     Raises:
+        InputError: a rank below 1, or an alpha of 0 or below.
         MissingExtra: peft is not installed.
     """
     try:
@@ -35,6 +37,8 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
         raise MissingExtra("training with adapters", "train") from None
     if rank < 1:
         raise InputError(f"rank is {rank}, expected 1 or more")
+    if not 0 < alpha < math.inf:
+        raise InputError(f"alpha is {alpha}, expected more than 0")
     encoder = getattr(model, model.base_model_prefix, model)
     above = [] if encoder is model else [name for name, part in model.named_children() if part is not encoder and list(part.parameters())]
     linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}

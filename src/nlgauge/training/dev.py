@@ -39,7 +39,10 @@ class Dev:
         if chosen.kind not in ("correlation", "pairs") or chosen.level != "segment":
             raise InputError(f"{self.stat} is no agreement of segments with their ratings, expected kendall_b, pearson, spearman or the like")
         if len({example.score for example in self.examples}) < 2:
-            raise InputError(f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from others")
+            raise InputError(
+                f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from others; "
+                "take a larger one, or none: held_out 0 keeps the last weights"
+            )
 
     def measure(self, scores: Array, owners: Ids) -> float:
         """Agreement of the examples' scores, shape (n,), with what they should be; NaN where no group tells."""
