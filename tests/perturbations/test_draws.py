@@ -76,6 +76,7 @@ def test_every_operation_is_known_by_its_name():
         ({"max_edits": 0}, "max_edits is 0"),
         ({"swap_window": 0}, "swap_window is 0"),
         ({"top_k": 0}, "top_k is 0"),
+        ({"max_edits": 1.5}, "max_edits is 1.5, expected a whole number"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options, told):

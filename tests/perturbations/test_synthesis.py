@@ -202,6 +202,7 @@ def test_the_lexicon_needs_no_model_and_keeps_capitals():
         ({"max_words": 0}, SpecError, "max_words is 0"),
         ({"infill": 3}, SpecError, "infill is int"),
         ({"ids": ["a"]}, InputError, "5 texts but 1 ids"),
+        ({"ids": "abcde"}, InputError, "ids is one string"),
         ({"texts": ["a b", None]}, InputError, r"texts\[1\] is NoneType"),
         ({"severity": "binary", "judge": None}, SpecError, "there is no judge"),
     ],
@@ -209,6 +210,28 @@ def test_the_lexicon_needs_no_model_and_keeps_capitals():
 def test_what_makes_no_sense_is_refused(options, error, told):
     with pytest.raises(error, match=told):
         made(**options)
+
+
+def test_a_single_operation_is_an_operation():
+    assert {step.operation for step in made(TEXTS[0], operations="swap")[0].steps} == {"swap"}
+
+
+@pytest.mark.parametrize("word", ["", " ", "\n", "\u200b", "\ufeff \u200d"])
+def test_no_word_is_put_in_that_cannot_be_seen(word):
+    unseen = SimpleNamespace(fill=lambda gaps, k: [[Filler(word, 0.0)] for _ in gaps])
+    assert made(infill=unseen, operations=("insert", "replace")).reasons == ["no edit fits"] * len(TEXTS)
+
+
+def test_gaps_that_nothing_was_said_of_are_refused():
+    with pytest.raises(InputError, match="filled 0 of 1 gaps"):
+        made(TEXTS[0], infill=SimpleNamespace(fill=lambda gaps, k: []), operations=("insert",))
+
+
+@pytest.mark.parametrize("severity", ["binary", "graded"])
+def test_a_judge_without_an_answer_is_no_judge_of_major_errors(severity):
+    silent = SimpleNamespace(judge=lambda pairs: SimpleNamespace(probabilities=np.full((len(pairs), 3), np.nan)))
+    with pytest.raises(InputError, match="the judge has no answer"):
+        made(judge=silent, severity=severity)
 
 
 def test_draws_are_options_of_the_maker():

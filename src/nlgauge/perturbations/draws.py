@@ -48,8 +48,8 @@ class Draws:
             if not 0.01 <= value <= 100:  # far outside, drawing again until the number fits would hardly end
                 raise SpecError(f"{field} is {value}, expected 0.01 to 100: the mean of a Poisson distribution")
         for field, whole in (("max_edits", self.max_edits), ("swap_window", self.swap_window), ("top_k", self.top_k)):
-            if whole < 1:
-                raise SpecError(f"{field} is {whole}, expected 1 or more")
+            if whole < 1 or whole != int(whole):
+                raise SpecError(f"{field} is {whole}, expected a whole number, 1 or more")
         if self.edits > 4 * self.max_edits + 10:
             raise SpecError(f"edits is {self.edits} with max_edits {self.max_edits}: hardly a draw would be kept; lower edits or raise max_edits")
 

@@ -74,8 +74,8 @@ class Severity:
         return [MINOR if i in minor else MAJOR for i in range(len(pairs))]
 
     def _entailed(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        assert self.judge is not None
-        return (self.judge.judge(pairs).probabilities[:, 0] >= self.threshold).tolist() if pairs else []
+        assert self.judge is not None and self.threshold is not None
+        return (_entailment(self.judge, pairs) >= self.threshold).tolist() if pairs else []
 
 
 def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
@@ -117,8 +117,16 @@ def mutual(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
     """The smaller of the probabilities that each text of a pair entails the other, shape (n,)."""
     if not pairs:
         return np.zeros(0)
-    both = judge.judge([*pairs, *((after, before) for before, after in pairs)]).probabilities[:, 0]
+    both = _entailment(judge, [*pairs, *((after, before) for before, after in pairs)])
     return np.minimum(both[: len(pairs)], both[len(pairs) :])
+
+
+def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
+    """Probabilities that the first of each pair entails the second, shape (n,); NaN, as models overflow to in half precision, is no answer."""
+    found = judge.judge(pairs).probabilities[:, 0]
+    if np.isnan(found).any():
+        raise InputError(f"the judge has no answer (NaN) for {np.isnan(found).sum()} of {len(pairs)} pairs; try dtype float32, or another model")
+    return found
 
 
 def graded(probability: float, threshold: float) -> float:

@@ -112,7 +112,7 @@ def synthesize(
     ids: Sequence[str] | None = None,
     seed: int = 0,
     variants: int = 1,
-    operations: Sequence[Operation] = OPERATIONS,
+    operations: Operation | Sequence[Operation] = OPERATIONS,
     edits: float = 5.0,
     max_edits: int = 5,
     span: float = 1.5,
@@ -132,7 +132,8 @@ def synthesize(
         ids: of the texts, length n.
         seed: with the id of a text, or else the text, it makes the draws; never the place in the list or what stands beside it.
         variants: how often each text is taken.
-        operations, edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
+        operations: which edits there are; a single string is one.
+        edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
         infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a head, folder or hub id of a masked language model or of
             a denoising encoder-decoder, or an object with `fill(gaps, k)`. Where its attribute `phrases` is true, a replacement takes as many
             tokens as `span` draws, else one.
@@ -154,8 +155,9 @@ def synthesize(
         Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis", sections 3.2 and 3.3.
     """
     listed = [texts] if isinstance(texts, str) else list(texts)
+    chosen = (operations,) if isinstance(operations, str) else tuple(operations)
     maker = Synthesizer(
-        Draws(operations=tuple(operations), edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),
+        Draws(operations=chosen, edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),
         infill=infill, judge=judge, threshold=threshold, severity=severity, seed=seed, variants=variants, max_words=max_words, runtime=runtime,
     )  # fmt: skip
     return maker(listed, ids)
@@ -210,6 +212,8 @@ class Synthesizer:
             for i, value in enumerate(strings):
                 if not isinstance(value, str):
                     raise InputError(f"{what}[{i}] is {type(value).__name__}, expected a string")
+        if isinstance(ids, str):
+            raise InputError("ids is one string, expected an id for each text")
         if ids is not None and len(ids) != len(texts):
             raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one a text")
         outcomes: list[str | tuple[Walk, int, int]] = []
@@ -307,7 +311,10 @@ class _Fillers:
         if not gaps:
             return []
         if self._given is not None:
-            return self._given.fill(gaps, k)
+            given = self._given.fill(gaps, k)
+            if len(given) != len(gaps):
+                raise InputError(f"infill {self.name} filled {len(given)} of {len(gaps)} gaps, expected a list of words for each")
+            return given
         known, found = language(), []
         for gap, key in zip(gaps, keys, strict=True):
             (fillers,) = LexiconInfill(known, stream(0, "lexicon", key)).fill([gap], k)

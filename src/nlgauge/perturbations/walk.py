@@ -81,14 +81,18 @@ class Walk:
         return None
 
     def answer(self, fillers: Sequence[Filler]) -> None:
-        """Take one of the words that fit best, none that stands there and no mark beside its like; without any, `ask` draws something else."""
+        """Take one of the words that fit best; without any, `ask` draws something else.
+
+        None fits that stands there already or cannot be seen, and no mark beside its like.
+        """
         assert self._pending is not None
         (operation, start, span), self._pending = self._pending, None
         first, last = self._stratum.place(start, span)
         old = self._text[first:last].casefold()
         beside = self._stratum.beside(start, span)
         offered = [" ".join(filler.word.split()) for filler in fillers]
-        fit = [word for word in offered if word and word.casefold() != old and not (is_mark(word) and word in beside)][: self._draws.top_k]
+        seen = [word for word in offered if any(map(str.isprintable, word.replace(" ", "")))]
+        fit = [word for word in seen if word.casefold() != old and not (is_mark(word) and word in beside)][: self._draws.top_k]
         if not fit:
             self._refused[operation] = self._refused.get(operation, 0) + 1
             return
