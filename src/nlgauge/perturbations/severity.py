@@ -74,7 +74,8 @@ class Severity:
         return [MINOR if i in minor else MAJOR for i in range(len(pairs))]
 
     def _entailed(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        assert self.judge is not None and self.threshold is not None
+        assert self.judge is not None
+        assert self.threshold is not None
         return (_entailment(self.judge, pairs) >= self.threshold).tolist() if pairs else []
 
 
