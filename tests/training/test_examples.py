@@ -38,6 +38,7 @@ def test_a_triple_is_an_example_for_each_reference(tmp_path):
     [
         ({"hyp": "a", "refs": ["b"]}, r"line 2: score is missing, expected an object .*'nlgauge synth' writes them, 'nlgauge train regressor' takes"),
         ({"hyp": "a", "refs": ["b"], "score": "-1"}, "line 2: score is str"),
+        ({"hyp": "a", "refs": ["b"], "score": 72}, "line 2: score is 72, expected 0 or less"),
         ({"hyp": "a", "refs": ["b"], "score": True}, "line 2: score is bool"),
         ({"hyp": "a", "score": -1}, "line 2: refs is missing"),
         ({"hyp": "a", "refs": [], "score": -1}, "line 2: refs is an empty list"),

@@ -37,7 +37,7 @@ def read_triples(file: InputFile) -> list[Example]:
     """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`; an example for each reference.
 
     Raises:
-        InputError: names file and line: a field that is missing or of another kind, or no triple at all.
+        InputError: names file and line: a field that is missing or of another kind, a score above 0, or no triple at all.
     """
     rows = JsonRows(file)
     found: list[Example] = []
@@ -54,6 +54,8 @@ def read_triples(file: InputFile) -> list[Example]:
             raise InputError(f"{where}: refs is {_kind(refs)}, {_SHAPE}")
         if isinstance(score, bool) or not isinstance(score, int | float):
             raise InputError(f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor' takes ratings")
+        if score > 0:
+            raise InputError(f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes ratings")
         found += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
     if not found:
         raise InputError(f"{file.name} holds no triples, expected one JSON object a line with hyp, refs and score")

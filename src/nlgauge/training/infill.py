@@ -136,6 +136,8 @@ def train_infill(
     mask, size = tokenizer.mask, int(files.config["vocab_size"])
     if mask is None:
         raise InputError(f"model {files.name!r} has no mask token in its vocabulary; choose another encoder")
+    if files.config.get("model_type") != "bert":  # told before all texts are read
+        raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; choose another encoder")
     texts = encode_texts(read_texts(train), tokenizer)
     held = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
     tell(f"{len(texts.ids)} texts, {texts.lengths.mean():.1f} tokens each, {texts.n_cut} cut, {texts.n_left_out} too short")
@@ -247,7 +249,7 @@ def _check(recipe: InfillRecipe, runtime: Runtime, output: str) -> None:
         raise InputError(f"{output}: what is trained here is a head; end its name in .safetensors")
     check_target(output)
     if not 0 < recipe.share <= 1:
-        raise InputError(f"share is {recipe.share}, expected a share of the words, above 0 and at most 1")
+        raise InputError(f"the masked share is {recipe.share}, expected a share of the words, above 0 and at most 1")
     for name in ("shown", "dropout"):
         if not 0 <= getattr(recipe, name) < 1:
             raise InputError(f"{name} is {getattr(recipe, name)}, expected a share from 0 to below 1")
