@@ -69,6 +69,15 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     assert {key: head.get(key) for key in expected} == expected
 
 
+def test_no_triple_is_worse_than_an_unrelated_text(triples, tiny_model, tmp_path, capsys):
+    from nlgauge.models.regressor import locate_regressor
+
+    triples.write_text(triples.read_text().replace("-1.0", "-40.0"))
+    out = tmp_path / "h.safetensors"
+    assert run("train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL, "--held-out", "0") == 0
+    assert locate_regressor(str(out)).range == (-25, 0)
+
+
 def test_without_ratings_a_share_of_the_triples_chooses(triples, tiny_model, tmp_path, capsys):
     assert run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL) == 0
     assert "kendall_b on 2 held back" in capsys.readouterr().out  # one of six references, with two triples

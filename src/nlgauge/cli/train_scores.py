@@ -48,7 +48,7 @@ Data = Annotated[str, typer.Option("--data", help="What it learns from, for its 
 Phenomena = Annotated[str, typer.Option("--phenomena", metavar="IDS", help="Perturbations it is shown, for its metadata: ids with commas.")]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 DType = Annotated[str, typer.Option("--dtype", help="Of training: bfloat16 or float32.")]
-_UNRELATED = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
+_WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
 _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 
@@ -102,7 +102,8 @@ def train_sescore(
     from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
 
     made = renumbered([read_triples(InputFile(path)) for path in triples])
-    examples = with_unrelated(with_copies(made, copies, 0.0, seed), unrelated, _UNRELATED, seed)
+    bounded = [example._replace(score=max(example.score, _WORST)) for example in made]  # more than five errors, and an unrelated text is no better
+    examples = with_unrelated(with_copies(bounded, copies, 0.0, seed), unrelated, _WORST, seed)
     about = {"severities": severities, "copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "high": "0"}
     _train(examples, given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
