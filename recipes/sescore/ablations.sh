@@ -1,26 +1,26 @@
 #!/bin/sh
-# What each part is worth, on 3,000 news sentences (after run.sh, in its OUT): sh ablations.sh DATA OUT
+# What each part is worth, on 2,000 news sentences (after run.sh, in its OUT): sh ablations.sh DATA OUT
 set -eu
 data=$1 out=$2 here=$(dirname "$0")
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}"
-gzip -cd "$out/news.txt.gz" | head -3000 > "$out/news3k.txt"
-head -1000 "$out/news3k.txt" > "$out/news1k.txt"
-gzip -cd "$out/other.txt.gz" | head -3000 > "$out/other3k.txt"
+gzip -cd "$out/news.txt.gz" | head -2000 > "$out/news2k.txt"
+head -500 "$out/news2k.txt" > "$out/news500.txt"
+gzip -cd "$out/other.txt.gz" | head -2000 > "$out/other2k.txt"
 
 make() { # NAME TEXTS OPTIONS...: triples, and the head that learns from them
   name=$1 texts=$2
   shift 2
   [ -f "$out/$name.jsonl" ] || nlgauge synth "$texts" -o "$out/$name.jsonl" --dtype bfloat16 -q "$@"
   [ -f "$out/$name.safetensors" ] || nlgauge train sescore "$out/$name.jsonl" -o "$out/$name.safetensors" --features 2h --layer mix --epochs 1 \
-    --copies 0.05 --unrelated 0.07 --standardise --held-out 0 -q
+    --learning-rate 3e-4 --copies 0.05 --unrelated 0.15 --standardise --held-out 0 -q
 }
 
-make graded "$out/news3k.txt" --severity graded
-make binary "$out/news3k.txt"
-make none "$out/news3k.txt" --severity none
-for operation in insert delete replace swap; do make "$operation" "$out/news3k.txt" --severity graded --operations $operation; done
-make small "$out/news1k.txt" --severity graded
-make other "$out/other3k.txt" --severity graded
+make graded "$out/news2k.txt" --severity graded
+make binary "$out/news2k.txt"
+make none "$out/news2k.txt" --severity none
+for operation in insert delete replace swap; do make "$operation" "$out/news2k.txt" --severity graded --operations $operation; done
+make small "$out/news500.txt" --severity graded
+make other "$out/other2k.txt" --severity graded
 
 set --
 for name in graded binary none insert delete replace swap small other; do set -- "$@" "$name=sescore:model=$out/$name.safetensors"; done

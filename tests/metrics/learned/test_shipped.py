@@ -1,0 +1,45 @@
+"""The SEScore head in the package: what its file says, how it orders plain sentences, what its card promises."""
+
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.models.regressor import locate_regressor
+
+pytest.importorskip("torch")
+DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"))
+REFERENCE = "The committee will publish its final report on the new bridge in March."
+WORSE_AND_WORSE = [
+    REFERENCE,
+    "In March the committee is going to publish its final report on the new bridge.",
+    "The committee will not publish its final report on the new bridge in March.",
+    "The committee publish bridge report final March the.",
+    "A dog is sleeping on the sofa.",
+]
+
+
+def test_the_head_is_small_and_says_where_it_is_from():
+    found = locate_regressor("sescore")
+    assert found.head.path.stat().st_size < 8_000_000
+    assert found.features == ("hyp*ref", "|hyp-ref|")
+    assert found.range == (-25, 0)
+    assert found.head.get("recipe") == "recipes/sescore"
+    assert "nli-robust" in found.head.get("severities")
+
+
+def test_what_is_worse_scores_lower():
+    (scores,) = ng.score(WORSE_AND_WORSE, refs=[REFERENCE] * len(WORSE_AND_WORSE), metrics="sescore").values()
+    assert list(scores.values) == sorted(scores.values, reverse=True)
+
+
+@pytest.mark.skipif(not (DATA / "wmt16-da-seg").is_dir(), reason="NLGAUGE_DATA names no folder with wmt16-da-seg/")
+def test_the_card_holds():
+    card = files("nlgauge.data").joinpath("heads", "sescore.md").read_text(encoding="utf-8")
+    promised = float(re.search(r"^\| sescore \| 0\.\d+ \| (0\.\d+) \|", card, re.MULTILINE).group(1))
+    found = ng.meta_evaluate(ng.read(DATA / "wmt16-da-seg/segments.jsonl.gz"), "sescore", "da_z", "segment", ["kendall_b"], intervals="none")
+    (mean,) = (row["value"] for row in found.rows if row["group"] == "mean")
+    assert mean == pytest.approx(promised, abs=0.001)  # the card has three digits; the last bits of float32 swap a pair in thousands
