@@ -120,4 +120,4 @@ def test_a_word_holds_letters_marks_and_digits_and_ideographs_not_yet_assigned()
 
 
 def test_names_name_the_tokenizers():
-    assert TOKENIZERS == {"rouge": rouge_words, "unicode": unicode_words, "blanks": blank_words}
+    assert {"rouge": rouge_words, "unicode": unicode_words, "blanks": blank_words} == TOKENIZERS
