@@ -50,6 +50,8 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     clock = time.perf_counter if given.clock == "wall" else lambda: time.process_time() / given.threads
+    if given.texts is None and "NLGAUGE_DATA" not in os.environ:
+        parser.error("name a file with a sentence a line (--texts FILE), or the folder that holds raw/ (NLGAUGE_DATA=PATH)")
     path = given.texts or Path(os.environ["NLGAUGE_DATA"]) / "raw" / "news.en.txt.gz"
     texts = [text for text in read_raw(path).texts if unfit(text) is None]
     judged = {} if given.judge is None else {"judge": given.judge}
