@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
-from nlgauge.models.hub import load_pretrained
+from nlgauge.models.hub import check_filled, load_pretrained
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.tokens import Ids
@@ -134,9 +134,7 @@ class HubClassifier:
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
         model, info = load_pretrained(files, dtype, "AutoModelForSequenceClassification")
-        missing = [name for name, _ in model.named_parameters() if name in info["missing_keys"]]
-        if missing:
-            raise InputError(f"model {files.name!r}: the weights hold no {missing[0]} ({len(missing)} missing); is it a classifier of text?")
+        check_filled(files, model, info, "is it a classifier of text?")
         self.model: Any = model.eval().to(device)
         self.device = device
         self.batch_tokens = 1024 if device.type == "cpu" else 65536

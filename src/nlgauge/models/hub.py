@@ -114,6 +114,20 @@ def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoMode
     return loaded
 
 
+def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:
+    """Refuse a model with parameters that no weight fills: transformers would draw them at random.
+
+    Args:
+        files: of the model.
+        model: as loaded.
+        info: what transformers says of its weights.
+        doubt: the question that the error ends with.
+    """
+    missing = [name for name, _ in model.named_parameters() if name in info["missing_keys"]]
+    if missing:
+        raise InputError(f"model {files.name!r}: the weights hold no {missing[0]} ({len(missing)} missing); {doubt}")
+
+
 def _stack(model: Any, depth: int) -> tuple[Any, str]:
     """Where the blocks of a model are: the module, and its attribute to shorten."""
     config = model.config

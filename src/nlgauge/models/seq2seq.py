@@ -87,27 +87,22 @@ class Seq2Seq:
         try:
             import torch
             import transformers
+
+            from nlgauge.models.hub import check_filled, load_pretrained
         except ImportError:
             raise MissingExtra(f"model {files.name!r}", "neural") from None
         self.name = files.name
         self.device = torch_device(torch, device)
         if not files.config.get("is_encoder_decoder", False) and files.config.get("model_type") not in _ALWAYS_PAIRED:
             raise InputError(f"model {files.name!r} is no encoder-decoder (config.json has model_type {files.config.get('model_type')!r})")
-        files.weight_files()
         options = {"trust_remote_code": False, "local_files_only": True}
         try:
             self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(files.folder), **options)
-            self.model, info = _quietly(
-                lambda: transformers.AutoModelForSeq2SeqLM.from_pretrained(
-                    str(files.folder), dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **options
-                )
-            )
         except Exception as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
-        lacking = [n for n, _ in self.model.named_parameters() if n in info["missing_keys"]]
-        if lacking:  # transformers would draw them at random
-            raise InputError(f"model {files.name!r}: the weights hold no {lacking[0]} ({len(lacking)} missing); is it a model that generates text?")
+        self.model, info = load_pretrained(files, getattr(torch, dtype), "AutoModelForSeq2SeqLM")
+        check_filled(files, self.model, info, "is it a model that generates text?")
         self.model.eval().to(self.device)
         limits = (self.tokenizer.model_max_length, self.model.config.to_dict().get("max_position_embeddings"))
         self.limit = min((int(n) for n in limits if n is not None and n < _NO_LIMIT), default=None)
@@ -162,15 +157,3 @@ class Seq2Seq:
 
 
 _ALWAYS_PAIRED = {"marian", "t5", "mt5", "bart", "mbart", "m2m_100", "pegasus"}  # their configurations need not say so
-
-
-def _quietly(load: Any) -> Any:
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()
-    try:
-        return load()
-    finally:
-        logging.set_verbosity(level)

@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from nlgauge.training.classifier import FEATURES, HeadNetwork, SequenceNetwork
 from nlgauge.training.data import LABELS
 
 FORMAT, VERSION, KIND = "nlgauge-head", "1", "nli"
-TOKENIZER_FILES = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
+_TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 
 
 def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping[str, str]) -> None:
@@ -94,18 +95,18 @@ def check_folder(path: str | os.PathLike[str]) -> None:
         check_target(target)
 
 
-def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: ModelFiles) -> None:
-    """Write a classifier as transformers reads it, adapters merged into its weights, with the encoder's tokenizer; whole or not at all."""
+@contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder that takes its final name only when everything in it is written; on an error nothing is left.
+
+    Raises:
+        InputError: see `check_folder`; or the disk is full.
+    """
     check_folder(path)
     target = Path(path)
-    model = network.model
-    if hasattr(model, "merge_and_unload"):
-        model = model.float().merge_and_unload()
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
     try:
-        model.save_pretrained(str(beside), safe_serialization=True)
-        for path in (path for pattern in TOKENIZER_FILES for path in files.folder.glob(pattern)):
-            shutil.copy(path, beside)
+        yield beside
         umask = os.umask(0)
         os.umask(umask)
         beside.chmod(0o777 & ~umask)
@@ -116,3 +117,18 @@ def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: M
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:
+    """Write a model as transformers reads it, adapters merged into its weights, with the tokenizer of the files it began from."""
+    if hasattr(model, "merge_and_unload"):
+        model = model.float().merge_and_unload()
+    model.save_pretrained(str(folder), safe_serialization=True)
+    for path in (path for pattern in _TOKENIZER for path in files.folder.glob(pattern)):
+        shutil.copy(path, folder)
+
+
+def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: ModelFiles) -> None:
+    """Write a classifier as transformers reads it, adapters merged into its weights, with the encoder's tokenizer; whole or not at all."""
+    with new_folder(path) as folder:
+        save_encoder(folder, network.model, files)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import InputError
@@ -18,7 +14,7 @@ from nlgauge.models.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.classifier import with_dropout
-from nlgauge.training.heads import FORMAT, TOKENIZER_FILES, VERSION, check_folder, write_head
+from nlgauge.training.heads import FORMAT, VERSION, new_folder, save_encoder, write_head
 from nlgauge.training.network import RegressorNetwork
 
 CONFIG = "regressor.json"
@@ -65,26 +61,8 @@ def save_regressor(
         named = {"encoder": model, "encoder_sha256": files.weights_digest} | ({} if revision is None else {"encoder_revision": revision})
         write_head(path, adapters | network.own_tensors(), fixed | named)
         return
-    check_folder(path)
-    target = Path(path)
-    encoder = network.encoder
-    if hasattr(encoder, "merge_and_unload"):
-        encoder = encoder.float().merge_and_unload()
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
-    try:
-        encoder.save_pretrained(str(beside), safe_serialization=True)
-        for file in (file for pattern in TOKENIZER_FILES for file in files.folder.glob(pattern)):
-            shutil.copy(file, beside)
-        made = {"encoder": HERE, "encoder_sha256": locate(str(beside)).weights_digest, "encoder_from": model}
-        write_head(beside / WEIGHTS, network.own_tensors(), fixed | made)
-        (beside / CONFIG).write_text(json.dumps(fixed | made, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-        umask = os.umask(0)
-        os.umask(umask)
-        beside.chmod(0o777 & ~umask)
-        if target.exists():
-            target.rmdir()
-        os.replace(beside, target)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with new_folder(path) as folder:
+        save_encoder(folder, network.encoder, files)
+        made = {"encoder": HERE, "encoder_sha256": locate(str(folder)).weights_digest, "encoder_from": model}
+        write_head(folder / WEIGHTS, network.own_tensors(), fixed | made)
+        (folder / CONFIG).write_text(json.dumps(fixed | made, indent=2, sort_keys=True) + "\n", encoding="utf-8")
