@@ -65,7 +65,7 @@ def scripted(folder, answers, limit=None):
     from transformers import AutoTokenizer
 
     model = Scripted(AutoTokenizer.from_pretrained(folder), answers, limit)
-    return Denoiser(locate_infill(str(folder)), lambda: model, Runtime()), model
+    return Denoiser(locate_infill(str(folder)), lambda: model, "float32", Runtime()), model
 
 
 def test_of_what_bart_writes_the_words_between_are_taken(tiny_denoiser):

@@ -27,19 +27,20 @@ class Denoiser:
     Args:
         found: its files.
         load: gives the model with its tokenizer.
+        dtype: its precision.
         runtime: token budget and seed.
         sampled: draw the phrases instead of searching for the likeliest; the seed, the text and the gap make the draw.
     """
 
     phrases = True
 
-    def __init__(self, found: InfillFiles, load: Callable[[], Any], runtime: Runtime, *, sampled: bool = False) -> None:
-        self.found, self.name, self.sampled = found, found.name, sampled
+    def __init__(self, found: InfillFiles, load: Callable[[], Any], dtype: str, runtime: Runtime, *, sampled: bool = False) -> None:
+        self.found, self.name, self.dtype, self.sampled = found, found.name, dtype, sampled
         self._load, self._budget, self._seed = load, runtime.token_budget, runtime.seed
 
     def facts(self) -> dict[str, Any]:
         """See `InfillModel`."""
-        return {**self.found.facts(), "drawn": self.sampled}
+        return {"dtype": self.dtype, **self.found.facts(), "drawn": self.sampled}
 
     @cached_property
     def loaded(self) -> Any:

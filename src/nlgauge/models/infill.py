@@ -131,12 +131,12 @@ def load_infill(
     if found.phrases:
         from nlgauge.models.denoise import Denoiser
 
-        return Denoiser(found, lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)), runtime, sampled=sampled)
+        return Denoiser(found, lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)), dtype, runtime, sampled=sampled)
     limit = None if found.head is None else found.head.whole("max_tokens")
     tokenizer = runtime.once(("piece tokenizer", found.files, limit), lambda: PieceTokenizer(found.files, limit))
     if tokenizer.mask is None:
         raise InputError(f"model {model!r} has no mask token, which a masked language model is asked with; choose another")
-    return MaskedModel(found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), runtime)
+    return MaskedModel(found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), dtype, runtime)
 
 
 class MaskedModel:
@@ -144,13 +144,13 @@ class MaskedModel:
 
     phrases = False
 
-    def __init__(self, found: InfillFiles, tokenizer: PieceTokenizer, load: Callable[[], MaskedNetwork], runtime: Runtime) -> None:
-        self.found, self.name, self.tokenizer = found, found.name, tokenizer
+    def __init__(self, found: InfillFiles, tokenizer: PieceTokenizer, load: Callable[[], MaskedNetwork], dtype: str, runtime: Runtime) -> None:
+        self.found, self.name, self.tokenizer, self.dtype = found, found.name, tokenizer, dtype
         self._load, self._budget = load, runtime.token_budget
 
     def facts(self) -> dict[str, Any]:
         """See `InfillModel`."""
-        return self.found.facts()
+        return {"dtype": self.dtype, **self.found.facts()}
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
         """Words for each gap, best first; the score is the logarithm of the probability among all pieces.
