@@ -69,11 +69,19 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     assert {key: head.get(key) for key in expected} == expected
 
 
-def test_no_triple_is_worse_than_an_unrelated_text(triples, tiny_model, tmp_path, capsys):
+def test_no_triple_is_worse_than_an_unrelated_text(triples, tiny_model, tmp_path):
     from nlgauge.models.regressor import locate_regressor
 
     triples.write_text(triples.read_text().replace("-1.0", "-40.0"))
     out = tmp_path / "h.safetensors"
+    assert run("train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL, "--held-out", "0", "--standardise") == 0
+    assert float(locate_regressor(str(out)).head.get("target_mean")) == -12.5  # six scores of 0, six of -25
+
+
+def test_the_scale_of_severities_is_the_same_whatever_was_reached(triples, tiny_model, tmp_path):
+    from nlgauge.models.regressor import locate_regressor
+
+    out = tmp_path / "h.safetensors"  # its triples score 0 and -1
     assert run("train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL, "--held-out", "0") == 0
     assert locate_regressor(str(out)).range == (-25, 0)
 

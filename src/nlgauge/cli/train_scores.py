@@ -104,7 +104,7 @@ def train_sescore(
     made = renumbered([read_triples(InputFile(path)) for path in triples])
     bounded = [example._replace(score=max(example.score, _WORST)) for example in made]  # more than five errors, and an unrelated text is no better
     examples = with_unrelated(with_copies(bounded, copies, 0.0, seed), unrelated, _WORST, seed)
-    about = {"severities": severities, "copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "high": "0"}
+    about = {"severities": severities, "copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "low": f"{_WORST:g}", "high": "0"}
     _train(examples, given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
 

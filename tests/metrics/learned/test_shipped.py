@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
+from nlgauge.metrics.base import trained_on
 from nlgauge.models.regressor import locate_regressor
 
 pytest.importorskip("torch")
@@ -29,6 +30,7 @@ def test_the_head_is_small_and_says_where_it_is_from():
     assert found.range == (-25, 0)
     assert found.head.get("recipe") == "recipes/sescore"
     assert "nli-robust" in found.head.get("severities")
+    assert trained_on(ng.metric("sescore")) == ("addition", "omission", "jumble_words")  # whose like it was shown: audits mark them
 
 
 def test_what_is_worse_scores_lower():
