@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import re
 
@@ -68,6 +69,17 @@ def test_lines_that_cannot_be_edited_are_counted_by_reason(texts, capsys):
     assert out.startswith("3 triples, ")
     shares = [float(x) for x in re.findall(r"([\d.]+) %", out)]
     assert sum(shares[:-2:2]) == pytest.approx(100, abs=0.3)  # four shares rounded to a tenth
+
+
+def test_only_severities_of_two_kinds_have_a_share_of_major_ones():
+    def majors(*severities):
+        steps = [{"operation": "swap", "severity": s} for s in severities]
+        return module._summary([{"score": sum(severities), "steps": steps}])[0]["major"]
+
+    assert majors(-1, -5, -5, -1) == 0.5
+    assert majors(-1, -1) == 0
+    assert math.isnan(majors(-1.5, -5))  # graded
+    assert module._percent(majors(-2.5)) == "-"
 
 
 def test_variants_bear_their_number(texts):

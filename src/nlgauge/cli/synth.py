@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -187,10 +188,17 @@ def _summary(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     made = {**dict(sorted(found.items())), "all": [severity for severities in found.values() for severity in severities]}
     return [
         {"operation": name, "texts": texts, "edits": len(own), "share": len(own) / total if total else float("nan"),
-         "severity": sum(own) / len(own) if own else float("nan"), "major": sum(s <= -5 for s in own) / len(own) if own else float("nan"),
+         "severity": sum(own) / len(own) if own else float("nan"), "major": _major(own),
          "score": score / texts if texts and name == "all" else float("nan")}
         for name, own in made.items()
     ]  # fmt: skip
+
+
+def _major(severities: Sequence[float]) -> float:
+    """The share of -5; NaN where there are none, and where they are graded."""
+    from nlgauge.perturbations.severity import MAJOR, MINOR
+
+    return sum(s == MAJOR for s in severities) / len(severities) if severities and {MINOR, MAJOR}.issuperset(severities) else float("nan")
 
 
 def summary(result: Result) -> str:
@@ -201,5 +209,9 @@ def summary(result: Result) -> str:
     if not total["edits"]:
         return "no triples: every text was left alone"
     head = f"{total['texts']} triples, {total['edits'] / total['texts']:.2f} edits each on the mean, mean score {total['score']:.2f}"
-    body = tuple((r["operation"], str(r["edits"]), f"{100 * r['share']:.1f} %", f"{r['severity']:.2f}", f"{100 * r['major']:.1f} %") for r in rows)
+    body = tuple((r["operation"], str(r["edits"]), f"{100 * r['share']:.1f} %", f"{r['severity']:.2f}", _percent(r["major"])) for r in rows)
     return f"{head}\n{Table('', ('operation', 'edits', 'share', 'severity', 'major'), body).text()}\n{result.metrics[0]['signature']}"
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
