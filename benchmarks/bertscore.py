@@ -4,13 +4,15 @@
     python benchmarks/bertscore.py --quick                 a minute or two, over generated text
     ... --threads 1 --clock processor                      on a machine with other work
 
-Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the one precision it
-has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours, ...), so that other work on the
-machine falls on both; `best` compares the fastest of each side, `median` is the median of neighbours' ratios. Other work slows bert-score more,
-whose two threads wait for each other in every operation: on a busy machine take one thread and processor seconds.
+Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
+one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
+...), so that other work on the machine falls on both; `best` compares the fastest of each side, `median` is the median
+of neighbours' ratios. Other work slows bert-score more, whose two threads wait for each other in every operation: on a
+busy machine take one thread and processor seconds.
 
-The share of the peak is what the linear layers and attention of the distinct texts need (no padding, two operations a multiplication with
-its addition), divided by the seconds of the whole run and by the rate of a large matrix product on the same threads.
+The share of the peak is what the linear layers and attention of the distinct texts need (no padding, two operations a
+multiplication with its addition), divided by the seconds of the whole run and by the rate of a large matrix product on
+the same threads.
 """
 
 from __future__ import annotations
@@ -52,7 +54,28 @@ TARGETS = {
     "share, float32": 0.8,
     "share, bfloat16": 0.5,
 }
-SYLLABLES = ("ka", "re", "tion", "ing", "mo", "s", "ed", "lu", "ment", "shi", "y", "al", "be", "ly", "tor", "an", "ness", "po", "ri", "e")
+SYLLABLES = (
+    "ka",
+    "re",
+    "tion",
+    "ing",
+    "mo",
+    "s",
+    "ed",
+    "lu",
+    "ment",
+    "shi",
+    "y",
+    "al",
+    "be",
+    "ly",
+    "tor",
+    "an",
+    "ness",
+    "po",
+    "ri",
+    "e",
+)
 
 
 def generated(n: int, rng: random.Random) -> tuple[list[str], list[str]]:
@@ -82,7 +105,10 @@ def systems(hypotheses: Sequence[str], number: int) -> dict[str, list[str]]:
     """Systems alike in length and vocabulary: the hypotheses, and copies with words dropped and replaced."""
     rng = random.Random(1)
     vocabulary = " ".join(hypotheses).split()
-    return {f"system {i}": list(hypotheses) if i == 0 else [changed(h, vocabulary, rng) for h in hypotheses] for i in range(number)}
+    return {
+        f"system {i}": list(hypotheses) if i == 0 else [changed(h, vocabulary, rng) for h in hypotheses]
+        for i in range(number)
+    }
 
 
 clock: Callable[[], float] = time.perf_counter
@@ -121,14 +147,24 @@ class Theirs:
 
     def __init__(self, hypotheses: Sequence[str], references: Sequence[str], batches: Sequence[int]) -> None:
         logging.disable_progress_bar()
-        self.scorer = BERTScorer(model_type=str(locate("embedded").folder), num_layers=LAYER, device="cpu", use_fast_tokenizer=True)
+        self.scorer = BERTScorer(
+            model_type=str(locate("embedded").folder), num_layers=LAYER, device="cpu", use_fast_tokenizer=True
+        )
         self(hypotheses[:64], references[:64], 64)  # the first pass allocates
-        found = {size: min(timed(lambda s=size: self(hypotheses, references, s))[0] for _ in range(2)) for size in batches}
+        found = {
+            size: min(timed(lambda s=size: self(hypotheses, references, s))[0] for _ in range(2)) for size in batches
+        }
         self.batch = min(found, key=lambda size: found[size])
-        print("bert-score's seconds by batch size: " + ", ".join(f"{b}: {s:.2f}" for b, s in found.items()) + f"; taken: {self.batch}")
+        print(
+            "bert-score's seconds by batch size: "
+            + ", ".join(f"{b}: {s:.2f}" for b, s in found.items())
+            + f"; taken: {self.batch}"
+        )
 
     def __call__(self, hypotheses: Sequence[str], references: Sequence[str], batch: int | None = None) -> np.ndarray:
-        return np.stack([c.numpy() for c in self.scorer.score(list(hypotheses), list(references), batch_size=batch or self.batch)])
+        return np.stack(
+            [c.numpy() for c in self.scorer.score(list(hypotheses), list(references), batch_size=batch or self.batch)]
+        )
 
 
 def ours(runtime: Runtime, hypotheses: Any, references: Sequence[str]) -> np.ndarray:
@@ -157,10 +193,15 @@ def features() -> str:
         flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
     except OSError:
         return "unknown"
-    return ", ".join(f for f in ("avx2", "avx512f", "avx512_bf16", "amx_tile", "amx_bf16") if f in flags) or "none of interest"
+    return (
+        ", ".join(f for f in ("avx2", "avx512f", "avx512_bf16", "amx_tile", "amx_bf16") if f in flags)
+        or "none of interest"
+    )
 
 
-def one_system(hypotheses: list[str], references: list[str], theirs: Theirs, repeats: int, reached: dict[str, float]) -> float:
+def one_system(
+    hypotheses: list[str], references: list[str], theirs: Theirs, repeats: int, reached: dict[str, float]
+) -> float:
     """Returns bert-score's best seconds."""
     print(f"\n(a) one system, {len(hypotheses)} segments")
     runtimes = {name: Runtime(device="cpu", dtype=name) for name in ("float32", "bfloat16")}
@@ -176,17 +217,23 @@ def one_system(hypotheses: list[str], references: list[str], theirs: Theirs, rep
     )
     compare(seconds, "bert-score", reached, "one system")
     gaps = {name: np.abs(given[f"nlgauge {name}"] - given["bert-score"]).max() for name in runtimes}
-    print(f"  largest difference to bert-score's scores: float32 {gaps['float32']:.1e}, bfloat16 {gaps['bfloat16']:.1e}")
+    print(
+        f"  largest difference to bert-score's scores: float32 {gaps['float32']:.1e}, bfloat16 {gaps['bfloat16']:.1e}"
+    )
     needed = operations(hypotheses, references)
     for name in runtimes:
         best = max(peak(getattr(torch, name)) for _ in range(3))
         share = needed / min(seconds[f"nlgauge {name}"]) / best
-        print(f"(d) {name}: {needed / 1e9:.0f} G operations, large product {best / 1e9:.0f} G a second, share {share:.2f}")
+        print(
+            f"(d) {name}: {needed / 1e9:.0f} G operations, large product {best / 1e9:.0f} G a second, share {share:.2f}"
+        )
         reached[f"share, {name}"] = share
     return min(seconds["bert-score"])
 
 
-def many_systems(named: dict[str, list[str]], references: list[str], theirs: Theirs, repeats: int, reached: dict[str, float]) -> None:
+def many_systems(
+    named: dict[str, list[str]], references: list[str], theirs: Theirs, repeats: int, reached: dict[str, float]
+) -> None:
     print(f"\n(b) {len(named)} systems of {len(references)} segments against one set of references")
     runtimes = {name: Runtime(device="cpu", dtype=name) for name in ("float32", "bfloat16")}
     for runtime in runtimes.values():
@@ -203,10 +250,15 @@ def many_systems(named: dict[str, list[str]], references: list[str], theirs: The
     )
     compare(seconds, "bert-score, a call a system", reached, "eleven systems")
     best = {name: min(seconds["bert-score, one call"]) / min(seconds[f"nlgauge {name}"]) for name in runtimes}
-    print(f"  against one call with all systems joined by hand: float32 {best['float32']:.2f} times, bfloat16 {best['bfloat16']:.2f} (best)")
+    print(
+        f"  against one call with all systems joined by hand: float32 {best['float32']:.2f} times, bfloat16"
+        f" {best['bfloat16']:.2f} (best)"
+    )
 
 
-def warm_cache(hypotheses: list[str], references: list[str], theirs: float, repeats: int, reached: dict[str, float]) -> None:
+def warm_cache(
+    hypotheses: list[str], references: list[str], theirs: float, repeats: int, reached: dict[str, float]
+) -> None:
     print(f"\n(c) the same {len(hypotheses)} segments again, from the score cache")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.sqlite"
@@ -215,21 +267,27 @@ def warm_cache(hypotheses: list[str], references: list[str], theirs: float, repe
         warm = [timed(lambda: ours(runtime, hypotheses, references)) for _ in range(repeats)]
         assert all(np.array_equal(first, again) for _, again in warm)
         best = min(seconds for seconds, _ in warm)
-        print(f"  filling it {cold:.2f} s, from it {best:.4f} s: {theirs / best:.0f} times bert-score's run, {cold / best:.0f} times our own")
+        print(
+            f"  filling it {cold:.2f} s, from it {best:.4f} s: {theirs / best:.0f} times bert-score's run,"
+            f" {cold / best:.0f} times our own"
+        )
         reached["warm cache"] = theirs / best
         data = Path(folder) / "texts.json"
         data.write_text(json.dumps([hypotheses, references]), encoding="utf-8")
         code = (
-            "import json, sys, time; import nlgauge as ng; start = time.perf_counter();"
-            f"h, r = json.load(open({str(data)!r})); runtime = ng.Runtime(device='cpu', cache={str(path)!r});"
-            f"ng.score(h, refs=r, metrics={SPEC!r}, runtime=runtime);"
-            "print(f'{time.perf_counter() - start:.2f}', sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
+            "import json, sys, time; import nlgauge as ng; start = time.perf_counter();h, r ="
+            f" json.load(open({str(data)!r})); runtime = ng.Runtime(device='cpu', cache={str(path)!r});ng.score(h,"
+            f" refs=r, metrics={SPEC!r}, runtime=runtime);print(f'{{time.perf_counter() - start:.2f}}',"
+            " sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
         )
         start = time.perf_counter()
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         took, loaded = ran.stdout.split(" ", 1)
         whole = time.perf_counter() - start
-        print(f"  a new process: {whole:.2f} s from start to end, {took} s scoring; of torch, transformers, tokenizers loaded: {loaded.strip()}")
+        print(
+            f"  a new process: {whole:.2f} s from start to end, {took} s scoring; of torch, transformers, tokenizers"
+            f" loaded: {loaded.strip()}"
+        )
         if loaded.strip() != "[]":
             raise SystemExit("a warm cache must not load the model's packages")
 
@@ -243,7 +301,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
-    parser.add_argument("--quick", action="store_true", help="300 segments, three systems of 100, two repetitions, two batch sizes")
+    parser.add_argument(
+        "--quick", action="store_true", help="300 segments, three systems of 100, two repetitions, two batch sizes"
+    )
     options = parser.parse_args()
     if options.quick:
         options.segments, options.systems, options.items, options.repeats = 300, 3, 100, 2
@@ -253,7 +313,10 @@ def main() -> None:
     hypotheses, references, origin = texts(options.segments)
     names = ("nlgauge", "bert-score", "torch", "transformers", "tokenizers")
     print(", ".join(f"{name} {version(name)}" for name in names))
-    print(f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; {features()}; load {os.getloadavg()[0]:.1f} before")
+    print(
+        f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; {features()}; load"
+        f" {os.getloadavg()[0]:.1f} before"
+    )
     print(f"texts: {origin}; layer {LAYER}")
     part = slice(None, None, max(1, len(hypotheses) // 600))  # a spread of lengths, 600 of them
     theirs = Theirs(hypotheses[part], references[part], (32, 64) if options.quick else BATCHES)
@@ -265,7 +328,9 @@ def main() -> None:
     if not options.quick:
         print()
         for name, aim in TARGETS.items():
-            print(f"{name:28}{reached[name]:9.2f}   aim {aim:6.2f}   {'' if reached[name] >= aim else 'missed'}".rstrip())
+            print(
+                f"{name:28}{reached[name]:9.2f}   aim {aim:6.2f}   {'' if reached[name] >= aim else 'missed'}".rstrip()
+            )
 
 
 if __name__ == "__main__":

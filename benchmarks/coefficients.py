@@ -2,8 +2,8 @@
 
     python benchmarks/coefficients.py
 
-15 systems, 2000 segments, 30 metrics, judgements like MQM (few values, many ties). Process time, since neighbours on the machine do not
-count in it; the slow side runs on a part of the data and is scaled up (`of` says which part).
+15 systems, 2000 segments, 30 metrics, judgements like MQM (few values, many ties). Process time, since neighbours on
+the machine do not count in it; the slow side runs on a part of the data and is scaled up (`of` says which part).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from nlgauge.stats.bootstrap import bootstrap_correlations
-from nlgauge.stats.correlation import correlations
+from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
 
 SYSTEMS, ITEMS, METRICS = 15, 2000, 30
 
@@ -43,32 +43,52 @@ def main() -> None:
 
     def scipys(test: Callable[..., object]) -> tuple[float, str]:
         part = 200
-        return METRICS * ITEMS / part * best(lambda: [test(x[0, :, i], z[:, i]) for i in range(part)]), f"1/{METRICS * ITEMS // part}"
+        return (
+            METRICS * ITEMS / part * best(lambda: [test(x[0, :, i], z[:, i]) for i in range(part)]),
+            f"1/{METRICS * ITEMS // part}",
+        )
 
     def by_pairs() -> tuple[float, str]:
         part = 40
-        return METRICS * ITEMS / part * best(lambda: calibrate(x[0, :, :part], z[:, :part])), f"1/{METRICS * ITEMS // part}"
+        return (
+            METRICS * ITEMS / part * best(lambda: calibrate(x[0, :, :part], z[:, :part])),
+            f"1/{METRICS * ITEMS // part}",
+        )
 
     print(f"{'statistic':24s} {'averaging':10s} {'nlgauge s':>10s} {'loop s':>9s} {'of':>6s} {'ratio':>7s}")
     for name, loop in (
-        ("pearson", lambda: scipys(stats.pearsonr)), ("spearman", lambda: scipys(stats.spearmanr)), ("kendall_b", lambda: scipys(stats.kendalltau)),
-        ("kendall_c", lambda: scipys(lambda a, b: stats.kendalltau(a, b, variant="c"))), ("acc_eq_calibrated", by_pairs),
-    ):  # fmt: skip
+        ("pearson", lambda: scipys(stats.pearsonr)),
+        ("spearman", lambda: scipys(stats.spearmanr)),
+        ("kendall_b", lambda: scipys(stats.kendalltau)),
+        ("kendall_c", lambda: scipys(lambda a, b: stats.kendalltau(a, b, variant="c"))),
+        ("acc_eq_calibrated", by_pairs),
+    ):
         ours = best(lambda name=name: correlations(name, x, z, averaging="item"))
         theirs, part = loop()
         print(f"{name:24s} {'item':10s} {ours:10.3f} {theirs:9.1f} {part:>6s} {theirs / ours:7.0f}")
     for name, options in (
-        ("acc_eq", {"averaging": "item"}), ("wmt_kendall_like", {"threshold": 1}), ("soft_pairwise_accuracy", {}),
-        ("kendall_b", {"averaging": "none"}), ("kendall_b", {"averaging": "sys"}),
-    ):  # fmt: skip
-        print(f"{name:24s} {options.get('averaging', '-'):10s} {best(lambda name=name, options=options: correlations(name, x, z, **options)):10.3f}")
+        ("acc_eq", {"averaging": "item"}),
+        ("wmt_kendall_like", {"threshold": 1}),
+        ("soft_pairwise_accuracy", {}),
+        ("kendall_b", {"averaging": "none"}),
+        ("kendall_b", {"averaging": "sys"}),
+    ):
+        print(
+            f"{name:24s} {options.get('averaging', '-'):10s}"
+            f" {best(lambda name=name, options=options: correlations(name, x, z, **options)):10.3f}"
+        )
     for averaging in ("sys", "none"):
         start = time.process_time()
         correlations("acc_eq_calibrated", x[:1], z, averaging=averaging)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{'acc_eq_calibrated, one':24s} {averaging:10s} {time.process_time() - start:10.1f} (peak of the process so far: {peak:.0f} MiB)")
+        print(
+            f"{'acc_eq_calibrated, one':24s} {averaging:10s} {time.process_time() - start:10.1f} (peak of the process"
+            f" so far: {peak:.0f} MiB)"
+        )
     for resample in ("items", "both"):
-        seconds = best(lambda resample=resample: bootstrap_correlations("pearson", x, z, level="system", resample=resample))
+        seconds = best(
+            lambda resample=resample: bootstrap_correlations("pearson", x, z, level="system", resample=resample)
+        )
         print(f"bootstrap of 1000 draws over {resample}, system Pearson, 30 metrics: {seconds:.2f} s")
 
 

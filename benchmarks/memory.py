@@ -1,10 +1,10 @@
 """Peak memory of the command `nlgauge score` as the file grows: it must not.
 
-    python benchmarks/memory.py               50,000 to 200,000 pairs by BERTScore, BLEU and chrF; a million by BLEU and chrF
-    python benchmarks/memory.py --quick       2,000 to 8,000, and 40,000
+    python benchmarks/memory.py               50,000 to 200,000 pairs by BERTScore, BLEU and chrF; a million by BLEU and
+    chrF python benchmarks/memory.py --quick       2,000 to 8,000, and 40,000
 
-Every text is distinct, so that nothing is saved by what was seen before. The command runs as its users run it, with a score cache (an
-empty one each time). The peak is the largest resident set of its process, as the system counts it.
+Every text is distinct, so that nothing is saved by what was seen before. The command runs as its users run it, with a
+score cache (an empty one each time). The peak is the largest resident set of its process, as the system counts it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,57 @@ LIMIT = 2.5e9  # bytes
 NEURAL = ("bertscore:layer=1", "bleu", "chrf")
 LEXICAL = ("bleu", "chrf")
 WORDS = (
-    *("rain", "snow", "wind", "fog", "frost", "sun", "cloud", "storm", "hail", "thunder", "coast", "hills", "valley", "city", "harbour"),
-    *("morning", "noon", "evening", "night", "today", "early", "late", "heavy", "light", "calm", "strong", "weak", "cold", "warm", "dry"),
-    *("falls", "rises", "turns", "stays", "moves", "comes", "begins", "ends", "with", "without", "over", "under", "near", "until", "but"),
+    *(
+        "rain",
+        "snow",
+        "wind",
+        "fog",
+        "frost",
+        "sun",
+        "cloud",
+        "storm",
+        "hail",
+        "thunder",
+        "coast",
+        "hills",
+        "valley",
+        "city",
+        "harbour",
+    ),
+    *(
+        "morning",
+        "noon",
+        "evening",
+        "night",
+        "today",
+        "early",
+        "late",
+        "heavy",
+        "light",
+        "calm",
+        "strong",
+        "weak",
+        "cold",
+        "warm",
+        "dry",
+    ),
+    *(
+        "falls",
+        "rises",
+        "turns",
+        "stays",
+        "moves",
+        "comes",
+        "begins",
+        "ends",
+        "with",
+        "without",
+        "over",
+        "under",
+        "near",
+        "until",
+        "but",
+    ),
 )
 
 
@@ -42,7 +90,19 @@ def write(path: Path, n: int) -> None:
 def peak(data: Path, metrics: tuple[str, ...], cache: Path) -> tuple[float, int]:
     """Seconds and bytes of the command."""
     named = [word for metric in metrics for word in ("-m", metric)]
-    command = [sys.executable, "-m", "nlgauge", "score", str(data), *named, "--cache", str(cache), "--device", "cpu", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        str(data),
+        *named,
+        "--cache",
+        str(cache),
+        "--device",
+        "cpu",
+        "--quiet",
+    ]
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

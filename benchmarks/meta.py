@@ -1,11 +1,13 @@
 """Tests between metrics side by side with plain loops over scipy and with nlpstats, and the level that each test keeps.
 
-    python benchmarks/meta.py                                   seconds and memory: 15 systems, 2,000 segments, 30 metrics, 1,000 draws
-    python benchmarks/meta.py --nlpstats OTHER/bin/python       the same beside nlpstats 0.0.1, installed in an environment of its own
-    python benchmarks/meta.py --levels 1000                     share of true nulls rejected at 5 %
+    python benchmarks/meta.py                                   seconds and memory: 15 systems, 2,000 segments, 30
+    metrics, 1,000 draws python benchmarks/meta.py --nlpstats OTHER/bin/python       the same beside nlpstats 0.0.1,
+    installed in an environment of its own python benchmarks/meta.py --levels 1000                     share of true
+    nulls rejected at 5 %
 
-Every job runs in a process of its own, which reports processor seconds, wall seconds and its peak memory. Loops and nlpstats do a part of
-the job (one pair of metrics, few draws), and their seconds are scaled to the whole of it: "x" says by how much.
+Every job runs in a process of its own, which reports processor seconds, wall seconds and its peak memory. Loops and
+nlpstats do a part of the job (one pair of metrics, few draws), and their seconds are scaled to the whole of it: "x"
+says by how much.
 """
 
 from __future__ import annotations
@@ -34,14 +36,17 @@ def data(metrics: int = METRICS) -> tuple[Grid, Grid]:
     """Judgements in steps of one, like error counts, with effects of system and segment; metrics with noise of their own."""
     rng = np.random.default_rng(0)
     truth = 0.5 * rng.normal(size=(SYSTEMS, 1)) + rng.normal(size=(1, SEGMENTS)) + rng.normal(size=(SYSTEMS, SEGMENTS))
-    noise = np.linspace(0.8, 2.0, METRICS)[:metrics, None, None] * rng.normal(size=(METRICS, SYSTEMS, SEGMENTS))[:metrics]
+    noise = (
+        np.linspace(0.8, 2.0, METRICS)[:metrics, None, None] * rng.normal(size=(METRICS, SYSTEMS, SEGMENTS))[:metrics]
+    )
     return -np.rint(np.exp(-truth)), truth + noise
 
 
 # What is measured of ours: all pairs of metrics.
 
+
 def ours_table() -> None:
-    from nlgauge.stats.permutation import permutation_test
+    from nlgauge.stats.differences.permutation import permutation_test
 
     for options in ({"averaging": "none"}, {"averaging": "item"}, {"level": "system"}):
         permutation_test(*data(), draws=DRAWS, **options)
@@ -49,7 +54,7 @@ def ours_table() -> None:
 
 def ours(**options: Any) -> Callable[[], None]:
     def job() -> None:
-        from nlgauge.stats.permutation import permutation_test
+        from nlgauge.stats.differences.permutation import permutation_test
 
         permutation_test(*data(), draws=DRAWS, **options)
 
@@ -57,26 +62,26 @@ def ours(**options: Any) -> Callable[[], None]:
 
 
 def ours_williams() -> None:
-    from nlgauge.stats.williams import williams_test
+    from nlgauge.stats.differences.williams import williams_test
 
     williams_test(*data())
 
 
 def ours_acc_eq() -> None:
-    from nlgauge.stats.item_swaps import acc_eq_test
+    from nlgauge.stats.differences.item_swaps import acc_eq_test
 
     acc_eq_test(*data(), 0.1, draws=DRAWS)
 
 
 def ours_soft() -> None:
-    from nlgauge.stats.soft_difference import soft_accuracy_test
+    from nlgauge.stats.differences.soft import soft_accuracy_test
 
     soft_accuracy_test(*data(), draws=DRAWS)
 
 
 def ours_bootstrap(**options: Any) -> Callable[[], None]:
     def job() -> None:
-        from nlgauge.stats.bootstrap_difference import bootstrap_test
+        from nlgauge.stats.differences.bootstrap import bootstrap_test
 
         bootstrap_test(*data(), draws=DRAWS, **options)
 
@@ -84,7 +89,7 @@ def ours_bootstrap(**options: Any) -> Callable[[], None]:
 
 
 def ours_hybrids() -> None:
-    from nlgauge.stats.hybrids import hybrid_draws, hybrid_scores
+    from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
 
     human, metrics = data()
     hybrid_scores(human, metrics, hybrid_draws(~np.isnan(human), 10000))
@@ -97,7 +102,7 @@ def hybrids_alone() -> tuple[Grid, Grid]:
 
 
 def ours_selection() -> None:
-    from nlgauge.stats.selection import selection
+    from nlgauge.stats.selection.selection import selection
 
     selection(*hybrids_alone())
 
@@ -105,9 +110,9 @@ def ours_selection() -> None:
 def ours_coefficient(name: str) -> Callable[[], None]:
     def job() -> None:
         try:
-            from nlgauge.stats.correlation import correlations
+            from nlgauge.stats.correlation.correlate import correlations
         except ImportError:
-            raise SystemExit("nlgauge.stats.correlation is not there: row left out") from None
+            raise SystemExit("nlgauge.stats.correlation.correlate is not there: row left out") from None
 
         human, metrics = data()
         correlations(name, metrics, human, averaging="item")
@@ -116,6 +121,7 @@ def ours_coefficient(name: str) -> Callable[[], None]:
 
 
 # Loops over scipy, as one would write them: what part of the job they do is beside them in JOBS.
+
 
 def swapped(a: Grid, b: Grid, swap: Grid) -> tuple[Grid, Grid]:
     return np.where(swap, b, a), np.where(swap, a, b)
@@ -147,7 +153,10 @@ def loop_williams() -> None:
     human, metrics = data()
     for a in range(METRICS):
         for b in range(a):
-            r12, r13, r23 = (stats.pearsonr(x.ravel(), y.ravel())[0] for x, y in ((human, metrics[a]), (human, metrics[b]), (metrics[a], metrics[b])))
+            r12, r13, r23 = (
+                stats.pearsonr(x.ravel(), y.ravel())[0]
+                for x, y in ((human, metrics[a]), (human, metrics[b]), (metrics[a], metrics[b]))
+            )
             n, k, mean = human.size, 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, (r12 + r13) / 2
             t = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / (2 * (n - 1) / (n - 3) * k + mean**2 * (1 - r23) ** 3))
             stats.t.sf(t, n - 3)
@@ -186,10 +195,9 @@ def loop_selection() -> None:
 def peer(draws: int, level: str, coefficient: str, method: str) -> str:
     """A program for nlpstats: one pair of metrics."""
     return (
-        f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import meta\n"
-        "from nlpstats.correlations import permutation_test\n"
-        "human, (a, b) = meta.data(2)\n"
-        f"meta.measured(lambda: permutation_test(a, b, human, {level!r}, {coefficient!r}, {method!r}, n_resamples={draws}))\n"
+        f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import meta\nfrom"
+        " nlpstats.correlations import permutation_test\nhuman, (a, b) = meta.data(2)\nmeta.measured(lambda:"
+        f" permutation_test(a, b, human, {level!r}, {coefficient!r}, {method!r}, n_resamples={draws}))\n"
     )
 
 
@@ -198,24 +206,34 @@ CELLS, ROWS = (SYSTEMS, SEGMENTS), (SYSTEMS, 1)
 JOBS: dict[str, tuple[Callable[[], None], tuple[Callable[[], None], float] | None, tuple[str, float] | None]] = {
     "flat, item and system pearson together": (ours_table, None, None),
     "perm_both, flat pearson": (
-        ours(averaging="none"), (loop(20, "none", "pearson", CELLS), PAIRS * DRAWS / 20), (peer(20, "global", "pearson", "both"), PAIRS * DRAWS / 20)
+        ours(averaging="none"),
+        (loop(20, "none", "pearson", CELLS), PAIRS * DRAWS / 20),
+        (peer(20, "global", "pearson", "both"), PAIRS * DRAWS / 20),
     ),
     "perm_both, pearson by item": (
-        ours(averaging="item"), (loop(1, "item", "pearson", CELLS), PAIRS * DRAWS), (peer(1, "input", "pearson", "both"), PAIRS * DRAWS / 2)
+        ours(averaging="item"),
+        (loop(1, "item", "pearson", CELLS), PAIRS * DRAWS),
+        (peer(1, "input", "pearson", "both"), PAIRS * DRAWS / 2),
     ),
     "perm_both, kendall_b by item": (
-        ours(statistic="kendall_b"), (loop(1, "item", "kendall_b", CELLS), PAIRS * DRAWS), (peer(1, "input", "kendall", "both"), PAIRS * DRAWS / 2)
+        ours(statistic="kendall_b"),
+        (loop(1, "item", "kendall_b", CELLS), PAIRS * DRAWS),
+        (peer(1, "input", "kendall", "both"), PAIRS * DRAWS / 2),
     ),
     "perm_both, spearman by item": (
-        ours(statistic="spearman"), (loop(1, "item", "spearman", CELLS), PAIRS * DRAWS), (peer(1, "input", "spearman", "both"), PAIRS * DRAWS / 2)
+        ours(statistic="spearman"),
+        (loop(1, "item", "spearman", CELLS), PAIRS * DRAWS),
+        (peer(1, "input", "spearman", "both"), PAIRS * DRAWS / 2),
     ),
     "perm_both, system pearson": (
         ours(level="system", generalise_to="both"),
-        (loop(200, "system", "pearson", CELLS), PAIRS * DRAWS / 200), (peer(200, "system", "pearson", "both"), PAIRS * DRAWS / 200),
+        (loop(200, "system", "pearson", CELLS), PAIRS * DRAWS / 200),
+        (peer(200, "system", "pearson", "both"), PAIRS * DRAWS / 200),
     ),
     "perm_systems, system pearson": (
         ours(level="system"),
-        (loop(200, "system", "pearson", ROWS), PAIRS * DRAWS / 200), (peer(200, "system", "pearson", "systems"), PAIRS * DRAWS / 200),
+        (loop(200, "system", "pearson", ROWS), PAIRS * DRAWS / 200),
+        (peer(200, "system", "pearson", "systems"), PAIRS * DRAWS / 200),
     ),
     "williams, flat": (ours_williams, (loop_williams, 1), None),
     "item_swap, acc_eq": (ours_acc_eq, (loop_acc_eq, PAIRS), None),
@@ -226,7 +244,7 @@ JOBS: dict[str, tuple[Callable[[], None], tuple[Callable[[], None], float] | Non
     "selection, 10,000 systems, 100,000 draws": (ours_selection, (loop_selection, 100000 / 2000), None),
     "kendall_b by item, 30 metrics": (ours_coefficient("kendall_b"), (loop_coefficient, METRICS), None),
     "acc_eq_calibrated by item, 30 metrics": (ours_coefficient("acc_eq_calibrated"), None, None),
-}  # fmt: skip
+}
 
 
 def measured(job: Callable[[], Any]) -> None:
@@ -252,7 +270,10 @@ def seconds(found: dict[str, float] | None, times: float) -> str:
 
 def speed(nlpstats: str | None) -> bool:
     print(f"{SYSTEMS} systems, {SEGMENTS} segments, {METRICS} metrics ({PAIRS} pairs), {DRAWS} draws")
-    print(f"numpy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; processor seconds, loops and nlpstats scaled up")
+    print(
+        f"numpy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; processor seconds,"
+        " loops and nlpstats scaled up"
+    )
     heads = f"{'job':44}{'wall s':>8}{'cpu s':>8}{'peak MB':>9}{'scipy loop s':>16}{'ratio':>9}"
     print(heads + (f"{'nlpstats s':>16}{'ratio':>9}" if nlpstats else ""))
     enough = True
@@ -273,13 +294,13 @@ def speed(nlpstats: str | None) -> bool:
 
 
 def levels(sets: int, draws: int) -> None:
-    from nlgauge.stats.bartscore import subsample_verdicts
-    from nlgauge.stats.bootstrap_difference import bootstrap_test
-    from nlgauge.stats.coefficients import spearman
-    from nlgauge.stats.item_swaps import acc_eq_test
-    from nlgauge.stats.permutation import permutation_test
-    from nlgauge.stats.soft_difference import soft_accuracy_test
-    from nlgauge.stats.williams import williams_test
+    from nlgauge.stats.correlation.coefficients import spearman
+    from nlgauge.stats.differences.bootstrap import bootstrap_test
+    from nlgauge.stats.differences.item_swaps import acc_eq_test
+    from nlgauge.stats.differences.permutation import permutation_test
+    from nlgauge.stats.differences.soft import soft_accuracy_test
+    from nlgauge.stats.differences.subsamples import subsample_verdicts
+    from nlgauge.stats.differences.williams import williams_test
 
     def bartscore(human: Grid, metrics: Grid) -> Any:
         called = subsample_verdicts(spearman(metrics.transpose(0, 2, 1), human.T)) == 1
@@ -288,17 +309,23 @@ def levels(sets: int, draws: int) -> None:
     system: dict[str, Any] = {"level": "system", "draws": draws}
     tests: dict[str, Callable[[Grid, Grid], Any]] = {
         "segment perm_both, by item": lambda h, m: permutation_test(h, m, draws=draws),
-        "segment perm_both, by item, kendall_b": lambda h, m: permutation_test(h, m, statistic="kendall_b", draws=draws),
+        "segment perm_both, by item, kendall_b": lambda h, m: permutation_test(
+            h, m, statistic="kendall_b", draws=draws
+        ),
         "segment perm_both, flat": lambda h, m: permutation_test(h, m, averaging="none", draws=draws),
         "segment perm_inputs, by item": lambda h, m: permutation_test(h, m, generalise_to="inputs", draws=draws),
         "segment perm_systems, by item": lambda h, m: permutation_test(h, m, generalise_to="systems", draws=draws),
         "segment bootstrap of items, by item": lambda h, m: bootstrap_test(h, m, draws=draws),
         "segment williams, flat": williams_test,
         "segment acc_eq, item_swap": lambda h, m: acc_eq_test(np.rint(h), np.rint(2 * m), draws=draws),
-        "segment acc_eq, pair swaps (mt-metrics-eval)": lambda h, m: acc_eq_test(np.rint(h), np.rint(2 * m), draws=1, compat="mt-metrics-eval"),
+        "segment acc_eq, pair swaps (mt-metrics-eval)": lambda h, m: acc_eq_test(
+            np.rint(h), np.rint(2 * m), draws=1, compat="mt-metrics-eval"
+        ),
         "segment spearman by item, BARTScore's rule": bartscore,
         "system perm_both": lambda h, m: permutation_test(h, m, generalise_to="both", **system),
-        "system factorised both (nlpstats)": lambda h, m: permutation_test(h, m, generalise_to="both", compat="nlpstats", **system),
+        "system factorised both (nlpstats)": lambda h, m: permutation_test(
+            h, m, generalise_to="both", compat="nlpstats", **system
+        ),
         "system perm_inputs": lambda h, m: permutation_test(h, m, generalise_to="inputs", **system),
         "system perm_systems": lambda h, m: permutation_test(h, m, **system),
         "system williams": lambda h, m: williams_test(h.mean(axis=1), m.mean(axis=2)),
@@ -315,7 +342,10 @@ def levels(sets: int, draws: int) -> None:
             metrics = human + noise + bias * rng.normal(size=(2, 15, 1))
             for name, test in tests.items():
                 rejected[name][which] += test(human, metrics).p[0, 1] <= 0.05
-    print(f"share of {sets} data sets rejected at 5 %, {draws} draws, 15 systems, 100 segments; standard error at 5 % {np.sqrt(0.0475 / sets):.4f}")
+    print(
+        f"share of {sets} data sets rejected at 5 %, {draws} draws, 15 systems, 100 segments; standard error at 5 %"
+        f" {np.sqrt(0.0475 / sets):.4f}"
+    )
     print(f"{'test':48}{'equal':>8}{'biased':>8}{'better':>8}")
     for name, counts in rejected.items():
         print(f"{name:48}" + "".join(f"{share:8.3f}" for share in counts / sets))
@@ -324,7 +354,9 @@ def levels(sets: int, draws: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nlpstats", metavar="PYTHON", help="interpreter of an environment with nlpstats")
-    parser.add_argument("--levels", type=int, metavar="SETS", help="measure the levels over this many data sets instead")
+    parser.add_argument(
+        "--levels", type=int, metavar="SETS", help="measure the levels over this many data sets instead"
+    )
     parser.add_argument("--draws", type=int, default=399, help="draws a test when measuring levels")
     parser.add_argument("--job", choices=JOBS, help=argparse.SUPPRESS)
     parser.add_argument("--loop", choices=JOBS, help=argparse.SUPPRESS)
@@ -338,4 +370,6 @@ if __name__ == "__main__":
     elif arguments.levels:
         levels(arguments.levels, arguments.draws)
     elif not speed(arguments.nlpstats):
-        raise SystemExit(f"the three tables together took more than {SECONDS:.0f} seconds of two cores or {BYTES / 1e9} GB")
+        raise SystemExit(
+            f"the three tables together took more than {SECONDS:.0f} seconds of two cores or {BYTES / 1e9} GB"
+        )

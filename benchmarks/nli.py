@@ -2,13 +2,14 @@
 
     NLGAUGE_DATA=PATH python benchmarks/nli.py       1,500 segments of WMT16, both directions
     python benchmarks/nli.py --quick                 300, generated text where there is no data
-    ... --head FILE                                  another head than the shipped `nli` (random weights where that is absent)
-    ... --threads 1 --clock processor                on a machine with other work
+    ... --head FILE                                  another head than the shipped `nli` (random weights where that is
+    absent) ... --threads 1 --clock processor                on a machine with other work
 
-The loop is what one writes first: pairs in batches of 32 in their order, padded to the longest, float32, transformers' BertModel with the
-adapters merged, the head's two features and its classifier behind it. Both sides load before the clock starts and tokenize on it. Repetitions
-alternate, so that other work on the machine falls on both; `best` compares the fastest of each side, `median` is the median of
-neighbours' ratios.
+The loop is what one writes first: pairs in batches of 32 in their order, padded to the longest, float32, transformers'
+    BertModel with the
+adapters merged, the head's two features and its classifier behind it. Both sides load before the clock starts and
+tokenize on it. Repetitions alternate, so that other work on the machine falls on both; `best` compares the fastest of
+each side, `median` is the median of neighbours' ratios.
 """
 
 from __future__ import annotations
@@ -40,7 +41,28 @@ from nlgauge.runtime.runtime import Runtime
 
 BATCH = 32
 TARGETS = {"float32": 1.5, "bfloat16": 2.5}
-SYLLABLES = ("ka", "re", "tion", "ing", "mo", "s", "ed", "lu", "ment", "shi", "y", "al", "be", "ly", "tor", "an", "ness", "po", "ri", "e")
+SYLLABLES = (
+    "ka",
+    "re",
+    "tion",
+    "ing",
+    "mo",
+    "s",
+    "ed",
+    "lu",
+    "ment",
+    "shi",
+    "y",
+    "al",
+    "be",
+    "ly",
+    "tor",
+    "an",
+    "ness",
+    "po",
+    "ri",
+    "e",
+)
 
 
 def texts(n: int) -> tuple[list[str], list[str], str]:
@@ -54,7 +76,11 @@ def texts(n: int) -> tuple[list[str], list[str], str]:
     rng = random.Random(0)
     words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(5000)]
     references = [" ".join(rng.choices(words, k=rng.randint(5, 45))) for _ in range(n)]
-    return [" ".join(w if rng.random() > 0.2 else rng.choice(words) for w in r.split()) for r in references], references, "generated"
+    return (
+        [" ".join(w if rng.random() > 0.2 else rng.choice(words) for w in r.split()) for r in references],
+        references,
+        "generated",
+    )
 
 
 def random_head(folder: str) -> str:
@@ -62,13 +88,23 @@ def random_head(folder: str) -> str:
     rng = torch.Generator().manual_seed(0)
     width, inner = 384, 1536
     shapes = {f"attention.self.{part}": (width, width) for part in ("query", "key", "value")}
-    shapes |= {"attention.output.dense": (width, width), "intermediate.dense": (width, inner), "output.dense": (inner, width)}
+    shapes |= {
+        "attention.output.dense": (width, width),
+        "intermediate.dense": (width, inner),
+        "output.dense": (inner, width),
+    }
     tensors = {"classifier.weight": torch.randn(3, 2 * width, generator=rng) * 0.05, "classifier.bias": torch.zeros(3)}
     for layer in range(6):
         for name, (d_in, d_out) in shapes.items():
             tensors[f"encoder.layer.{layer}.{name}.lora_a"] = torch.randn(16, d_in, generator=rng) * 0.02
             tensors[f"encoder.layer.{layer}.{name}.lora_b"] = torch.randn(d_out, 16, generator=rng) * 0.02
-    metadata = {"format": "nlgauge-head", "version": "1", "kind": "nli", "encoder": embedded.NAME, "encoder_sha256": embedded.SHA256}
+    metadata = {
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "nli",
+        "encoder": embedded.NAME,
+        "encoder_sha256": embedded.SHA256,
+    }
     path = str(Path(folder) / "random.safetensors")
     save_file(tensors, path, {**metadata, "labels": "entailment,neutral,contradiction", "max_tokens": "256"})
     return path
@@ -95,7 +131,9 @@ class Plain:
         with torch.inference_mode():
             for start in range(0, len(pairs), BATCH):
                 first, second = (list(side) for side in zip(*pairs[start : start + BATCH], strict=True))
-                batch = self.tokenizer(first, second, padding=True, truncation=True, max_length=self.limit, return_tensors="pt")
+                batch = self.tokenizer(
+                    first, second, padding=True, truncation=True, max_length=self.limit, return_tensors="pt"
+                )
                 states = self.model(**batch).last_hidden_state
                 mask = batch["attention_mask"].unsqueeze(-1)
                 features = torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], dim=1)
@@ -130,8 +168,13 @@ def main() -> None:
         assert head is not None
         plain, runtime = Plain(head), Runtime(device="cpu")
         print(", ".join(f"{name} {version(name)}" for name in ("nlgauge", "torch", "transformers", "tokenizers")))
-        print(f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; load {os.getloadavg()[0]:.1f} before")
-        print(f"{len(hypotheses)} segments, both directions: {origin}; head {'random' if path != options.head else path}")
+        print(
+            f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; load"
+            f" {os.getloadavg()[0]:.1f} before"
+        )
+        print(
+            f"{len(hypotheses)} segments, both directions: {origin}; head {'random' if path != options.head else path}"
+        )
         pairs = [*zip(references, hypotheses, strict=True), *zip(hypotheses, references, strict=True)]
 
         def ours(dtype: str) -> np.ndarray:
@@ -147,7 +190,9 @@ def main() -> None:
         plain(pairs[:BATCH])
         for dtype in TARGETS:
             spec = f"nli:model={path},dtype={dtype}"
-            ng.score(hypotheses[:BATCH], references[:BATCH], metrics=spec, runtime=runtime)  # the first pass reads the weights
+            ng.score(
+                hypotheses[:BATCH], references[:BATCH], metrics=spec, runtime=runtime
+            )  # the first pass reads the weights
         seconds: dict[str, list[float]] = {name: [] for name in runs}
         given: dict[str, np.ndarray] = {}
         for _ in range(options.repeats):
@@ -163,7 +208,10 @@ def main() -> None:
             best = min(seconds[theirs]) / min(own)
             median = statistics.median(t / o for t, o in zip(seconds[theirs], own, strict=True))
             aim = TARGETS[name.split()[-1]]
-            line += f"   {best:.2f} times (best), {median:.2f} (median), aim {aim}   probabilities within {np.abs(given[name] - expected).max():.1e}"
+            line += (
+                f"   {best:.2f} times (best), {median:.2f} (median), aim {aim}   probabilities within"
+                f" {np.abs(given[name] - expected).max():.1e}"
+            )
         print(line)
 
 

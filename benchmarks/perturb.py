@@ -2,9 +2,10 @@
 
     NLGAUGE_DATA=... python benchmarks/perturb.py [--sentences 3000] [--task mt]
 
-Reads news.en.txt.gz of the folder raw; any file with a sentence a line does with --texts. Seconds are of the clock; the analysis (tokens,
-tags, sentences) is done once for all and shown apart. The released code of the checklists does not run today (its base package does not
-build), so there is no peer beside it: the audit of the texts with chrF shows what perturbing costs beside scoring.
+Reads news.en.txt.gz of the folder raw; any file with a sentence a line does with --texts. Seconds are of the clock; the
+analysis (tokens, tags, sentences) is done once for all and shown apart. The released code of the checklists does not
+run today (its base package does not build), so there is no peer beside it: the audit of the texts with chrF shows what
+perturbing costs beside scoring.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import nlgauge as ng
 from nlgauge.audits.menli import ATTACKS
 from nlgauge.perturbations.checklist import select
 from nlgauge.perturbations.perturb import apply, make_cases
-from nlgauge.perturbations.registry import template
+from nlgauge.perturbations.registry import perturbation
 
 
 def sentences(path: str | None, n: int) -> list[str]:
@@ -28,7 +29,7 @@ def sentences(path: str | None, n: int) -> list[str]:
 
 
 def timed(names, cases) -> float:
-    built = [template(name) for name in names]
+    built = [perturbation(name) for name in names]
     began = time.perf_counter()
     for one in built:
         for case in cases:
@@ -51,7 +52,10 @@ def main() -> None:
     attacks, checklist = timed(ATTACKS, cases), timed(rows, cases)
     print(f"{len(texts)} sentences: analysis {analysed:.1f} s")
     print(f"{len(ATTACKS)} attacks: {attacks:.1f} s, with analysis {analysed + attacks:.1f} s")
-    print(f"checklist of {args.task}, {len(rows)} perturbations: {checklist:.1f} s, with analysis {analysed + checklist:.1f} s")
+    print(
+        f"checklist of {args.task}, {len(rows)} perturbations: {checklist:.1f} s, with analysis"
+        f" {analysed + checklist:.1f} s"
+    )
     for name in sorted(rows, key=lambda name: -timed([name], cases[:300]))[:5]:
         print(f"  {name}: {timed([name], cases):.2f} s")
 
@@ -64,7 +68,10 @@ def main() -> None:
     began = time.perf_counter()
     ng.score([text for text, _ in distinct], [[ref] for _, ref in distinct], metrics="chrf")
     scored = time.perf_counter() - began
-    print(f"audit with chrF: {audited:.1f} s; scoring its {len(distinct)} distinct texts once: {scored:.1f} s (ratio {audited / scored:.2f})")
+    print(
+        f"audit with chrF: {audited:.1f} s; scoring its {len(distinct)} distinct texts once: {scored:.1f} s (ratio"
+        f" {audited / scored:.2f})"
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     python benchmarks/resampling.py                  seconds: 10 systems, 3,000 segments, BLEU statistics given
     python benchmarks/resampling.py --levels 2000    share of true nulls rejected at 5 %
 
-Both sides start from the same statistics: sacrebleu's own test functions run on its own BLEU, which hands out these counts where it would
+Both sides start from the same statistics: sacrebleu's own test functions run on its own BLEU, which hands out these
+    counts where it would
 count n-grams. What its constructor does (the baseline's interval) is not on the clock; ours does the whole job on it.
 """
 
@@ -19,8 +20,9 @@ import numpy as np
 import sacrebleu
 from sacrebleu import significance
 
-from nlgauge.stats.resample import Array, Finish
-from nlgauge.stats.significance import PairedTest, paired_bootstrap, paired_randomisation
+from nlgauge.core.arrays import Array
+from nlgauge.stats.draws import Finish
+from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 
 FLOOR = 20
 OURS: dict[str, Callable[..., PairedTest]] = {"bs": paired_bootstrap, "ar": paired_randomisation}
@@ -82,9 +84,15 @@ def ours(stats: Array, test: str, draws: int, **options: Any) -> tuple[float, li
 
 def speed(n_systems: int, n: int, repeats: int) -> bool:
     stats = bleu_statistics(np.random.default_rng(0), n_systems, n)
-    print(f"{n_systems} systems, {n} segments, BLEU (10 statistics); best of {repeats} for ours, one run of sacrebleu {sacrebleu.__version__}")
+    print(
+        f"{n_systems} systems, {n} segments, BLEU (10 statistics); best of {repeats} for ours, one run of sacrebleu"
+        f" {sacrebleu.__version__}"
+    )
     print(f"numpy {np.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
-    print(f"{'test':24}{'draws':>7}{'interval':>10}{'sacrebleu s':>13}{'nlgauge s':>11}{'ratio':>7}{'compat s':>10}  p-values of compat")
+    print(
+        f"{'test':24}{'draws':>7}{'interval':>10}{'sacrebleu s':>13}{'nlgauge s':>11}{'ratio':>7}{'compat s':>10} "
+        " p-values of compat"
+    )
     enough = True
     for test, draws, interval_draws in (("bs", 1000, 1000), ("ar", 1000, 0), ("ar", 10000, 0), ("ar", 10000, 1000)):
         options = {"interval_draws": interval_draws} if test == "ar" else {}
@@ -99,11 +107,22 @@ def speed(n_systems: int, n: int, repeats: int) -> bool:
 
 
 def levels(n_sets: int, draws: int) -> None:
-    from scipy.stats import ttest_rel  # where the corpus number is a mean, a t-test on the same data shows what is the luck of these sets
+    from scipy.stats import (
+        ttest_rel,  # where the corpus number is a mean, a t-test on the same data shows what is the luck of these sets
+    )
 
-    print(f"share of {n_sets} null data sets rejected at 5 %, {draws} draws each; standard error {np.sqrt(0.05 * 0.95 / n_sets):.4f}")
-    print(f"{'metric':8}{'n':>6}  {'bootstrap':>10}{'sacrebleu':>11}  {'randomisation':>14}{'sacrebleu':>11}  {'t-test':>7}")
-    cases: list[tuple[str, Callable[..., Array], Finish]] = [("mean", mean_statistics, mean), ("bleu", bleu_statistics, bleu)]
+    print(
+        f"share of {n_sets} null data sets rejected at 5 %, {draws} draws each; standard error"
+        f" {np.sqrt(0.05 * 0.95 / n_sets):.4f}"
+    )
+    print(
+        f"{'metric':8}{'n':>6}  {'bootstrap':>10}{'sacrebleu':>11}  {'randomisation':>14}{'sacrebleu':>11} "
+        f" {'t-test':>7}"
+    )
+    cases: list[tuple[str, Callable[..., Array], Finish]] = [
+        ("mean", mean_statistics, mean),
+        ("bleu", bleu_statistics, bleu),
+    ]
     for name, make, finish in cases:
         for n in (50, 200, 1000):
             data, chance = np.random.default_rng([1, n]), np.random.default_rng([2, n])
@@ -120,7 +139,11 @@ def levels(n_sets: int, draws: int) -> None:
                 t = ttest_rel(stats[0, :, 0], stats[1, :, 0]).pvalue if name == "mean" else np.nan
                 rejected += [*(one.p[0] <= 0.05 for one in found), t <= 0.05]
             bs, bs_theirs, ar, ar_theirs, t = rejected / n_sets
-            print(f"{name:8}{n:6}  {bs:10.3f}{bs_theirs:11.3f}  {ar:14.3f}{ar_theirs:11.3f}  " + (f"{t:7.3f}" if name == "mean" else ""), flush=True)
+            print(
+                f"{name:8}{n:6}  {bs:10.3f}{bs_theirs:11.3f}  {ar:14.3f}{ar_theirs:11.3f}  "
+                + (f"{t:7.3f}" if name == "mean" else ""),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
@@ -128,7 +151,9 @@ if __name__ == "__main__":
     parser.add_argument("--systems", type=int, default=10)
     parser.add_argument("--segments", type=int, default=3000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--levels", type=int, metavar="SETS", help="measure the levels over this many null data sets instead")
+    parser.add_argument(
+        "--levels", type=int, metavar="SETS", help="measure the levels over this many null data sets instead"
+    )
     parser.add_argument("--draws", type=int, default=999, help="draws a test when measuring levels")
     arguments = parser.parse_args()
     if arguments.levels:

@@ -1,10 +1,12 @@
 """How many sentences a second become triples, end to end: edits, words for them, severities; and where the time goes.
 
-    NLGAUGE_DATA=... python benchmarks/synthesis.py [--sentences 500] [--infill infill] [--judge nli] [--dtype bfloat16] [--clock processor]
+    NLGAUGE_DATA=... python benchmarks/synthesis.py [--sentences 500] [--infill infill] [--judge nli] [--dtype bfloat16]
+    [--clock processor]
 
-Reads news.en.txt.gz of the folder raw; any file with a sentence a line does with --texts. Models are loaded before the clock starts. Sentences a
-second are those of the whole; `words` is the infill model, `severities` the judge, `edits` all the rest. With --clock processor the seconds are
-processor time shared by the threads there are, for a machine with other work. The released code took 0.18 s a sentence on a GPU (5.6 a second).
+Reads news.en.txt.gz of the folder raw; any file with a sentence a line does with --texts. Models are loaded before the
+clock starts. Sentences a second are those of the whole; `words` is the infill model, `severities` the judge, `edits`
+all the rest. With --clock processor the seconds are processor time shared by the threads there are, for a machine with
+other work. The released code took 0.18 s a sentence on a GPU (5.6 a second).
 """
 
 import argparse
@@ -15,7 +17,7 @@ from pathlib import Path
 import torch
 
 from nlgauge.io.raw import read_raw
-from nlgauge.perturbations.synthesis import Synthesizer, unfit
+from nlgauge.perturbations.synthesis.synthesize import Synthesizer, unfit
 from nlgauge.runtime.runtime import DTYPES, Runtime
 
 GOAL, FLOOR = 30, 15
@@ -51,7 +53,9 @@ def main() -> None:
     torch.set_num_threads(given.threads)
     clock = time.perf_counter if given.clock == "wall" else lambda: time.process_time() / given.threads
     if given.texts is None and "NLGAUGE_DATA" not in os.environ:
-        parser.error("name a file with a sentence a line (--texts FILE), or the folder that holds raw/ (NLGAUGE_DATA=PATH)")
+        parser.error(
+            "name a file with a sentence a line (--texts FILE), or the folder that holds raw/ (NLGAUGE_DATA=PATH)"
+        )
     path = given.texts or Path(os.environ["NLGAUGE_DATA"]) / "raw" / "news.en.txt.gz"
     texts = [text for text in read_raw(path).texts if unfit(text) is None]
     judged = {} if given.judge is None else {"judge": given.judge}
@@ -59,7 +63,9 @@ def main() -> None:
     for dtype in given.dtype or ("float32", "bfloat16"):
         best = None
         for repeat in range(given.repeats):
-            maker = Synthesizer(infill=given.infill, seed=repeat, runtime=Runtime(dtype=dtype, device=given.device), **judged)
+            maker = Synthesizer(
+                infill=given.infill, seed=repeat, runtime=Runtime(dtype=dtype, device=given.device), **judged
+            )
             maker(texts[:8])  # loads the models
             fill = maker.fillers.fill = Timed(maker.fillers.fill, clock)
             judge = maker.severity.judge.judge = Timed(maker.severity.judge.judge, clock)
@@ -67,13 +73,30 @@ def main() -> None:
             made = [one for one in maker(texts[: given.sentences]) if one is not None]
             seconds = clock() - began
             if best is None or seconds < best[0]:
-                best = (seconds, fill.seconds, judge.seconds, fill.items, judge.items, sum(len(one.steps) for one in made), len(made))
+                best = (
+                    seconds,
+                    fill.seconds,
+                    judge.seconds,
+                    fill.items,
+                    judge.items,
+                    sum(len(one.steps) for one in made),
+                    len(made),
+                )
         seconds, filling, judging, gaps, pairs, edits, n = best
         rate = n / seconds
-        told = "goal met" if rate >= GOAL else f"below the goal of {GOAL}" if rate >= FLOOR else f"below the floor of {FLOOR}"
+        told = (
+            "goal met"
+            if rate >= GOAL
+            else f"below the goal of {GOAL}"
+            if rate >= FLOOR
+            else f"below the floor of {FLOOR}"
+        )
         print(f"{dtype}: {rate:.1f} sentences a second ({told}), {edits / n:.2f} edits each")
-        for name, part, count in (("words", filling, f"{gaps} gaps"), ("severities", judging, f"{pairs} pairs"),
-                                  ("edits", seconds - filling - judging, f"{edits} edits")):  # fmt: skip
+        for name, part, count in (
+            ("words", filling, f"{gaps} gaps"),
+            ("severities", judging, f"{pairs} pairs"),
+            ("edits", seconds - filling - judging, f"{edits} edits"),
+        ):
             print(f"  {name:10} {part:6.2f} s  {100 * part / seconds:4.1f} %  {count}")
 
 

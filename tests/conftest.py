@@ -11,7 +11,25 @@ from hypothesis import settings
 settings.register_profile("nlgauge", deadline=None)
 settings.load_profile("nlgauge")
 
-WORDS = ("the", "a", "cat", "dog", "sat", "lay", "on", "mat", "rug", "rain", "snow", "fell", "heavy", "today", "not", "good", "morning")
+WORDS = (
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "lay",
+    "on",
+    "mat",
+    "rug",
+    "rain",
+    "snow",
+    "fell",
+    "heavy",
+    "today",
+    "not",
+    "good",
+    "morning",
+)
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 POSITIONS = 48  # longest text a tiny model reads, special tokens included
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
@@ -25,17 +43,31 @@ KINDS = {
     "bert": ("bert", "pieces", {**SHAPE, "max_position_embeddings": POSITIONS}),
     "roberta": ("roberta", "bytes", {**SHAPE, "max_position_embeddings": POSITIONS + 2, "pad_token_id": 1}),
     "xlm-roberta": ("xlm-roberta", "sentence", {**SHAPE, "max_position_embeddings": POSITIONS + 2, "pad_token_id": 1}),
-    "distilbert": ("distilbert", "pieces", {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": POSITIONS}),
+    "distilbert": (
+        "distilbert",
+        "pieces",
+        {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": POSITIONS},
+    ),
     "albert": ("albert", "pieces", {**SHAPE, "embedding_size": 16, "max_position_embeddings": POSITIONS}),
     "albert, two groups": (
         "albert",
         "pieces",
-        {**SHAPE, "num_hidden_layers": 4, "num_hidden_groups": 2, "embedding_size": 16, "max_position_embeddings": POSITIONS},
+        {
+            **SHAPE,
+            "num_hidden_layers": 4,
+            "num_hidden_groups": 2,
+            "embedding_size": 16,
+            "max_position_embeddings": POSITIONS,
+        },
     ),
     "electra": ("electra", "pieces", {**SHAPE, "embedding_size": 16, "max_position_embeddings": POSITIONS}),
     "mpnet": ("mpnet", "pieces", {**SHAPE, "max_position_embeddings": POSITIONS + 2, "pad_token_id": 1}),
     "deberta": ("deberta", "bytes", {**SHAPE, **RELATIVE}),
-    "deberta-v2": ("deberta-v2", "sentence", {**SHAPE, **RELATIVE, "norm_rel_ebd": "layer_norm", "position_buckets": 16, "conv_kernel_size": 3}),
+    "deberta-v2": (
+        "deberta-v2",
+        "sentence",
+        {**SHAPE, **RELATIVE, "norm_rel_ebd": "layer_norm", "position_buckets": 16, "conv_kernel_size": 3},
+    ),
     "xlnet": ("xlnet", "sentence", {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48}),
     "xlm": ("xlm", "pieces", {"emb_dim": 32, "n_layers": 3, "n_heads": 4, "max_position_embeddings": POSITIONS}),
     "bart": ("bart", "bytes", {**BART, "max_position_embeddings": POSITIONS}),
@@ -85,7 +117,9 @@ def tiny_nli(tiny_model, tmp_path_factory):
 
     def make(kind, labels=("entailment", "neutral", "contradiction")):
         if (kind, labels) not in made:
-            made[kind, labels] = _save_classifier(tiny_model(kind), labels, tmp_path_factory.mktemp("nli") / re.sub(r"\W+", "-", kind))
+            made[kind, labels] = _save_classifier(
+                tiny_model(kind), labels, tmp_path_factory.mktemp("nli") / re.sub(r"\W+", "-", kind)
+            )
         return made[kind, labels]
 
     return make
@@ -99,7 +133,9 @@ def _save_classifier(source, labels, folder):
     named = {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = AutoModelForSequenceClassification.from_config(AutoConfig.from_pretrained(source, num_labels=len(labels), **named))
+        model = AutoModelForSequenceClassification.from_config(
+            AutoConfig.from_pretrained(source, num_labels=len(labels), **named)
+        )
         for parameter in model.parameters():
             parameter.data += torch.randn_like(parameter) * 0.2
     model.save_pretrained(folder)
@@ -126,7 +162,9 @@ def tiny_denoiser(tiny_model, tmp_path_factory):
 
     def make(kind):
         if kind not in made:
-            made[kind] = _save_denoiser(tiny_model(kind), tmp_path_factory.mktemp("denoiser") / re.sub(r"\W+", "-", kind))
+            made[kind] = _save_denoiser(
+                tiny_model(kind), tmp_path_factory.mktemp("denoiser") / re.sub(r"\W+", "-", kind)
+            )
         return made[kind]
 
     return make
@@ -146,7 +184,11 @@ def _save_denoiser(source, folder):
         _save_generator("AutoModelForSeq2SeqLM", source, folder, **ids)
         tokenizer.save_pretrained(folder)
         return folder
-    ids = {"decoder_start_token_id": 0} if source.name == "t5-bytes" else {"decoder_start_token_id": 2, "forced_eos_token_id": None}
+    ids = (
+        {"decoder_start_token_id": 0}
+        if source.name == "t5-bytes"
+        else {"decoder_start_token_id": 2, "forced_eos_token_id": None}
+    )
     return _save_generator("AutoModelForSeq2SeqLM", source, folder, **ids)
 
 
@@ -171,7 +213,9 @@ def tiny_head(tiny_model, tmp_path_factory):
     """A function from changes of the metadata to a head of random weights over a tiny BERT."""
 
     def make(drop=(), hidden=False, **changes):
-        return _save_head(tiny_model("bert"), tmp_path_factory.mktemp("head") / "tiny.safetensors", drop, hidden, changes)
+        return _save_head(
+            tiny_model("bert"), tmp_path_factory.mktemp("head") / "tiny.safetensors", drop, hidden, changes
+        )
 
     return make
 
@@ -191,7 +235,11 @@ def _save_head(encoder, path, drop, hidden, changes):
     tensors = {}
     for layer in range(SHAPE["num_hidden_layers"]):
         within = {f"attention.self.{part}": (width, width) for part in ("query", "key", "value")}
-        within |= {"attention.output.dense": (width, width), "intermediate.dense": (width, inner), "output.dense": (inner, width)}
+        within |= {
+            "attention.output.dense": (width, width),
+            "intermediate.dense": (width, inner),
+            "output.dense": (inner, width),
+        }
         for name, (d_in, d_out) in within.items():
             tensors[f"encoder.layer.{layer}.{name}.lora_a"] = tensor(rank, d_in).half()
             tensors[f"encoder.layer.{layer}.{name}.lora_b"] = tensor(d_out, rank).half()
@@ -199,11 +247,24 @@ def _save_head(encoder, path, drop, hidden, changes):
         tensors |= {"hidden.weight": tensor(n_features, n_features).half(), "hidden.bias": tensor(n_features).half()}
     tensors |= {"classifier.weight": tensor(3, n_features).half(), "classifier.bias": tensor(3).half()}
     metadata = {
-        "format": "nlgauge-head", "version": "1", "kind": "nli", "name": "tiny", "encoder": str(encoder), "rank": str(rank), "max_tokens": "32",
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "nli",
+        "name": "tiny",
+        "encoder": str(encoder),
+        "rank": str(rank),
+        "max_tokens": "32",
         "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
-        "labels": "entailment,neutral,contradiction", "features": "cls,mean", "trained_on_phenomena": "negation, number_error", **changes,
-    }  # fmt: skip
-    save_file({key: value for key, value in tensors.items() if key not in drop}, path, {k: v for k, v in metadata.items() if v is not None})
+        "labels": "entailment,neutral,contradiction",
+        "features": "cls,mean",
+        "trained_on_phenomena": "negation, number_error",
+        **changes,
+    }
+    save_file(
+        {key: value for key, value in tensors.items() if key not in drop},
+        path,
+        {k: v for k, v in metadata.items() if v is not None},
+    )
     return path
 
 
@@ -231,7 +292,12 @@ def _save_regressor(encoder, path, features, layers, adapted, drop, changes):
 
     width, n_layers = SHAPE["hidden_size"], len(layers.split(","))
     d_in = width * n_layers * len(features.split(","))
-    tensors = {"hidden.0.weight": tensor(8, d_in), "hidden.0.bias": tensor(8), "hidden.1.weight": tensor(6, 8), "hidden.1.bias": tensor(6)}
+    tensors = {
+        "hidden.0.weight": tensor(8, d_in),
+        "hidden.0.bias": tensor(8),
+        "hidden.1.weight": tensor(6, 8),
+        "hidden.1.bias": tensor(6),
+    }
     tensors |= {"out.weight": 3 * tensor(1, 6), "out.bias": tensor(1)}
     if adapted:
         tensors["encoder.layer.1.output.dense.lora_a"] = tensor(2, SHAPE["intermediate_size"]).half()
@@ -239,11 +305,25 @@ def _save_regressor(encoder, path, features, layers, adapted, drop, changes):
     if layers == "mix":
         tensors |= {"mix.weights": tensor(SHAPE["num_hidden_layers"] + 1), "mix.scale": 1 + tensor(1)}
     metadata = {
-        "format": "nlgauge-head", "version": "1", "kind": "regressor", "name": "tiny", "encoder": str(encoder), "max_tokens": "32",
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "regressor",
+        "name": "tiny",
+        "encoder": str(encoder),
+        "max_tokens": "32",
         "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
-        "features": features, "layers": layers, "widths": "8,6", "low": "-25", "high": "0", **changes,
-    }  # fmt: skip
-    save_file({key: value for key, value in tensors.items() if key not in drop}, path, {k: v for k, v in metadata.items() if v is not None})
+        "features": features,
+        "layers": layers,
+        "widths": "8,6",
+        "low": "-25",
+        "high": "0",
+        **changes,
+    }
+    save_file(
+        {key: value for key, value in tensors.items() if key not in drop},
+        path,
+        {k: v for k, v in metadata.items() if v is not None},
+    )
     return path
 
 
@@ -277,7 +357,9 @@ def _save_tokenizer(kind, folder):
             backend.decoder = decoders.ByteLevel()
         else:
             pieces = dict.fromkeys([*special, *(f"▁{word}" for word in WORDS), "▁", *LETTERS, *".,!?'0123456789今天雨"])
-            backend = Tokenizer(models.Unigram([(piece, -float(len(pieces) if len(piece) == 1 else 1)) for piece in pieces], unk_id=3))
+            backend = Tokenizer(
+                models.Unigram([(piece, -float(len(pieces) if len(piece) == 1 else 1)) for piece in pieces], unk_id=3)
+            )
             backend.pre_tokenizer = pre_tokenizers.Metaspace()
             backend.decoder = decoders.Metaspace()
     frame = {"cls_token": first, "sep_token": last}
@@ -285,11 +367,27 @@ def _save_tokenizer(kind, folder):
     if kind == "closed sentence":  # T5's: an end, which is no separator, and nothing before
         first, frame, pair = "", {"eos_token": last}, f"$A {last} $B {last}"
     special_ids = [(token, list(pieces).index(token)) for token in (first, last) if token]
-    backend.post_processor = processors.TemplateProcessing(single=f"{first} $A {last}".strip(), pair=pair, special_tokens=special_ids)
+    backend.post_processor = processors.TemplateProcessing(
+        single=f"{first} $A {last}".strip(), pair=pair, special_tokens=special_ids
+    )
     backend.add_special_tokens(special)
     backend.save(str(folder / "tokenizer.json"))
-    names = {f"{token.strip('<>[]').lower()}_token": token for token in special if token.strip("<>[]").lower() in ("pad", "unk", "mask")}
-    inputs = ["input_ids", *(["token_type_ids"] if kind == "pieces" else []), "attention_mask"]  # else transformers leaves types out
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": POSITIONS, "model_input_names": inputs, **frame, **names}
+    names = {
+        f"{token.strip('<>[]').lower()}_token": token
+        for token in special
+        if token.strip("<>[]").lower() in ("pad", "unk", "mask")
+    }
+    inputs = [
+        "input_ids",
+        *(["token_type_ids"] if kind == "pieces" else []),
+        "attention_mask",
+    ]  # else transformers leaves types out
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": POSITIONS,
+        "model_input_names": inputs,
+        **frame,
+        **names,
+    }
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return len(pieces)

@@ -25,7 +25,9 @@ def helps():
     """Verb -> its options, from its help."""
     found = {}
     for verb in VERBS:
-        done = subprocess.run([sys.executable, "-m", "nlgauge", *verb.split(), "--help"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "nlgauge", *verb.split(), "--help"], capture_output=True, text=True, check=True
+        )
         found[verb] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", done.stdout))
     return found
 
@@ -78,27 +80,31 @@ def installed(tmp_path_factory):
 
     def run(*command):
         environment = {**os.environ, "PYTHONPATH": str(folder)}
-        return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True, env=environment, cwd=folder).stdout
+        return subprocess.run(
+            [sys.executable, *command], capture_output=True, text=True, check=True, env=environment, cwd=folder
+        ).stdout
 
     return run
 
 
 def test_the_metric_of_the_page_works_when_its_package_is_installed(installed, tmp_path):
     data = tmp_path / "data.jsonl"
-    data.write_text('{"hyp": "The cat sat", "ref": "the dog sat"}\n' '{"hyp": "a", "ref": "a b"}\n')
+    data.write_text('{"hyp": "The cat sat", "ref": "the dog sat"}\n{"hyp": "a", "ref": "a b"}\n')
     # (2/3 + 2/3) / 2 with case folded, (1/3 + 2/3) / 2 as they are
     specs = ["-m", "token-f1", "-m", "token-f1:lowercase=false", "-m", "1*token-f1 + 1*chrf[norm=none]"]
     out = installed("-m", "nlgauge", "score", str(data), *specs, "--score-only")
     assert out.split()[:2] == ["0.6667", "0.5000"]
     assert "token-f1: F1 of words" in installed("-m", "nlgauge", "list", "metrics")
-    installed("-c", "import nlgauge.testing, nlgauge; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))")  # registered, as the page says
+    installed(
+        "-c", "import nlgauge.testing, nlgauge; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))"
+    )  # registered, as the page says
 
 
 def test_the_perturbation_of_the_page_works_when_its_package_is_installed(installed):
     code = "import nlgauge; print(nlgauge.perturb('drop_degree:which=all', ['very very cold'])[0].text)"
     assert installed("-c", code) == "cold\n"
-    held = "from nlgauge.testing import check_perturbation; from nlgauge.perturbations.registry import template"
-    installed("-c", f"{held}; check_perturbation(template('drop_degree'))")
+    held = "from nlgauge.testing import check_perturbation; from nlgauge.perturbations.registry import perturbation"
+    installed("-c", f"{held}; check_perturbation(perturbation('drop_degree'))")
 
 
 def test_the_refusal_on_the_page_of_the_command_is_what_it_says(capsys):

@@ -2,8 +2,10 @@
 
     python recipes/checklist/drops.py TEXTS DEVIATIONS [--limit 1000]
 
-TEXTS: references of machine translation, in any format that nlgauge reads. DEVIATIONS: figure 4 as JSON, {"MT": {"columns": [...],
-"template_ids": [...], "templates": {label: [...]}}}. The published drop is the deviation plus the human penalty shipped with nlgauge.
+TEXTS: references of machine translation, in any format that nlgauge reads. DEVIATIONS: figure 4 as JSON, {"MT":
+    {"columns": [...],
+"template_ids": [...], "templates": {label: [...]}}}. The published drop is the deviation plus the human penalty shipped
+with nlgauge.
 """
 
 import argparse
@@ -37,7 +39,10 @@ def main() -> None:
         cells = []
         for column, spec in COLUMNS.items():
             theirs = deviations[row.template][published["columns"].index(column)] + row.penalty
-            cells += [f"{theirs:.2f}", *(f"{drops[joined, row.template, spec]['drop']:.2f}" for joined in (False, True))]
+            cells += [
+                f"{theirs:.2f}",
+                *(f"{drops[joined, row.template, spec]['drop']:.2f}" for joined in (False, True)),
+            ]
         n = drops[False, row.template, spec]["n"]
         print(f"| {row.template} | {row.penalty:.2f} {row.certainty} | {n} | " + " | ".join(cells) + " |")
 

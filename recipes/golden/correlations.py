@@ -3,7 +3,8 @@
     python -m venv golden && golden/bin/pip install nlpstats==0.0.1
     golden/bin/python recipes/golden/correlations.py -o tests/golden/correlations.json
 
-Scores are one decimal and judgements whole numbers, so that there are ties; some segments are missing on both sides, as it wants them.
+Scores are one decimal and judgements whole numbers, so that there are ties; some segments are missing on both sides, as
+it wants them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,12 @@ def main() -> None:
     for level in LEVELS:
         for coefficient in COEFFICIENTS:
             ends = fisher(scores, human, level, coefficient)
-            case = {"level": level, "coefficient": coefficient, "value": correlate(scores, human, level, coefficient), "fisher": list(ends)}
+            case = {
+                "level": level,
+                "coefficient": coefficient,
+                "value": correlate(scores, human, level, coefficient),
+                "fisher": list(ends),
+            }
             if level == "system":
                 np.random.seed(0)  # nlpstats draws from the global generator
                 drawn = bootstrap(scores, human, level, coefficient, "both", n_resamples=DRAWS)
@@ -49,7 +55,10 @@ def main() -> None:
             cases.append(case)
     written = {
         "command": COMMAND,
-        "versions": {"python": platform.python_version(), **{package: metadata.version(package) for package in PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            **{package: metadata.version(package) for package in PACKAGES},
+        },
         "draws": DRAWS,
         "human": [[None if math.isnan(v) else v for v in row] for row in human.tolist()],
         "scores": [[None if math.isnan(v) else v for v in row] for row in scores.tolist()],

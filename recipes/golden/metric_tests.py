@@ -3,8 +3,9 @@
     python -m venv golden && golden/bin/pip install nlpstats==0.0.1
     golden/bin/python recipes/golden/metric_tests.py -o tests/golden/nlpstats.json
 
-The scores are rounded to two decimals so that the file holds all there is to know; every test runs after `numpy.random.seed(SEED)`.
-`p` is what it returns, `p_with_ties` what its draws give when ties with the data are told from rounding.
+The scores are rounded to two decimals so that the file holds all there is to know; every test runs after
+`numpy.random.seed(SEED)`. `p` is what it returns, `p_with_ties` what its draws give when ties with the data are told
+from rounding.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ SEED, DRAWS = 7, 200
 def data() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(20)
     human = rng.normal(size=(5, 1)) + rng.normal(size=(1, 8)) + rng.normal(size=(5, 8))
-    return {"human": human.round(2), "first": (human + rng.normal(size=(5, 8))).round(2), "second": (human + 2 * rng.normal(size=(5, 8))).round(2)}
+    return {
+        "human": human.round(2),
+        "first": (human + rng.normal(size=(5, 8))).round(2),
+        "second": (human + 2 * rng.normal(size=(5, 8))).round(2),
+    }
 
 
 def cases(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[dict[str, Any]]:
@@ -37,11 +42,26 @@ def cases(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[dict
             for alternative in ("two-sided", "greater"):
                 row = {"level": level, "coefficient": coefficient, "alternative": alternative}
                 observed = correlate(first, human, level, coefficient) - correlate(second, human, level, coefficient)
-                rows.append(row | {"method": "williams", "p": williams_test(first, second, human, level, coefficient, alternative).pvalue})
+                rows.append(
+                    row
+                    | {
+                        "method": "williams",
+                        "p": williams_test(first, second, human, level, coefficient, alternative).pvalue,
+                    }
+                )
                 for method in ("systems", "inputs", "both"):
                     np.random.seed(SEED)
-                    found = permutation_test(first, second, human, level, coefficient, method, alternative=alternative, n_resamples=DRAWS)
-                    rows.append(row | {"method": method, "p": found.pvalue, "p_with_ties": with_ties(found.samples, observed, alternative)})
+                    found = permutation_test(
+                        first, second, human, level, coefficient, method, alternative=alternative, n_resamples=DRAWS
+                    )
+                    rows.append(
+                        row
+                        | {
+                            "method": method,
+                            "p": found.pvalue,
+                            "p_with_ties": with_ties(found.samples, observed, alternative),
+                        }
+                    )
     return rows
 
 

@@ -1,7 +1,7 @@
 """Golden numbers in words of num2words, for `tests/golden/number_words.json`.
 
-    python -m venv golden && golden/bin/pip install num2words==0.5.14
-    golden/bin/python recipes/golden/number_words.py -o tests/golden/number_words.json
+python -m venv golden && golden/bin/pip install num2words==0.5.14
+golden/bin/python recipes/golden/number_words.py -o tests/golden/number_words.json
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     rng = random.Random(0)
-    values = [*range(0, 121, 3), *(rng.randrange(10**digits) for digits in range(3, 19) for _ in range(8)), 10**6 + 1, 10**15, 10**18 - 1]
+    values = [
+        *range(0, 121, 3),
+        *(rng.randrange(10**digits) for digits in range(3, 19) for _ in range(8)),
+        10**6 + 1,
+        10**15,
+        10**18 - 1,
+    ]
     table = {
         "command": COMMAND,
         "versions": {"python": platform.python_version(), "num2words": version("num2words")},

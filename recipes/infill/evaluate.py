@@ -1,6 +1,7 @@
 """How often a model guesses a word of a text, one word masked at a time: python evaluate.py MODEL ... --on FILE ...
 
-MODEL: what infill=... takes. FILE: text, a sentence a line, or JSON lines with `text`. One word of each text is masked, drawn with the seed among
+MODEL: what infill=... takes. FILE: text, a sentence a line, or JSON lines with `text`. One word of each text is masked,
+    drawn with the seed among
 those that are a single piece of the vocabulary and have a letter or digit.
 """
 
@@ -14,8 +15,8 @@ import re
 import time
 from pathlib import Path
 
-from nlgauge.models.gaps import Gap
-from nlgauge.models.infill import load_infill
+from nlgauge.models.infill.filler import load_infill
+from nlgauge.models.infill.gaps import Gap
 from nlgauge.runtime.runtime import Runtime
 
 TOPS = (1, 4, 5, 10)
@@ -55,11 +56,17 @@ def main() -> None:
             said = [[f.word for f in row] for row in model.fill(asked, max(TOPS))]
             rate = len(asked) / (time.process_time() - before)
             own = [gap.text[gap.start : gap.end] for gap in asked]
-            shares = [sum(w.lower() in [g.lower() for g in row[:k]] for w, row in zip(own, said, strict=True)) / len(own) for k in TOPS]
+            shares = [
+                sum(w.lower() in [g.lower() for g in row[:k]] for w, row in zip(own, said, strict=True)) / len(own)
+                for k in TOPS
+            ]
             guessed = [(w, g) for w, row in zip(own, said, strict=True) for g in row if g.lower() == w.lower()]
             case = sum(w == g for w, g in guessed) / max(1, len(guessed))
             cells = " | ".join(f"{x:.3f}" for x in (*shares, case))
-            print(f"| {Path(name).stem} | {Path(path).name.split('.')[0]} | {len(own):,} | {cells} | {rate:.0f} |", flush=True)
+            print(
+                f"| {Path(name).stem} | {Path(path).name.split('.')[0]} | {len(own):,} | {cells} | {rate:.0f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import lemminflect
 
-from nlgauge.text.lexicon import is_blocked
-from nlgauge.text.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
+from nlgauge.text.lexicon.lexicon import is_blocked
+from nlgauge.text.lexicon.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}
@@ -37,11 +37,17 @@ UNFIT = frozenset(  # domains of usage
      "comparative", "superlative"}
 )  # fmt: skip
 GENDERS = {  # where the first sense is another, or its definition does not tell
-    **dict.fromkeys("queen mom mommy mum mummy granny maid maiden bridesmaid duchess countess princess nanny mama".split(), "f"),
-    **dict.fromkeys("dad daddy grandpa granddad papa duke lord cowboy fireman bachelor butler groom baron count emperor monk lad".split(), "m"),
+    **dict.fromkeys(
+        "queen mom mommy mum mummy granny maid maiden bridesmaid duchess countess princess nanny mama".split(), "f"
+    ),
+    **dict.fromkeys(
+        "dad daddy grandpa granddad papa duke lord cowboy fireman bachelor butler groom baron count emperor monk lad".split(),
+        "m",
+    ),
 }
 GENDERED = re.compile(  # among the first three words of a definition
-    r"^(?:[\w'-]+ ){0,2}?(?:(?P<f>female|woman|girl|lady|wife|daughter|mother|sister|noblewoman)|male|man|boy|son|husband|father|brother|nobleman)"
+    r"^(?:[\w'-]+"
+    r" ){0,2}?(?:(?P<f>female|woman|girl|lady|wife|daughter|mother|sister|noblewoman)|male|man|boy|son|husband|father|brother|nobleman)"
     r"\b(?P<both> or )?"
 )
 TAGS = {"noun": "NOUN", "verb": "VERB", "adj": "ADJ", "adv": "ADV"}
@@ -69,7 +75,10 @@ def count_forms(paths: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
     """How often each small-letter word form stands in the texts, and how often after "a", "an", "every"; capitals may be names and are left out."""
     forms: Counter[str] = Counter()
     after_one: Counter[str] = Counter()
-    one = re.compile(r"(?<![\w'-])(?:an?|every|each|another) ([a-z]+)(?= (?:of|in|on|to|for|with|at|from|that|and|is|was)\b|[.,;:?!)]|$)")
+    one = re.compile(
+        r"(?<![\w'-])(?:an?|every|each|another) ([a-z]+)(?="
+        r" (?:of|in|on|to|for|with|at|from|that|and|is|was)\b|[.,;:?!)]|$)"
+    )
     for path in paths:
         for line in read(path):
             forms.update(re.findall(r"(?<![\w'-])[a-z]+(?:-[a-z]+)*(?![\w])", line))
@@ -89,8 +98,7 @@ FIRST = {("like", "verb"): 2} | {
     (noun, "noun"): int(sense)
     for noun, sense in (
         pair.split(":")
-        for pair in "table:2 plate:4 scooter:3 microwave:2 television:3 kite:3 monitor:4 church:2 lid:2 path:2 van:5 bank:2 glass:2 minister:2 "
-        "match:2 university:3 plant:2 crane:4 image:3 background:2 queen:2".split()
+        for pair in "table:2 plate:4 scooter:3 microwave:2 television:3 kite:3 monitor:4 church:2 lid:2 path:2 van:5 bank:2 glass:2 minister:2 match:2 university:3 plant:2 crane:4 image:3 background:2 queen:2".split()
     )
 }
 
@@ -103,18 +111,22 @@ class Builder:
     def tagged(self, lemma: str, pos: str) -> int:
         return sum(self.wordnet.count(lemma, pos, i) for i in range(1, 1 + len(self.wordnet.senses(lemma, pos))))
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019 (one builder a run)
     def frequency(self, lemma: str, pos: str) -> float:
         """Occurrences in the texts as this part of speech, and in WordNet's own counts."""
         inflected = {f for fs in lemminflect.getAllInflections(lemma, upos=TAGS[pos]).values() for f in fs} | {lemma}
         by_pos = {p: self.tagged(lemma, p) + (0.5 if self.wordnet.senses(lemma, p) else 0) for p in PARTS}
-        return sum(self.forms[f] for f in inflected) * by_pos[pos] / max(sum(by_pos.values()), 1) + self.tagged(lemma, pos)
+        return sum(self.forms[f] for f in inflected) * by_pos[pos] / max(sum(by_pos.values()), 1) + self.tagged(
+            lemma, pos
+        )
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019 (one builder a run)
     def senses(self, lemma: str, pos: str) -> list[tuple[Synset, float]]:
         """Senses with their share, smoothed so that the first of an uncounted word has half of it."""
         found = self.wordnet.senses(lemma, pos)
-        weights = {i: self.wordnet.count(lemma, pos, i) + 2.0**-i for i, s in enumerate(found, 1) if lemma in s.words}  # "china" is no country
+        weights = {
+            i: self.wordnet.count(lemma, pos, i) + 2.0**-i for i, s in enumerate(found, 1) if lemma in s.words
+        }  # "china" is no country
         first = FIRST.get((lemma, pos), 0)
         order = sorted(weights, key=lambda i: (i != first, i))
         return [(found[i - 1], weights[i] / sum(weights.values())) for i in order]
@@ -122,7 +134,11 @@ class Builder:
     def spoken_for(self, lemma: str, pos: str) -> list[tuple[Synset, bool]]:
         """The senses that the word may stand for: the first, and those not much rarer, which are less sure."""
         found = self.senses(lemma, pos)
-        return [(s, i == 0) for i, (s, share) in enumerate(found) if i == 0 or (i < 4 and share >= SECOND * found[0][1] and share > 0.12)]
+        return [
+            (s, i == 0)
+            for i, (s, share) in enumerate(found)
+            if i == 0 or (i < 4 and share >= SECOND * found[0][1] and share > 0.12)
+        ]
 
     def fit(self, word: str, pos: str, synset: Synset) -> float:
         """Share of the sense among those of the word; 0 where another comes to mind first."""
@@ -131,13 +147,13 @@ class Builder:
                 return share if i == 0 or (share >= FIT and self.tagged(word, pos)) else 0.0
         return 0.0
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019 (one builder a run)
     def decent(self, synset: Synset) -> bool:
         usage = {self.wordnet.synset(p.target).words[0] for p in synset.to(";u")}
         meaning = synset.gloss.partition(';  "')[0].partition('; "')[0]
         return not usage & UNFIT and not UNKIND.search(meaning)
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019 (one builder a run)
     def offered(self, word: str, pos: str, synset: Synset, least: float = 0.0) -> float:
         """Weight of a word in a sense, which is taken to fit it at least that much; 0 where it is not to be offered."""
         if not WORD.fullmatch(word) or len(word) < 2 or word in CLOSED or is_blocked(word) or not self.decent(synset):
@@ -155,7 +171,12 @@ class Builder:
 
     def phrase(self, words: str, pos: str, synset: Synset) -> float:
         """Weight of several words as one; only what stands in WordNet's own texts is offered."""
-        known = re.fullmatch(r"[a-z]+(?:_[a-z]+)+", words) and self.tagged(words, pos) and not is_blocked(words) and self.decent(synset)
+        known = (
+            re.fullmatch(r"[a-z]+(?:_[a-z]+)+", words)
+            and self.tagged(words, pos)
+            and not is_blocked(words)
+            and self.decent(synset)
+        )
         return math.log2(1 + self.tagged(words, pos)) * self.fit(words, pos, synset) if known else 0.0
 
     def follow(self, synset: Synset, *kinds: str) -> list[Synset]:
@@ -180,7 +201,9 @@ class Builder:
             heads = self.follow(synset, "&")
             yield from chain.from_iterable(self.words(s, pos, sure, 2) for s in heads)
             if synset.satellite:
-                yield from chain.from_iterable(self.words(t, pos, sure) for s in heads if s.satellite is False for t in self.follow(s, "&"))
+                yield from chain.from_iterable(
+                    self.words(t, pos, sure) for s in heads if s.satellite is False for t in self.follow(s, "&")
+                )
 
     def antonyms(self, lemma: str, pos: str, synset: Synset, sure: bool) -> Iterator[Candidate]:
         def ends(pointers: Iterable[Pointer], sure: bool, scale: float) -> Iterator[Candidate]:
@@ -204,15 +227,21 @@ class Builder:
             if synset.satellite:
                 for head in self.follow(synset, "&"):
                     if not head.satellite:
-                        yield from chain.from_iterable(self.words(s, pos, sure) for s in self.follow(head, "&") if s.key != synset.key)
+                        yield from chain.from_iterable(
+                            self.words(s, pos, sure) for s in self.follow(head, "&") if s.key != synset.key
+                        )
             return
         for parent in self.follow(synset, "@"):
             brothers = [s for s in self.follow(parent, "~") if s.key != synset.key]
             yield from chain.from_iterable(self.words(s, pos, sure) for s in brothers)
             for above in self.follow(parent, "@"):
-                uncles = [s for s in self.follow(above, "~") if s.key != parent.key and s.supersense == synset.supersense]
+                uncles = [
+                    s for s in self.follow(above, "~") if s.key != parent.key and s.supersense == synset.supersense
+                ]
                 yield from chain.from_iterable(self.words(s, pos, False, 0.5) for s in uncles)
-                yield from chain.from_iterable(self.words(t, pos, False, 0.4) for s in uncles for t in self.follow(s, "~"))
+                yield from chain.from_iterable(
+                    self.words(t, pos, False, 0.4) for s in uncles for t in self.follow(s, "~")
+                )
                 if synset.supersense == "noun.person":  # of few kinds of people are there many of one kind
                     far = [s for t in self.follow(above, "@") for s in self.follow(t, "~")]
                     yield from chain.from_iterable(self.words(s, pos, False, 0.2) for s in far)
@@ -229,14 +258,25 @@ class Builder:
                 if relation not in ("antonym", "synonym") and best:
                     break  # one sense is enough
                 for c in self.candidates(relation, lemma, pos, synset, first):
-                    unfit = c.word == lemma or (relation == "sibling" and c.word in family) or (relation != "synonym" and c.word in close)
-                    unfit |= pos == "verb" and relation != "antonym" and bool(synset.frames) and not synset.frames & c.synset.frames
+                    unfit = (
+                        c.word == lemma
+                        or (relation == "sibling" and c.word in family)
+                        or (relation != "synonym" and c.word in close)
+                    )
+                    unfit |= (
+                        pos == "verb"
+                        and relation != "antonym"
+                        and bool(synset.frames)
+                        and not synset.frames & c.synset.frames
+                    )
                     rank = (c.sure, c.weight)
                     if not unfit and (c.word not in best or rank > (best[c.word].sure, best[c.word].weight)):
                         best[c.word] = c
             ordered = sorted(best.values(), key=lambda c: (not c.sure, -c.weight, c.word))
             singles, phrases = ([c for c in ordered if ("_" in c.word) == several] for several in (False, True))
-            found[relation] = [c.word if c.sure else f"?{c.word}" for c in [*singles[: KEPT[relation]], *phrases[:PHRASES]]]
+            found[relation] = [
+                c.word if c.sure else f"?{c.word}" for c in [*singles[: KEPT[relation]], *phrases[:PHRASES]]
+            ]
         return found
 
     def supersense(self, lemma: str, pos: str) -> str:
@@ -280,21 +320,34 @@ class Builder:
 
 TOPS = {
     **{s.removeprefix("noun."): s.removeprefix("noun.") for s in SUPERSENSES if s.startswith("noun.")},
-    **{"psychological_feature": "cognition", "causal_agent": "person", "organism": "animal", "measure": "quantity", "matter": "substance"},
+    **{
+        "psychological_feature": "cognition",
+        "causal_agent": "person",
+        "organism": "animal",
+        "measure": "quantity",
+        "matter": "substance",
+    },
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wordnet", type=Path, help="folder with index.noun, data.noun, ..., cntlist.rev")
-    parser.add_argument("texts", type=Path, nargs="+", help="plain English text, a sentence a line, .gz or not: counted only")
+    parser.add_argument(
+        "texts", type=Path, nargs="+", help="plain English text, a sentence a line, .gz or not: counted only"
+    )
     parser.add_argument("-o", "--output", type=Path, default=DATA / "lexicon.tsv.xz")
     given = parser.parse_args()
     builder = Builder(WordNet(given.wordnet), *count_forms(given.texts))
     rows = []
     for pos in PARTS:
         for lemma in builder.wordnet.lemmas(pos):
-            if WORD.fullmatch(lemma) and lemma not in CLOSED - {"be", "have", "do"} and not is_blocked(lemma) and builder.senses(lemma, pos):
+            if (
+                WORD.fullmatch(lemma)
+                and lemma not in CLOSED - {"be", "have", "do"}
+                and not is_blocked(lemma)
+                and builder.senses(lemma, pos)
+            ):
                 related, frequency = builder.related(lemma, pos), builder.frequency(lemma, pos)
                 if any(related.values()) or frequency >= 1:
                     letter = "r" if pos == "adv" else pos[0]

@@ -1,9 +1,11 @@
 """Between two heads of one origin: python blend.py FIRST SECOND SHARE OUT PAIRS
 
-What the adapters add to a weight, and the classifier, become (1 - SHARE) of the first head's and SHARE of the second's. The sum of two updates of
-rank r is kept as one of rank 2r, exactly. Wortsman et al. (2022), "Robust fine-tuning of zero-shot models". The metadata are the second's.
+What the adapters add to a weight, and the classifier, become (1 - SHARE) of the first head's and SHARE of the second's.
+The sum of two updates of rank r is kept as one of rank 2r, exactly. Wortsman et al. (2022), "Robust fine-tuning of
+zero-shot models". The metadata are the second's.
 
-PAIRS: what the second was trained on. Its bias is first put to where labels of equal frequency would have it (Menon et al. 2021, "Long-tail
+PAIRS: what the second was trained on. Its bias is first put to where labels of equal frequency would have it (Menon et
+    al. 2021, "Long-tail
 learning via logit adjustment", equation 9).
 """
 
@@ -15,7 +17,7 @@ import numpy as np
 import torch
 from safetensors import safe_open
 
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.training.data import read_pairs
 from nlgauge.training.heads import write_head
 

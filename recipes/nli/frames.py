@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.articles import article_before
-from nlgauge.text.name_lists import first_names
+from nlgauge.text.lexicon.articles import article_before
+from nlgauge.text.names.lists import first_names
 
 E, N, C = "entailment", "neutral", "contradiction"
 Row = tuple[str, str, str, str]
-UP, DOWN, FLAT = "up", "down", "flat"  # what a place does to "less is said": it follows; it is what follows from; neither
+UP, DOWN, FLAT = (
+    "up",
+    "down",
+    "flat",
+)  # what a place does to "less is said": it follows; it is what follows from; neither
 
 # Quantifier, number of the noun, what becomes of less said of the noun, and of the verb.
 QUANTIFIERS = [
@@ -199,7 +203,13 @@ def opposed(rng: random.Random) -> Row:
         return pair[0], pair[1], C, "opposed"
     low, high = sorted(rng.sample(range(len(COUNTS)), 2))
     shape, first_follows = rng.choice(
-        [("more than {} {}", True), ("at least {} {}", True), ("at most {} {}", False), ("fewer than {} {}", False), ("exactly {} {}", None)]
+        [
+            ("more than {} {}", True),
+            ("at least {} {}", True),
+            ("at most {} {}", False),
+            ("fewer than {} {}", False),
+            ("exactly {} {}", None),
+        ]
     )
     pair = [sentence(f"{shape.format(COUNTS[i], many)} {verb}") for i in (high, low)]
     flip = rng.random() < 0.5
@@ -212,14 +222,18 @@ def in_texts(texts: Sequence[str], rng: random.Random, wanted: int) -> Iterator[
     """Sentences found, made to say less, and both then negated: what follows from what is turned round."""
     made = 0
     for start in range(0, len(texts), 400):
-        block = [t for t in texts[start : start + 400] if not re.search(r"\b(no|not|never|every|all|if|than)\b|n['’]t\b", t)]
+        block = [
+            t for t in texts[start : start + 400] if not re.search(r"\b(no|not|never|every|all|if|than)\b|n['’]t\b", t)
+        ]
         for template in ("drop_adjectives", "hyponyms:relation=hypernym", "omission"):
             pairs = [(t, p.text) for t, p in zip(block, perturb(template, block), strict=True) if p is not None]
             for (more, less), (no_more, no_less) in zip(pairs, _negated(pairs), strict=True):
                 if no_more is None or no_less is None:
                     continue
                 shared = next((i for i, (a, b) in enumerate(zip(no_more, no_less, strict=False)) if a != b), 0)
-                if re.search(r"\bnot\b|n['’]t\b", no_more[:shared]) and re.sub(r"\W", "", more) != re.sub(r"\W", "", less):
+                if re.search(r"\bnot\b|n['’]t\b", no_more[:shared]) and re.sub(r"\W", "", more) != re.sub(
+                    r"\W", "", less
+                ):
                     made += 1
                     yield rng.choice([(no_less, no_more, E, "negated"), (no_more, no_less, N, "negated")])
                     if made >= wanted:
@@ -227,7 +241,10 @@ def in_texts(texts: Sequence[str], rng: random.Random, wanted: int) -> Iterator[
 
 
 def _negated(pairs: Sequence[tuple[str, str]]) -> list[tuple[str | None, str | None]]:
-    sides = [[p.text if p is not None else None for p in perturb("negation", [pair[side] for pair in pairs])] for side in (0, 1)]
+    sides = [
+        [p.text if p is not None else None for p in perturb("negation", [pair[side] for pair in pairs])]
+        for side in (0, 1)
+    ]
     return list(zip(*sides, strict=True))
 
 
@@ -243,7 +260,13 @@ def no_one(texts: Sequence[str], rng: random.Random, wanted: int) -> Iterator[Ro
                     continue
                 more, less = (re.sub(r"^An? ", "No ", t) for t in (text, found.text))
                 draw = rng.random()
-                yield (less, more, E, "no one") if draw < 0.4 else (more, less, N, "no one") if draw < 0.7 else (text, more, C, "no one")
+                yield (
+                    (less, more, E, "no one")
+                    if draw < 0.4
+                    else (more, less, N, "no one")
+                    if draw < 0.7
+                    else (text, more, C, "no one")
+                )
                 made += 1
                 if made >= wanted:
                     return
@@ -281,7 +304,14 @@ ACTIONS = [
     ("photographed", "photographed"),
     ("left", "left"),
 ]
-RANKS = [("taller", "shorter"), ("older", "younger"), ("richer", "poorer"), ("faster", "slower"), ("stronger", "weaker"), ("louder", "quieter")]
+RANKS = [
+    ("taller", "shorter"),
+    ("older", "younger"),
+    ("richer", "poorer"),
+    ("faster", "slower"),
+    ("stronger", "weaker"),
+    ("louder", "quieter"),
+]
 ENDS = ["", " yesterday", " in Rome", " at work", " after the meeting", " last week", " again", " on Monday"]
 
 
@@ -297,10 +327,19 @@ def named(rng: random.Random, wanted: int) -> Iterator[Row]:
         if draw < 0.3:
             yield (*rng.choice([(active, passive), (passive, active)]), E, "named")
         elif draw < 0.65:
-            yield (*rng.choice([(active, wrong), (active, wrong_passive), (passive, wrong), (passive, wrong_passive)]), N, "named")
+            yield (
+                *rng.choice([(active, wrong), (active, wrong_passive), (passive, wrong), (passive, wrong_passive)]),
+                N,
+                "named",
+            )
         elif draw < 0.75:
             yield active, rng.choice([f"{a} {past} {c}{end}.", f"{c} {past} {b}{end}."]), C, "named"
         elif draw < 0.85:
             yield f"{a} is {up} than {b}.", f"{b} is {down} than {a}.", E, "named"
         else:
-            yield f"{a} is {up} than {b}.", rng.choice([f"{b} is {up} than {a}.", f"{a} is {down} than {b}."]), C, "named"
+            yield (
+                f"{a} is {up} than {b}.",
+                rng.choice([f"{b} is {up} than {a}.", f"{a} is {down} than {b}."]),
+                C,
+                "named",
+            )

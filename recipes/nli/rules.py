@@ -2,8 +2,10 @@
 
     python rules.py OUT SEED --texts FILE ... --pairs FILE ... --held-out FILE ... --keep N --kept FILE ...
 
-Texts: raw sentences, one a line. Pairs: JSON lines that may be trained on; their premises serve as texts, and what rules do to a
-hypothesis that follows from its premise gives pairs that differ in more than one word. Sentences that occur in a held-out file are left out.
+Texts: raw sentences, one a line. Pairs: JSON lines that may be trained on; their premises serve as texts, and what
+    rules do to a
+hypothesis that follows from its premise gives pairs that differ in more than one word. Sentences that occur in a
+held-out file are left out.
 Kept: JSON lines of which N are taken as they are, so that what was learnt from them is not lost.
 """
 
@@ -26,7 +28,10 @@ from nlgauge.core.result import replacing
 from nlgauge.perturbations.perturb import perturb
 
 E, N, C = "entailment", "neutral", "contradiction"
-LONGEST, LONGEST_PAIR = 180, 240  # characters of a text, and of both texts of a pair: what is longer costs time and teaches little more
+LONGEST, LONGEST_PAIR = (
+    180,
+    240,
+)  # characters of a text, and of both texts of a pair: what is longer costs time and teaches little more
 
 # Template -> pairs wanted. The text with the change, beside the text as it was, in either order:
 WRONG = {  # one says what the other denies
@@ -45,9 +50,19 @@ WRONG = {  # one says what the other denies
     "change_gender": 800,
     "hyponyms:relation=sibling": 3500,
 }
-LESS = {"omission": 1500, "drop_adjectives": 1200, "hyponyms:relation=hypernym": 1500}  # follows from the text; the text does not follow from it
+LESS = {
+    "omission": 1500,
+    "drop_adjectives": 1200,
+    "hyponyms:relation=hypernym": 1500,
+}  # follows from the text; the text does not follow from it
 MORE = {"addition": 1500, "hyponyms": 1200}  # the other way round
-SAME = {"synonyms": 2500, "synonyms_objects": 1000, "numbers_to_words": 1800, "contractions": 400, "expansions": 500}  # each follows from the other
+SAME = {
+    "synonyms": 2500,
+    "synonyms_objects": 1000,
+    "numbers_to_words": 1800,
+    "contractions": 400,
+    "expansions": 500,
+}  # each follows from the other
 OPEN = {"swap_objects": 1200}  # neither follows from the other
 STRUCTURES = {"passive": 1200, "swapped": 1500, "fronted": 1000, "itself": 4000, "unrelated": 600}
 FRAMES, NAMED = 5000, 1500
@@ -92,7 +107,9 @@ class Texts:
         self.texts, self.rng = texts, rng
         rng.shuffle(texts)
 
-    def changed(self, template: str, wanted: int, fits: Callable[[str], bool] = lambda text: True) -> Iterator[tuple[str, str]]:
+    def changed(
+        self, template: str, wanted: int, fits: Callable[[str], bool] = lambda text: True
+    ) -> Iterator[tuple[str, str]]:
         """Texts that a template applies to, and what becomes of them."""
         start = self.rng.randrange(len(self.texts))
         order = self.texts[start:] + self.texts[:start]
@@ -182,7 +199,9 @@ def main() -> None:
     held = {folded(row[side]) for path in given.held_out for row in rows(path) for side in ("premise", "hypothesis")}
     raw = [text for path in given.texts for text in lines(path)]
     trained = [row for path in given.pairs for row in rows(path)]
-    texts = sorted({t for t in (*raw, *(row["premise"] for row in trained)) if 20 <= len(t) <= LONGEST and folded(t) not in held})
+    texts = sorted(
+        {t for t in (*raw, *(row["premise"] for row in trained)) if 20 <= len(t) <= LONGEST and folded(t) not in held}
+    )
     paraphrases = sorted(
         (row["premise"], row["hypothesis"])
         for row in trained
@@ -201,7 +220,9 @@ def main() -> None:
             packed.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
     for (rule, label), n in sorted(counts.items()):
         print(f"{n:6d}  {label:13s}  {rule}")
-    print(f"{counts.total():6d}  pairs of {len(texts)} texts and {len(paraphrases)} paraphrases -> {Path(given.out).name}")
+    print(
+        f"{counts.total():6d}  pairs of {len(texts)} texts and {len(paraphrases)} paraphrases -> {Path(given.out).name}"
+    )
 
 
 if __name__ == "__main__":

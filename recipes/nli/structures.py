@@ -47,7 +47,22 @@ _NO_PASSIVE = {
     "try",
     "sound",
 }
-_BOTH_WAYS = {"be", "meet", "marry", "equal", "resemble", "become", "remain", "join", "seem", "mean", "kiss", "hug", "fight", "face"}
+_BOTH_WAYS = {
+    "be",
+    "meet",
+    "marry",
+    "equal",
+    "resemble",
+    "become",
+    "remain",
+    "join",
+    "seem",
+    "mean",
+    "kiss",
+    "hug",
+    "fight",
+    "face",
+}
 _AUX = {"is", "are", "was", "were"}
 
 
@@ -96,9 +111,16 @@ def clause(text: str) -> Clause | None:
     if verb.tag not in (("VBG",) if auxiliary else ("VBD", "VBZ")) or at + 1 >= len(tokens):
         return None
     end = _phrase(doc, at + 1)
-    if end is None or (end + 1 < len(tokens) and tokens[end + 1].tag in ("POS", "CC", "VBD", "VBZ", "VBP", "MD", "CD", "WDT", "WP")):
+    if end is None or (
+        end + 1 < len(tokens) and tokens[end + 1].tag in ("POS", "CC", "VBD", "VBZ", "VBP", "MD", "CD", "WDT", "WP")
+    ):
         return None
-    if end + 1 < len(tokens) and tokens[end + 1].text == "," and end + 2 < len(tokens) and tokens[end + 2].tag not in ("CC", "IN"):
+    if (
+        end + 1 < len(tokens)
+        and tokens[end + 1].text == ","
+        and end + 2 < len(tokens)
+        and tokens[end + 2].tag not in ("CC", "IN")
+    ):
         return None
     spans = (0, last), (at + 1, end)
     texts = [text[tokens[a].start : tokens[b].end] for a, b in spans]
@@ -127,7 +149,11 @@ def _inner(text: str, is_name: bool) -> str:
 def passive(text: str) -> str | None:
     """The clause in the passive, which says the same."""
     found = clause(text)
-    if found is None or found.lemma in _NO_PASSIVE or re.search(r"\b(each|every|no|any|itself|himself|herself|themselves)\b", text.lower()):
+    if (
+        found is None
+        or found.lemma in _NO_PASSIVE
+        or re.search(r"\b(each|every|no|any|itself|himself|herself|themselves)\b", text.lower())
+    ):
         return None
     participle = language().inflect(found.lemma, "VBN")
     if participle is None:
@@ -135,7 +161,10 @@ def passive(text: str) -> str | None:
     past = found.tag == "VBD" or found.auxiliary.lower() in ("was", "were")
     be = ("was" if past else "is") if found.singular[1] else ("were" if past else "are")
     being = " being" if found.auxiliary else ""
-    return f"{_first(found.object, text[0].isupper())} {be}{being} {participle} by {_inner(found.subject, found.ends_in_names[0])}{found.rest}"
+    return (
+        f"{_first(found.object, text[0].isupper())} {be}{being} {participle} by"
+        f" {_inner(found.subject, found.ends_in_names[0])}{found.rest}"
+    )
 
 
 def swapped(text: str) -> str | None:

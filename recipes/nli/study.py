@@ -2,7 +2,8 @@
 
     python recipes/nli/study.py DATA > tables.md
 
-DATA: a folder with xpaws-fr-adv, xpaws-zh-adv, wmt15-da-seg and wmt16-da-seg. Every text is scored once by each metric; `--cache FILE` keeps
+DATA: a folder with xpaws-fr-adv, xpaws-zh-adv, wmt15-da-seg and wmt16-da-seg. Every text is scored once by each metric;
+    `--cache FILE` keeps
 the scores, so that a stopped run goes on.
 """
 
@@ -54,20 +55,39 @@ def attacked(suites: list[ng.Suite], runtime: ng.Runtime) -> None:
 def agreement(rated: list[ng.Dataset], runtime: ng.Runtime) -> None:
     head("Segment-level Pearson with people, mean over language pairs", ["data", *ALONE, *NLI])
     for name, data in zip(RATED, rated, strict=True):
-        found = ng.meta_evaluate(data, [*ALONE, *NLI], "da_z", "segment", ["pearson"], intervals="none", runtime=runtime)
+        found = ng.meta_evaluate(
+            data, [*ALONE, *NLI], "da_z", "segment", ["pearson"], intervals="none", runtime=runtime
+        )
         means = {row["metric"]: row["value"] for row in found.rows if row["group"] == "mean"}
         line(name.removesuffix("-da-seg"), [means[metric] for metric in (*ALONE, *NLI)])
 
 
 def mixtures(rated: list[ng.Dataset], suites: list[ng.Suite], runtime: ng.Runtime) -> None:
-    found = sweep(rated, suites, list(ALONE), list(NLI), criterion="da_z", level="segment", stats=["pearson"], intervals="none", runtime=runtime)
+    found = sweep(
+        rated,
+        suites,
+        list(ALONE),
+        list(NLI),
+        criterion="da_z",
+        level="segment",
+        stats=["pearson"],
+        intervals="none",
+        runtime=runtime,
+    )
     head(
         "Pearson (mean of WMT15 and WMT16) / accuracy (mean-all, mean of both suites) by weight of the NLI metric",
         ["metric", "with", *(f"{w:g}" for w in SHOWN), "best weight", "gains there"],
     )
     for metric in ALONE:
         for partner in NLI:
-            where = {"metric": metric, "with": partner, "dataset": "mean", "suite": "mean", "group": "mean", "phenomenon": "mean-all"}
+            where = {
+                "metric": metric,
+                "with": partner,
+                "dataset": "mean",
+                "suite": "mean",
+                "group": "mean",
+                "phenomenon": "mean-all",
+            }
             rows = {row["weight"]: row for row in found.rows if all(row[key] == value for key, value in where.items())}
             best = found.best(metric, partner)
             shown = " | ".join(f"{rows[w]['correlation']:.3f} / {rows[w]['accuracy']:.3f}" for w in SHOWN)

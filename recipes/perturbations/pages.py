@@ -13,7 +13,7 @@ from pathlib import Path
 import nlgauge as ng
 from nlgauge.core.signature import show
 from nlgauge.perturbations.checklist import rows
-from nlgauge.perturbations.registry import PERTURBATIONS, info, template
+from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",
@@ -22,7 +22,10 @@ NEWS = (
 )
 SUMMARY = "The storm closed two roads. Farmers lost their early crops. Nobody was hurt."
 QUESTIONS = ("When did the ferry leave the harbour?", "Who painted the old bridge?", "Is the museum open?")
-CAPTIONS = ("a small boy in a red shirt walking a dog in front of a house", "Two women riding white horses on the beach.")
+CAPTIONS = (
+    "a small boy in a red shirt walking a dog in front of a house",
+    "Two women riding white horses on the beach.",
+)
 POOL = ("The bakery sells warm bread.", "Our team won the last match.")
 CONTEXT = (
     {"speaker": "Ana", "text": "I have never been to the mountains."},
@@ -67,8 +70,10 @@ PAGES = {
     ),
 }  # fmt: skip
 LEADS = {
-    "attacks": "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`, `subject_verb_disagreement` "
-    "([surface](surface.md), [meaning](meaning.md)).",
+    "attacks": (
+        "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`,"
+        " `subject_verb_disagreement` ([surface](surface.md), [meaning](meaning.md))."
+    ),
     "discourse": "Templates of dialogue take `context`, those that bring in other text take `pool`.",
 }
 
@@ -91,15 +96,26 @@ def example(name: str) -> list[str]:
     needs = info(name).needs
     given, arguments = {}, ""
     for what, value, shown in (
-        ("context", [list(CONTEXT)] * len(texts), ", context=[turns]"), ("pool", list(POOL), ", pool=pool"),
+        ("context", [list(CONTEXT)] * len(texts), ", context=[turns]"),
+        ("pool", list(POOL), ", pool=pool"),
         ("references", [list(REFERENCES)] * len(texts), ", references=[others] * 3"),
-    ):  # fmt: skip
+    ):
         if what in needs or (what == "pool" and name == "add_nonsense"):
             given[what], arguments = value, arguments + shown
     made = ng.perturb(name, list(texts), seed=0, **given)
-    variable = {NEWS: "news", QUESTIONS: "questions", CAPTIONS: "captions", (SUMMARY,): "[summary]", (REPLY,): "[reply]"}[texts]
+    variable = {
+        NEWS: "news",
+        QUESTIONS: "questions",
+        CAPTIONS: "captions",
+        (SUMMARY,): "[summary]",
+        (REPLY,): "[reply]",
+    }[texts]
     lines = [f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))']
-    return [*lines, *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)), ""]
+    return [
+        *lines,
+        *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)),
+        "",
+    ]
 
 
 def options(name: str) -> list[str]:
@@ -108,15 +124,29 @@ def options(name: str) -> list[str]:
     lines = []
     for field in (f for f in dataclasses.fields(cls) if f.init):
         about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
-        lines.append(f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`" + (f": {about}" if about else ""))
+        lines.append(
+            f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
+            + (f": {about}" if about else "")
+        )
     return [*lines, ""] if lines else []
 
 
 def page(stem: str) -> str:
     title, names = PAGES[stem]
     lead = LEADS.get(stem)
-    lines = [f"# {title}", "", *([lead, ""] if lead else []), "```python", ">>> import nlgauge as ng", ">>> def show(outcomes):"]
-    lines += ["...     for one, reason in zip(outcomes, outcomes.reasons):", '...         print(f"- ({reason})" if one is None else one.text)', ""]
+    lines = [
+        f"# {title}",
+        "",
+        *([lead, ""] if lead else []),
+        "```python",
+        ">>> import nlgauge as ng",
+        ">>> def show(outcomes):",
+    ]
+    lines += [
+        "...     for one, reason in zip(outcomes, outcomes.reasons):",
+        '...         print(f"- ({reason})" if one is None else one.text)',
+        "",
+    ]
     used = {texts_for(name) for name in names}
     if NEWS in used:
         lines += [">>> news = ["] + [f'...     "{t}",' for t in NEWS] + ["... ]"]
@@ -138,7 +168,12 @@ def page(stem: str) -> str:
         expected = "lower" if about.expect == "lower" else "the same"
         where = ", ".join(dict.fromkeys(f"{row.task} {row.criterion}" for row in rows() if row.template == name))
         listed = f" In the checklists: {where}." if where else ""
-        lines += [f"## {name}", "", f"{about.summary[0].upper()}{about.summary[1:]}. A score should be {expected}.{listed}", ""]
+        lines += [
+            f"## {name}",
+            "",
+            f"{about.summary[0].upper()}{about.summary[1:]}. A score should be {expected}.{listed}",
+            "",
+        ]
         lines += [*options(name), "```python", *example(name), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -149,7 +184,7 @@ def main() -> None:
     args = parser.parse_args()
     listed = [name for _, names in PAGES.values() for name in names]
     assert sorted(listed) == sorted(PERTURBATIONS.names()), set(listed) ^ set(PERTURBATIONS.names())
-    assert all(template(name) for name in listed)
+    assert all(perturbation(name) for name in listed)
     for stem in PAGES:
         (args.folder / f"{stem}.md").write_text(page(stem), encoding="utf-8")
 

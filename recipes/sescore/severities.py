@@ -1,8 +1,10 @@
 """Labelled pairs for the threshold of a judge, and the threshold: python severities.py TEXTS -o PAIRS.jsonl [--judge nli --judge nli-robust]
 
-TEXTS: sentences, one a line, plain or .gz; best such as the judge has not learnt from. Minor are changes that keep what is said, and slips of the
-pen; major those that say something else, more or less. Each perturbation gives the same number of pairs, from sentences drawn by the seed, and both
-kinds weigh the same. `nlgauge synth --calibrate PAIRS.jsonl --judge MODEL` finds the same threshold for any other judge.
+TEXTS: sentences, one a line, plain or .gz; best such as the judge has not learnt from. Minor are changes that keep what
+    is said, and slips of the
+pen; major those that say something else, more or less. Each perturbation gives the same number of pairs, from sentences
+drawn by the seed, and both kinds weigh the same. `nlgauge synth --calibrate PAIRS.jsonl --judge MODEL` finds the same
+threshold for any other judge.
 """
 
 from __future__ import annotations
@@ -13,16 +15,26 @@ import random
 
 import numpy as np
 
-from nlgauge.io.minor import Labelled
 from nlgauge.io.raw import read_raw
+from nlgauge.io.suites.minor import Labelled
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.perturbations.severity import THRESHOLD, fit, mutual_of
-from nlgauge.perturbations.synthesis import unfit
+from nlgauge.perturbations.synthesis.severity import THRESHOLD, fit, mutual_of
+from nlgauge.perturbations.synthesis.synthesize import unfit
 from nlgauge.runtime.runtime import Runtime
 
 MINOR = ("synonyms", "contractions:which=one", "expansions:which=one", "numbers_to_words:which=one", "typos", "remove_punctuation",
          "subject_verb_disagreement")  # fmt: skip
-MAJOR = ("negation", "antonyms", "number_error", "name_error", "mismatch_noun", "mismatch_verb", "drop_objects", "drop_phrases", "addition")
+MAJOR = (
+    "negation",
+    "antonyms",
+    "number_error",
+    "name_error",
+    "mismatch_noun",
+    "mismatch_verb",
+    "drop_objects",
+    "drop_phrases",
+    "addition",
+)
 
 
 def pairs(texts: list[str], each: int, seed: int) -> tuple[list[Labelled], list[str]]:
@@ -48,21 +60,32 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dtype", default="float32")
     given = parser.parse_args()
-    texts = [text for text in dict.fromkeys(read_raw(given.texts).texts) if unfit(text) is None and 8 <= len(text.split()) <= 40]
+    texts = [
+        text
+        for text in dict.fromkeys(read_raw(given.texts).texts)
+        if unfit(text) is None and 8 <= len(text.split()) <= 40
+    ]
     found, kinds = pairs(texts, given.each, given.seed)
     with open(given.output, "w", encoding="utf-8") as file:
         for (before, after, minor), kind in zip(found, kinds, strict=True):
-            file.write(json.dumps({"text": before, "changed": after, "minor": minor, "kind": kind}, ensure_ascii=False) + "\n")
+            file.write(
+                json.dumps({"text": before, "changed": after, "minor": minor, "kind": kind}, ensure_ascii=False) + "\n"
+            )
     print(f"{len(found)} pairs of {len(texts)} sentences\n")
     minor, runtime = np.array([pair[2] for pair in found]), Runtime(dtype=given.dtype)
     for judge in given.judge:
         sure = mutual_of(judge, found, runtime)
         best = fit(sure, minor)
-        print(f"{judge}: threshold {best.threshold:.4f}, balanced accuracy {best.balanced_accuracy:.3f}, "
-              f"minor found {best.minor:.3f} of {best.n_minor}, major found {best.major:.3f} of {best.n_major}")  # fmt: skip
+        print(
+            f"{judge}: threshold {best.threshold:.4f}, balanced accuracy {best.balanced_accuracy:.3f}, "
+            f"minor found {best.minor:.3f} of {best.n_minor}, major found {best.major:.3f} of {best.n_major}"
+        )
         for threshold in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, THRESHOLD):
             share = ((sure[minor] >= threshold).mean() + (sure[~minor] < threshold).mean()) / 2
-            print(f"  at {threshold}: {share:.3f} ({(sure[minor] >= threshold).mean():.3f} minor, {(sure[~minor] < threshold).mean():.3f} major)")
+            print(
+                f"  at {threshold}: {share:.3f} ({(sure[minor] >= threshold).mean():.3f} minor,"
+                f" {(sure[~minor] < threshold).mean():.3f} major)"
+            )
         print("\n| perturbation | pairs | called minor | mean probability |\n|---|---|---|---|")
         for name in (*MINOR, *MAJOR):
             own = sure[[kind == name for kind in kinds]]

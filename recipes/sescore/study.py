@@ -2,11 +2,13 @@
 
     python recipes/sescore/study.py DATA [NAME=METRIC ...] > tables.md
 
-DATA: a folder with wmt15-da-seg, wmt16-da-seg, summeval, bagel and webnlg2020-humaneval. chrF, BERTScore and the cosine of mean vectors are
-rated, `sescore` with the shipped head, all over the same encoder, and what is named besides, as in `frozen=sescore:model=frozen.safetensors`.
-`--cache FILE` keeps the scores.
+DATA: a folder with wmt15-da-seg, wmt16-da-seg, summeval, bagel and webnlg2020-humaneval. chrF, BERTScore and the cosine
+    of mean vectors are
+rated, `sescore` with the shipped head, all over the same encoder, and what is named besides, as in
+`frozen=sescore:model=frozen.safetensors`. `--cache FILE` keeps the scores.
 
-WMT: segments of a language pair, mean over pairs. SummEval: summaries of a text, mean over texts, then over four criteria; the eleven references
+WMT: segments of a language pair, mean over pairs. SummEval: summaries of a text, mean over texts, then over four
+    criteria; the eleven references
 folded by the mean. BAGEL and WebNLG: segments, mean over three and five criteria.
 """
 
@@ -62,7 +64,9 @@ def agreement(data: Path, name: str, metrics: list[str], runtime: ng.Runtime) ->
     criteria = sorted({key for segment in dataset for key in segment.human}) if criterion == "all" else [criterion]
     found: dict[tuple[str, str], list[float]] = {}
     for one in criteria:
-        rows = ng.meta_evaluate(dataset, metrics, one, level, list(STATS), references="mean", intervals="none", runtime=runtime).rows
+        rows = ng.meta_evaluate(
+            dataset, metrics, one, level, list(STATS), references="mean", intervals="none", runtime=runtime
+        ).rows
         grouped = any(row["group"] == "mean" for row in rows)
         for row in rows:
             if row["group"] == "mean" or not grouped:

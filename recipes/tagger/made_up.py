@@ -1,12 +1,14 @@
 """Sentences made up from the words of a treebank: plain clauses in the present and the past, of which text from the web has few.
 
-They teach the tagger that a clause wants a finite verb (the dogs bark; the charter allowed for trade), and what 's and 'd stand for.
+They teach the tagger that a clause wants a finite verb (the dogs bark; the charter allowed for trade), and what 's and
+'d stand for.
 """
 
 from collections import defaultdict
 
-# Parts of a clause: subjects in the singular (S), with no pronoun (T), in the plural (P), pronouns (H before 's, I before 'd), objects (O),
-# phrases of place (L), adverbs of manner (A) and of time (R), verb forms by tag, or a word with its tag.
+# Parts of a clause: subjects in the singular (S), with no pronoun (T), in the plural (P), pronouns (H before 's, I
+# before 'd), objects (O), phrases of place (L), adverbs of manner (A) and of time (R), verb forms by tag, or a word
+# with its tag.
 CLAUSES = """
 S VBZ O . | S VBZ L . | S VBZ A . | S VBZ O L . | P VBP O . | P VBP L . | P VBP A . | P VBP O L . | P VBP O | S VBZ O
 S VBD O . | P VBD O . | S VBD L . | P VBD L . | S VBD A . | S VBD O L . | P VBD O A .
@@ -35,7 +37,15 @@ CHOICES = {
     "CD": ("CD", "2 3 5 10 20 40 1.5 2.3 120 300"),
     "I": ("PRP", "I you he she we they"),
 }
-HELD = [("he", "PRP"), ("she", "PRP"), ("it", "PRP"), ("that", "DT"), ("what", "WP"), ("who", "WP"), ("there", "EX")]  # what 's is said of
+HELD = [
+    ("he", "PRP"),
+    ("she", "PRP"),
+    ("it", "PRP"),
+    ("that", "DT"),
+    ("what", "WP"),
+    ("who", "WP"),
+    ("there", "EX"),
+]  # what 's is said of
 
 
 class Speaker:

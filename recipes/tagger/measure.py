@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from nlgauge.text.sentences import sentence_spans
-from nlgauge.text.tagging import tag
+from nlgauge.text.tagging.tagging import tag
 from nlgauge.text.words import word_spans
 
 MEASURED_ON = ("ewt.test.jsonl.gz", "pud.test.jsonl.gz")
@@ -50,7 +50,9 @@ def words_and_tags(rows, tag=tag):
     agreed = ours = theirs = 0
     for row in rows:
         gold, found = gold_spans(row), word_spans(row["text"])
-        agreed += sum(gold.get(span) == mine for span, mine in zip(found, tag([row["text"][a:b] for a, b in found]), strict=True))
+        agreed += sum(
+            gold.get(span) == mine for span, mine in zip(found, tag([row["text"][a:b] for a, b in found]), strict=True)
+        )
         ours, theirs = ours + len(found), theirs + len(gold)
     return 2 * agreed / (ours + theirs)
 
@@ -78,7 +80,10 @@ def main(folder):
         with gzip.open(Path(folder, name), "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
         print(name)
-        print(f"  words: F1 {words(rows):.4f}; {rate(lambda row: word_spans(row['text']), rows):,.0f} sentences a second of one core")
+        print(
+            f"  words: F1 {words(rows):.4f}; {rate(lambda row: word_spans(row['text']), rows):,.0f} sentences a second"
+            " of one core"
+        )
         seconds = time.process_time()
         tag(["a"])
         seconds = time.process_time() - seconds

@@ -15,9 +15,9 @@ import measure
 import numpy as np
 from made_up import made_up
 
-from nlgauge.text import tagfeatures as features
-from nlgauge.text.tagfeatures import EDGE, Word
-from nlgauge.text.tagging import Tagger
+from nlgauge.text.tagging import features
+from nlgauge.text.tagging.features import EDGE, Word
+from nlgauge.text.tagging.tagging import Tagger
 
 LEARNT_FROM = ("ewt.train.jsonl.gz", "ewt.dev.jsonl.gz")
 RUNS = 3  # perceptrons whose weights are added up; they see the sentences in different orders
@@ -51,7 +51,10 @@ def recased(sentences, rng):
         elif drawn < 0.20:
             yield [(word.upper(), tag) for word, tag in sentence]
         elif drawn < 0.25:
-            yield [(word[:1].upper() + word[1:] if i == 0 or len(word) > 3 else word, tag) for i, (word, tag) in enumerate(sentence)]
+            yield [
+                (word[:1].upper() + word[1:] if i == 0 or len(word) > 3 else word, tag)
+                for i, (word, tag) in enumerate(sentence)
+            ]
 
 
 def apart_from_tags(sentence):
@@ -64,7 +67,13 @@ def apart_from_tags(sentence):
     names = []
     for i, (together, asked) in enumerate(features.around(words, edge)):
         last, previous, word, following, next_but_one = padded[i : i + 5]
-        alone = features.own(word) + features.before(previous) + features.before2(last) + features.after(following) + features.after2(next_but_one)
+        alone = (
+            features.own(word)
+            + features.before(previous)
+            + features.before2(last)
+            + features.after(following)
+            + features.after2(next_but_one)
+        )
         names.append(alone + together + [name for of, about in asked for name in of(*about)])
     return words, names
 
@@ -147,12 +156,18 @@ def main(folder, target):
     plain = [*map(words_and_tags, rows), *made_up(rows, MADE_UP, random.Random("made up"))]
     sentences = list(recased(plain, random.Random("cases")))
     packed = pack(*learn(sentences, "0"))
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:  # no name and no time: the same bytes every time
+    with (
+        open(target, "wb") as raw,
+        gzip.GzipFile("", "wb", 9, raw, mtime=0) as file,
+    ):  # no name and no time: the same bytes every time
         file.write(packed)
     print(target, "sha256 of its content", hashlib.sha256(packed).hexdigest())
     for name in measure.MEASURED_ON:
         rows, tag = read(Path(folder, name)), Tagger(packed).tag
-        print(f"{name}: {measure.tags(rows, tag):.2%} of the treebank's words; words and tags, F1 {measure.words_and_tags(rows, tag):.2%}")
+        print(
+            f"{name}: {measure.tags(rows, tag):.2%} of the treebank's words; words and tags, F1"
+            f" {measure.words_and_tags(rows, tag):.2%}"
+        )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.core.signature import Signature
     from nlgauge.core.suite import Pair, Suite
     from nlgauge.io.read import read
-    from nlgauge.io.suites import read_suite
+    from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
     from nlgauge.metrics.base import Metric, metric
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from nlgauge.metrics.run import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
-    from nlgauge.perturbations.synthesis import synthesize
+    from nlgauge.perturbations.synthesis.synthesize import synthesize
     from nlgauge.runtime.runtime import Runtime
-    from nlgauge.stats.correlation import correlation
+    from nlgauge.stats.correlation.correlate import correlation
 
 _HOMES = {
     "Alignment": "nlgauge.core.alignment",
@@ -48,16 +48,16 @@ _HOMES = {
     "Suite": "nlgauge.core.suite",
     "align": "nlgauge.metrics.embedding.alignment",
     "audit": "nlgauge.audits.run",
-    "correlation": "nlgauge.stats.correlation",
+    "correlation": "nlgauge.stats.correlation.correlate",
     "meta_evaluate": "nlgauge.metaeval.evaluate",
     "metric": "nlgauge.metrics.base",
     "perturb": "nlgauge.perturbations.perturb",
     "read": "nlgauge.io.read",
-    "read_suite": "nlgauge.io.suites",
+    "read_suite": "nlgauge.io.suites.suites",
     "score": "nlgauge.metrics.run",
     "select_models": "nlgauge.metaeval.select",
     "suite": "nlgauge.audits.generate",
-    "synthesize": "nlgauge.perturbations.synthesis",
+    "synthesize": "nlgauge.perturbations.synthesis.synthesize",
 }
 __all__ = [*sorted(_HOMES), "__version__"]
 

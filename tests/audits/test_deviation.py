@@ -17,9 +17,16 @@ SAME = Row("mt", "invariance", "synonyms", "Synonyms", 0.0, certainty="high")
 def pair(key, better, worse, row=NEGATION, **more):
     text = f"t{key} {better}"
     return Pair(
-        id=str(key), phenomenon=row.template, better=text, worse=f"w{key} {worse}", references=(text,), task=row.task, criterion=row.criterion,
-        expect="same" if row is SAME else "lower", **more,
-    )  # fmt: skip
+        id=str(key),
+        phenomenon=row.template,
+        better=text,
+        worse=f"w{key} {worse}",
+        references=(text,),
+        task=row.task,
+        criterion=row.criterion,
+        expect="same" if row is SAME else "lower",
+        **more,
+    )
 
 
 def found(pairs, metric, rows=(NEGATION,), skipped=(), **options):

@@ -23,7 +23,12 @@ TEXTS = (
 
 def data(texts=TEXTS, **more):
     options = {"group": "mt", **more}
-    return Dataset(tuple(Segment(f"s{i}", f"hypothesis {i}", (t,), "a source", None, f"s{i}", **options) for i, t in enumerate(texts)), "words")
+    return Dataset(
+        tuple(
+            Segment(f"s{i}", f"hypothesis {i}", (t,), "a source", None, f"s{i}", **options) for i, t in enumerate(texts)
+        ),
+        "words",
+    )
 
 
 def test_a_row_makes_a_pair_of_every_text_or_a_reason():
@@ -106,7 +111,10 @@ def test_a_limit_draws_texts_in_their_order():
     assert len(anchors(data(texts), limit=99)) == 50
 
 
-@pytest.mark.parametrize(("group", "task"), [("mt", "mt"), ("question-generation/squad", "qg"), ("data-to-text", "d2t"), ("summarization", "as")])
+@pytest.mark.parametrize(
+    ("group", "task"),
+    [("mt", "mt"), ("question-generation/squad", "qg"), ("data-to-text", "d2t"), ("summarization", "as")],
+)
 def test_the_task_is_told_from_the_data(group, task):
     assert {p.task for p in suite("checklist", data(group=group), criterion="fluency")} == {task}
 
@@ -140,7 +148,9 @@ def test_another_script_is_left_alone_by_what_knows_english_only():
 
 
 def test_nothing_that_applies_is_refused_with_its_reasons():
-    with pytest.raises(InputError, match=r"no pair in words, expected at least one; nothing applied: negation: empty \(2\)"):
+    with pytest.raises(
+        InputError, match=r"no pair in words, expected at least one; nothing applied: negation: empty \(2\)"
+    ):
         suite("checklist", data(["", "  "]), perturbations=["negation"])
 
 
@@ -180,6 +190,8 @@ def test_hashes_of_strings_do_not_matter():
     )
     runs = set()
     for seed in ("1", "2"):
-        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        )
         runs.add(done.stdout)
     assert len(runs) == 1

@@ -73,7 +73,9 @@ def test_without_a_source_there_are_pairs_for_references_only():
 def test_in_summarisation_the_reference_nearest_to_the_document_bears_the_error():
     near = "The farmer sold 12 horses."
     document = "On Monday the farmer sold 12 horses. Nobody knows who bought them."
-    found = made(segment(references=("Horses have been on sale.", near), source=document), task="as", perturbations=["negation"])
+    found = made(
+        segment(references=("Horses have been on sale.", near), source=document), task="as", perturbations=["negation"]
+    )
     assert by_setup(found, "src")["negation"].meta["r"] == near
 
 

@@ -20,7 +20,11 @@ def test_options_of_a_template_do_not_hide_its_penalty():
 
 
 def test_the_most_telling_row_of_a_users_table_wins():
-    given = [Row("", "", "typos", penalty=0.1), Row("mt", "", "typos", penalty=0.2), Row("mt", "fluency", "typos", penalty=0.3)]
+    given = [
+        Row("", "", "typos", penalty=0.1),
+        Row("mt", "", "typos", penalty=0.2),
+        Row("mt", "fluency", "typos", penalty=0.3),
+    ]
     assert with_penalties([Row("mt", "fluency", "typos")], given)[0].penalty == 0.3
     assert with_penalties([Row("mt", "other", "typos")], given)[0].penalty == 0.2
     assert with_penalties([Row("ic", "fluency", "typos")], given)[0].penalty == 0.1
@@ -46,10 +50,13 @@ def test_tables_of_every_form(tmp_path, name):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("typos\t7", "penalty is 7, expected 0 to 1"), ("typos\tmuch", "expected a number"), ("typos", "1 cells, expected 2"),
-        ("\t0.5", "no 'template'"), ("typos\t0.1\ntypos\t0.2", "second penalty"),
+        ("typos\t7", "penalty is 7, expected 0 to 1"),
+        ("typos\tmuch", "expected a number"),
+        ("typos", "1 cells, expected 2"),
+        ("\t0.5", "no 'template'"),
+        ("typos\t0.1\ntypos\t0.2", "second penalty"),
     ],
-)  # fmt: skip
+)
 def test_bad_lines_are_named(tmp_path, line, told):
     path = tmp_path / "p.tsv"
     path.write_text(f"template\tpenalty\n{line}\n")

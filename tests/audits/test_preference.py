@@ -9,14 +9,17 @@ from nlgauge.audits.preference import preference_rows
 from nlgauge.audits.sides import score_sides
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.proportion import wilson
+from nlgauge.stats.shares import wilson
 
 
 def suite(*rows, **more):
     """(phenomenon, better score, worse score, group) a row."""
-    return Suite(tuple(
-        Pair(id=str(i), phenomenon=p, better=f"b {b}", worse=f"w {w}", references=("a b c",), group=g, **more) for i, (p, b, w, g) in enumerate(rows)
-    ))  # fmt: skip
+    return Suite(
+        tuple(
+            Pair(id=str(i), phenomenon=p, better=f"b {b}", worse=f"w {w}", references=("a b c",), group=g, **more)
+            for i, (p, b, w, g) in enumerate(rows)
+        )
+    )
 
 
 def rows(made, metric, **options):
@@ -25,7 +28,9 @@ def rows(made, metric, **options):
 
 
 def test_wins_ties_and_losses_are_counted(told):
-    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None), ("typos", 5, 1, None)), told)["typos", None]
+    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None), ("typos", 5, 1, None)), told)[
+        "typos", None
+    ]
     assert (row["n"], row["wins"], row["ties"], row["losses"]) == (4, 2, 1, 1)
     assert row["accuracy"] == 0.5
     assert (row["low"], row["high"]) == wilson(2, 4)
@@ -33,13 +38,21 @@ def test_wins_ties_and_losses_are_counted(told):
 
 @pytest.mark.parametrize(("rule", "accuracy"), [("loss", 1 / 3), ("zero", 1 / 3), ("half", 0.5), ("exclude", 0.5)])
 def test_tie_rules(told, rule, accuracy):
-    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None)), told, ties=rule)["typos", None]
+    row = rows(suite(("typos", 2, 1, None), ("typos", 1, 1, None), ("typos", 1, 2, None)), told, ties=rule)[
+        "typos", None
+    ]
     assert row["accuracy"] == pytest.approx(accuracy)
     assert row["ties"] == 1  # counted apart whatever the rule
 
 
 def test_means_over_phenomena_are_plain_means(told):
-    made = suite(("typos", 2, 1, None), ("addition", 2, 1, None), ("addition", 1, 2, None), ("negation", 1, 2, None), ("own kind", 2, 1, None))
+    made = suite(
+        ("typos", 2, 1, None),
+        ("addition", 2, 1, None),
+        ("addition", 1, 2, None),
+        ("negation", 1, 2, None),
+        ("own kind", 2, 1, None),
+    )
     found = rows(made, told)
     assert found["mean-adequacy", None]["accuracy"] == pytest.approx((1 / 2 + 0) / 2)
     assert found["mean-fluency", None]["accuracy"] == 1
@@ -74,10 +87,12 @@ def test_what_should_not_change_is_won_within_the_tolerance(told):
 
 
 def test_distances_tell_passed_from_failed(told):
-    made = Suite((
-        Pair(id="1", phenomenon="typos", better="a b c 2", worse="a x c 1", references=("a b c 2",)),
-        Pair(id="2", phenomenon="typos", better="p q r 1", worse="a b c 2", references=("a b c 2",)),
-    ))  # fmt: skip
+    made = Suite(
+        (
+            Pair(id="1", phenomenon="typos", better="a b c 2", worse="a x c 1", references=("a b c 2",)),
+            Pair(id="2", phenomenon="typos", better="p q r 1", worse="a b c 2", references=("a b c 2",)),
+        )
+    )
     row = rows(made, told)["typos", None]
     assert row["distance_passed"] == 0  # the paraphrase is the reference
     assert row["distance_failed"] == 1  # four words of four

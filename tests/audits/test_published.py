@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
-from nlgauge.io.suites import PHENOMENA
+from nlgauge.io.suites.suites import PHENOMENA
 
 DATA = Path(os.environ.get("NLGAUGE_DATA", ""))
 pytestmark = pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="evaluation data are not at hand")
@@ -43,7 +43,10 @@ def test_accuracies_are_the_anchors(suite):
     assert len(wanted) == 14 * len(METRICS)  # 12 phenomena and two means for each
     for metric, subset, value in wanted:
         name = MEANS.get(subset) or PHENOMENA.get(subset, subset)
-        assert rows(suite)[metric, name]["accuracy"] == pytest.approx(value, abs=5e-7), (metric, subset)  # printed with six digits
+        assert rows(suite)[metric, name]["accuracy"] == pytest.approx(value, abs=5e-7), (
+            metric,
+            subset,
+        )  # printed with six digits
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -55,15 +58,18 @@ def test_wins_ties_and_losses_add_up_and_hold_each_other(suite):
 
 @pytest.mark.parametrize(("metric", "published"), [("rouge1", 0.568365), ("rouge2", 0.630027), ("rougeLsum", 0.587131)])
 def test_rank19_against_the_source_as_published(metric, published):
-    # Yuan et al. (2021), "BARTScore": strict wins among 373 pairs, stemmed, the source in place of a reference; printed with six digits
-    found = ng.audit(ng.read_suite(DATA / "rank19" / "segments.jsonl.gz"), f"{metric}:use_stemmer=true", references="source")
+    # Yuan et al. (2021), "BARTScore": strict wins among 373 pairs, stemmed, the source in place of a reference; printed
+    # with six digits
+    found = ng.audit(
+        ng.read_suite(DATA / "rank19" / "segments.jsonl.gz"), f"{metric}:use_stemmer=true", references="source"
+    )
     (row,) = [r for r in found.rows if r["phenomenon"] == "factuality"]
     assert row["n"] == 373
     assert row["accuracy"] == pytest.approx(published, abs=5e-7)
 
 
-# Rows of the paper's figure 4a whose penalty is of high certainty, and whether the released code joins tokens by blanks there:
-# its own editors do, those it takes from the package checklist do not.
+# Rows of the paper's figure 4a whose penalty is of high certainty, and whether the released code joins tokens by blanks
+# there: its own editors do, those it takes from the package checklist do not.
 JOINED = {"antonyms": True, "drop_adjectives": True, "negation": False, "change_numbers": False, "change_names": False}
 COLUMNS = {"BLEU-1": "bleu:max_ngram_order=1,tokenize=none", "ROUGE_L": "rougeL:tokenizer=blanks", "ChrF++": "chrf++"}
 
@@ -79,4 +85,7 @@ def test_drops_agree_with_those_of_the_paper(joined):
     for row in ng.audit(made, list(COLUMNS.values())).rows:
         column = next(c for c, spec in COLUMNS.items() if spec == row["metric"])
         drop = rows[row["template"]][published["columns"].index(column)] + row["penalty"]
-        assert row["drop"] == pytest.approx(drop, abs=0.1), (row["template"], column)  # other texts, other taggers: the law's bound
+        assert row["drop"] == pytest.approx(drop, abs=0.1), (
+            row["template"],
+            column,
+        )  # other texts, other taggers: the law's bound

@@ -19,12 +19,31 @@ from nlgauge.metrics.base import METRICS
 from nlgauge.perturbations.checklist import Row
 
 PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}
-CHECKLIST = {"metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high"}
+CHECKLIST = {
+    "metric",
+    "task",
+    "criterion",
+    "template",
+    "n",
+    "n_not_applicable",
+    "drop",
+    "penalty",
+    "deviation",
+    "low",
+    "high",
+}
 REFERENCE = "the cat sat on the mat"
 
 
 def pair(key, better, worse, phenomenon="negation", **more):
-    return Pair(id=key, phenomenon=phenomenon, better=better, worse=worse, references=more.pop("references", (REFERENCE,)), **more)
+    return Pair(
+        id=key,
+        phenomenon=phenomenon,
+        better=better,
+        worse=worse,
+        references=more.pop("references", (REFERENCE,)),
+        **more,
+    )
 
 
 def preference():
@@ -44,9 +63,10 @@ def row_of(criterion="adequacy", phenomenon="negation", task="mt"):
 
 def checklist(*more, skipped=()):
     pairs = (
-        pair("a", REFERENCE, "the cat sat not on the mat", **row_of()), pair("b", REFERENCE, "the cat sta on the mat", **row_of("fluency", "typos")),
+        pair("a", REFERENCE, "the cat sat not on the mat", **row_of()),
+        pair("b", REFERENCE, "the cat sta on the mat", **row_of("fluency", "typos")),
         *more,
-    )  # fmt: skip
+    )
     return Suite(pairs, "words", "checklist", skipped)
 
 
@@ -68,7 +88,10 @@ def test_rows_of_preference_have_the_fields_of_the_result_file():
 def test_rows_of_a_checklist_have_the_fields_of_the_result_file():
     rows = ng.audit(checklist(), metrics=["chrf"]).rows
     assert all(row.keys() >= CHECKLIST for row in rows)
-    assert [(row["criterion"], row["template"]) for row in rows] == [("fluency", "typos"), ("adequacy", "negation")]  # the order of the table
+    assert [(row["criterion"], row["template"]) for row in rows] == [
+        ("fluency", "typos"),
+        ("adequacy", "negation"),
+    ]  # the order of the table
 
 
 def test_a_deviation_is_the_drop_less_the_shipped_penalty():
@@ -91,9 +114,15 @@ def test_penalties_of_the_users_come_instead_of_the_shipped():
 
 
 def test_penalties_that_no_row_takes_are_noted_and_misspelt_ones_refused():
-    found = ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2), Row("", "", "synonyms", penalty=0.1)])
+    found = ng.audit(
+        checklist(),
+        metrics=["chrf"],
+        penalties=[Row("", "", "negation", penalty=0.2), Row("", "", "synonyms", penalty=0.1)],
+    )
     assert any(note.startswith("penalties given for synonyms are not used") for note in found.notes)
-    with pytest.raises(InputError, match="a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"):
+    with pytest.raises(
+        InputError, match="a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"
+    ):
         ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negatoin", penalty=0.2)])
     with pytest.raises(InputError, match="the suite asks for preferences"):
         ng.audit(preference(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
@@ -102,7 +131,10 @@ def test_penalties_that_no_row_takes_are_noted_and_misspelt_ones_refused():
 def test_a_penalty_serves_a_row_with_options():
     made = checklist(pair("c", REFERENCE, "the cat not sat", **row_of(phenomenon="negation:mode=add")))
     found = ng.audit(made, metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
-    assert {r["template"]: r["penalty"] for r in found.rows if r["criterion"] == "adequacy"} == {"negation": 0.2, "negation:mode=add": 0.2}
+    assert {r["template"]: r["penalty"] for r in found.rows if r["criterion"] == "adequacy"} == {
+        "negation": 0.2,
+        "negation:mode=add": 0.2,
+    }
     assert not any("not used" in note for note in found.notes)
 
 
@@ -117,7 +149,10 @@ def test_rows_of_a_users_own_checklist_stand_after_the_known():
 
 
 def test_what_was_left_alone_is_noted_with_its_reasons():
-    skipped = [Skipped(perturbation="negation", reason="no finite verb", n=1), Skipped(perturbation="negation", reason="language", n=3)]
+    skipped = [
+        Skipped(perturbation="negation", reason="no finite verb", n=1),
+        Skipped(perturbation="negation", reason="language", n=3),
+    ]
     found = ng.audit(dataclasses.replace(preference(), skipped=skipped), metrics=["chrf"])
     assert "texts left alone: negation to 4 (language 3, no finite verb 1)" in found.notes
 
@@ -129,7 +164,10 @@ def test_pairs_without_a_task_are_no_checklist():
 
 def test_a_checklist_may_be_asked_for_preferences():
     found = ng.audit(checklist(), metrics=["chrf"], design="preference")
-    assert {r["phenomenon"]: r["accuracy"] for r in found.rows if not r["phenomenon"].startswith("mean")} == {"negation": 1, "typos": 1}
+    assert {r["phenomenon"]: r["accuracy"] for r in found.rows if not r["phenomenon"].startswith("mean")} == {
+        "negation": 1,
+        "typos": 1,
+    }
 
 
 def test_worst_cases_are_lost_pairs_the_worst_first():
@@ -168,7 +206,10 @@ def test_columns_are_empty_where_a_pair_is_made_for_other_metrics():
 def test_outcomes_in_columns_mind_the_tolerance_of_the_audit():
     made = Suite((pair("a", REFERENCE, "the cat sat on the mat.", "synonyms", expect="same"),))
     margin = ng.audit(made, metrics=["chrf"]).sides["chrf"].margin[0] / 100
-    won = [ng.audit(made, metrics=["chrf"], tolerance=t).pair_columns()["chrf.won"][0] for t in (margin * 0.9, margin * 1.1)]
+    won = [
+        ng.audit(made, metrics=["chrf"], tolerance=t).pair_columns()["chrf.won"][0]
+        for t in (margin * 0.9, margin * 1.1)
+    ]
     assert won == [0, 1]
 
 
@@ -184,7 +225,9 @@ def test_the_result_is_what_the_rows_say():
 
 def test_undefined_numbers_are_null_in_the_result():
     result = ng.audit(checklist(pair("c", REFERENCE, "meow", **row_of("style", "meowing"))), metrics=["chrf"]).result()
-    (row,) = [r for r in json.loads(json.dumps(result.as_json(), allow_nan=False))["rows"] if r["template"] == "meowing"]
+    (row,) = [
+        r for r in json.loads(json.dumps(result.as_json(), allow_nan=False))["rows"] if r["template"] == "meowing"
+    ]
     assert (row["penalty"], row["deviation"]) == (None, None)
     assert row["drop"] > 0
 
@@ -214,8 +257,13 @@ def test_an_audit_scores_each_distinct_text_once(told, monkeypatch):
     data = Dataset(tuple(Segment(str(i), t, (t,), group="mt") for i, t in enumerate(texts)))
     keep = ["negation", "synonyms", "contractions", "add_extra_text"]
     made = suite("checklist", data, perturbations=keep)
-    made = dataclasses.replace(made, pairs=tuple(p if p.worse.split()[-1].isdigit() else dataclasses.replace(p, worse=f"{p.worse} 7") for p in made))
-    again = tuple(dataclasses.replace(p, id=f"{p.id}+", criterion="fluency") for p in made)  # another row with the same texts
+    made = dataclasses.replace(
+        made,
+        pairs=tuple(p if p.worse.split()[-1].isdigit() else dataclasses.replace(p, worse=f"{p.worse} 7") for p in made),
+    )
+    again = tuple(
+        dataclasses.replace(p, id=f"{p.id}+", criterion="fluency") for p in made
+    )  # another row with the same texts
     audit(dataclasses.replace(made, pairs=(*made.pairs, *again)), ["told"])
     scored = [text for call in told.calls for text in call]
     distinct = {p.worse for p in made} | {p.better for p in made}
@@ -234,7 +282,12 @@ def test_a_checklist_costs_no_more_than_its_distinct_texts(monkeypatch):
         return whole(self, segments, runtime)
 
     monkeypatch.setattr(cls, "score", counting)
-    data = Dataset(tuple(Segment(str(i), t, (t,), group="qg") for i, t in enumerate(["What is it?", "Who went there?", "What is it?"])))
+    data = Dataset(
+        tuple(
+            Segment(str(i), t, (t,), group="qg")
+            for i, t in enumerate(["What is it?", "Who went there?", "What is it?"])
+        )
+    )
     made = suite("checklist", data)
     ng.audit(made, metrics=["chrf"])
     scored = [text for call in calls for text in call]

@@ -10,7 +10,14 @@ from nlgauge.runtime.runtime import Runtime
 
 
 def pair(key, better, worse, phenomenon="typos", **more):
-    return Pair(id=key, phenomenon=phenomenon, better=f"x {better}", worse=f"x {worse}", references=more.pop("references", ("ref",)), **more)
+    return Pair(
+        id=key,
+        phenomenon=phenomenon,
+        better=f"x {better}",
+        worse=f"x {worse}",
+        references=more.pop("references", ("ref",)),
+        **more,
+    )
 
 
 def sides(suite, metric, **options):
@@ -39,7 +46,13 @@ def test_the_same_text_against_another_reference_is_another(told):
 
 
 def test_a_metric_with_references_gets_pairs_made_for_it(told, told_source):
-    suite = Suite((pair("r", 1, 0, setup="ref", source="s"), pair("s", 2, 0, setup="src", source="s"), pair("b", 3, 0, source="s")))
+    suite = Suite(
+        (
+            pair("r", 1, 0, setup="ref", source="s"),
+            pair("s", 2, 0, setup="src", source="s"),
+            pair("b", 3, 0, source="s"),
+        )
+    )
     assert sides(suite, told).places == (0, 2)
     assert sides(suite, told_source).places == (1, 2)
 

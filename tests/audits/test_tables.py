@@ -13,14 +13,34 @@ NAN = math.nan
 
 
 def share(metric, phenomenon, accuracy, group=None, n=4, ties=0, **more):
-    return {"metric": metric, "phenomenon": phenomenon, "group": group, "n": n, "ties": ties, "accuracy": accuracy, "low": 0.1, "high": 0.9, **more}
+    return {
+        "metric": metric,
+        "phenomenon": phenomenon,
+        "group": group,
+        "n": n,
+        "ties": ties,
+        "accuracy": accuracy,
+        "low": 0.1,
+        "high": 0.9,
+        **more,
+    }
 
 
 def drop(metric, template, deviation, criterion="fluency", task="mt", **more):
     row = {
-        "metric": metric, "task": task, "criterion": criterion, "template": template, "n": 3, "n_not_applicable": 1, "drop": 0.5,
-        "penalty": 0.5 - deviation, "deviation": deviation, "low": deviation - 0.1, "high": deviation + 0.1, "certainty": "high",
-    }  # fmt: skip
+        "metric": metric,
+        "task": task,
+        "criterion": criterion,
+        "template": template,
+        "n": 3,
+        "n_not_applicable": 1,
+        "drop": 0.5,
+        "penalty": 0.5 - deviation,
+        "deviation": deviation,
+        "low": deviation - 0.1,
+        "high": deviation + 0.1,
+        "certainty": "high",
+    }
     return {**row, **more}
 
 
@@ -29,12 +49,19 @@ def tables(*rows, **options):
 
 
 def test_accuracies_stand_by_phenomenon_with_means_last():
-    rows = [share("a", "typos", 0.25), share("a", "mean-all", 0.75), share("b", "typos", 1.0, ties=2), share("b", "negation", 0.5)]
+    rows = [
+        share("a", "typos", 0.25),
+        share("a", "mean-all", 0.75),
+        share("b", "typos", 1.0, ties=2),
+        share("b", "negation", 0.5),
+    ]
     (table,) = tables(*rows)
     assert table.header == ("phenomenon", "n", "a", "ties", "b", "ties")
     assert table.body == (
-        ("typos", "4", "0.250", "0", "1.000", "2"), ("negation", "4", "", "", "0.500", "0"), ("mean-all", "4", "0.750", "0", "", ""),
-    )  # fmt: skip
+        ("typos", "4", "0.250", "0", "1.000", "2"),
+        ("negation", "4", "", "", "0.500", "0"),
+        ("mean-all", "4", "0.750", "0", "", ""),
+    )
 
 
 def test_a_table_a_group():
@@ -49,7 +76,12 @@ def test_metrics_with_pairs_of_their_own_have_counts_of_their_own():
 
 
 def test_deviations_stand_by_criterion_and_template():
-    rows = [drop("a", "typos", -0.25), drop("a", "negation", 0.125, "adequacy"), drop("b", "typos", 0.0), drop("b", "negation", 0.5, "adequacy")]
+    rows = [
+        drop("a", "typos", -0.25),
+        drop("a", "negation", 0.125, "adequacy"),
+        drop("b", "typos", 0.0),
+        drop("b", "negation", 0.5, "adequacy"),
+    ]
     (table,) = tables(*rows)
     assert table.header == ("criterion", "template", "n", "n/a", "people", "a", "b")
     assert table.body[0] == ("fluency", "typos", "3", "1", "0.75", "-0.250", "+0.000")
@@ -61,7 +93,9 @@ def test_a_table_a_task():
     assert len(tables(drop("a", "typos", 0.1), drop("a", "typos", 0.1, task="qg"))) == 2
 
 
-@pytest.mark.parametrize(("certainty", "shown"), [("high", "0.50"), ("user", "0.50"), ("medium", "0.50~"), ("low", "0.50~")])
+@pytest.mark.parametrize(
+    ("certainty", "shown"), [("high", "0.50"), ("user", "0.50"), ("medium", "0.50~"), ("low", "0.50~")]
+)
 def test_penalties_that_are_not_certain_bear_a_sign(certainty, shown):
     assert tables(drop("a", "typos", 0.0, certainty=certainty))[0].body[0][4] == shown
 

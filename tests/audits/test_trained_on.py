@@ -20,13 +20,23 @@ class Shown:
     info: ClassVar = MetricInfo("shown", range=(0, np.inf))
 
     def score(self, segments, runtime):
-        return Scores(signature_of(self, runtime), ids(segments), np.array([float(len(s.hypothesis)) for s in segments]))
+        return Scores(
+            signature_of(self, runtime), ids(segments), np.array([float(len(s.hypothesis)) for s in segments])
+        )
 
 
 def suite(design):
     names = {"negation": "adequacy", "typos": "fluency"}
     pairs = [
-        Pair(id=name, phenomenon=name, better="a long text", worse="short", references=("a text",), task="mt", criterion=criterion)
+        Pair(
+            id=name,
+            phenomenon=name,
+            better="a long text",
+            worse="short",
+            references=("a text",),
+            task="mt",
+            criterion=criterion,
+        )
         for name, criterion in names.items()
     ]
     return Suite(tuple(pairs), "own", design)

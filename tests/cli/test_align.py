@@ -17,14 +17,28 @@ HYP, REF = "The weather is freezing today.", "It is cold today."
 
 def test_every_form_holds_the_metric_s_numbers(tmp_path, capsys):
     paths = {form: tmp_path / f"a.{form}" for form in ("svg", "html", "json")}
-    assert main(["align", "--hyp", HYP, "--ref", REF, *(str(x) for form, path in paths.items() for x in (f"--{form}", path))]) == 0
+    assert (
+        main(
+            [
+                "align",
+                "--hyp",
+                HYP,
+                "--ref",
+                REF,
+                *(str(x) for form, path in paths.items() for x in (f"--{form}", path)),
+            ]
+        )
+        == 0
+    )
     value = ng.score([HYP], [REF], metrics=["bertscore"])["bertscore"].values[0]
     assert f"{value:.3f}" in capsys.readouterr().out
     ET.parse(paths["svg"])
     assert "freezing" in paths["html"].read_text()
     result = json.loads(paths["json"].read_text())
     assert result["kind"] == "align"
-    assert {row["part"]: row["value"] for row in result["rows"][:3]}["f1"] == pytest.approx(value, abs=1e-6)  # encoded alone or in a batch
+    assert {row["part"]: row["value"] for row in result["rows"][:3]}["f1"] == pytest.approx(
+        value, abs=1e-6
+    )  # encoded alone or in a batch
     words = [row for row in result["rows"] if row["side"] == "hypothesis"]
     assert [row["word"] for row in words] == ["The", "weather", "is", "freezing", "today", "."]
     assert sum(row["weight"] for row in words) == pytest.approx(1)

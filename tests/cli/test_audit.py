@@ -19,15 +19,44 @@ TEXTS = [
 ]
 ROWS = [{"id": f"s{i}", "lp": "mt", "src": "Quelle", "refs": [ref], "hyp": hyp} for i, (ref, hyp) in enumerate(TEXTS)]
 PAIRS = [
-    {"id": "a", "phenomenon": "negation", "ref": "the cat sat", "better": "the cat sat", "worse": "the cat sat not", "lp": "x"},
-    {"id": "b", "phenomenon": "typos", "ref": "the cat sat", "better": "a cat was sitting", "worse": "the cta sat", "lp": "x"},
+    {
+        "id": "a",
+        "phenomenon": "negation",
+        "ref": "the cat sat",
+        "better": "the cat sat",
+        "worse": "the cat sat not",
+        "lp": "x",
+    },
+    {
+        "id": "b",
+        "phenomenon": "typos",
+        "ref": "the cat sat",
+        "better": "a cat was sitting",
+        "worse": "the cta sat",
+        "lp": "x",
+    },
 ]
 PREFERENCE = ["metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"]
-CHECKLIST = ["metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high"]
+CHECKLIST = [
+    "metric",
+    "task",
+    "criterion",
+    "template",
+    "n",
+    "n_not_applicable",
+    "drop",
+    "penalty",
+    "deviation",
+    "low",
+    "high",
+]
 
 
 def write(path, lines):
-    path.write_text("".join((line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)) + "\n" for line in lines), encoding="utf-8")
+    path.write_text(
+        "".join((line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)) + "\n" for line in lines),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -78,17 +107,28 @@ def test_a_checklist_is_made_from_data(data):
 
 def test_a_suite_of_preferences_is_read(pairs):
     result = result_of(pairs, "--suite", pairs, "-m", "chrf")
-    assert all(list(row)[:4] == ["metric", "phenomenon", "group", "expect"] and row.keys() >= set(PREFERENCE) for row in result["rows"])
+    assert all(
+        list(row)[:4] == ["metric", "phenomenon", "group", "expect"] and row.keys() >= set(PREFERENCE)
+        for row in result["rows"]
+    )
     assert {row["phenomenon"]: row["accuracy"] for row in result["rows"]} == {
-        "negation": 1, "typos": 0, "mean-adequacy": 1, "mean-fluency": 0, "mean-all": 0.5
-    }  # fmt: skip
+        "negation": 1,
+        "typos": 0,
+        "mean-adequacy": 1,
+        "mean-fluency": 0,
+        "mean-all": 0.5,
+    }
     assert {row["group"] for row in result["rows"]} == {"x"}
 
 
 def test_menli_is_made_from_data_with_paraphrases_of_a_file(data, tmp_path):
     table = write(tmp_path / "para.jsonl", [{"text": TEXTS[2][0], "paraphrase": "Rain falls, so the street is wet."}])
     result = result_of(data, data, "--suite", "menli", "--paraphrases", table, "-p", "negation", "-m", "chrf")
-    assert [(row["phenomenon"], row["n"]) for row in result["rows"]] == [("negation", 1), ("mean-adequacy", 1), ("mean-all", 1)]
+    assert [(row["phenomenon"], row["n"]) for row in result["rows"]] == [
+        ("negation", 1),
+        ("mean-adequacy", 1),
+        ("mean-all", 1),
+    ]
     assert [entry["path"] for entry in result["inputs"]] == [str(data), str(table)]
 
 
@@ -108,7 +148,10 @@ def test_pairs_of_ids_are_joined_with_data(data, tmp_path):
 
 
 def test_data_beside_a_suite_of_texts_are_noted(data, pairs):
-    assert f"{pairs} holds texts of its own; the segments beside it are not used" in result_of(data, data, "--suite", pairs, "-m", "chrf")["notes"]
+    assert (
+        f"{pairs} holds texts of its own; the segments beside it are not used"
+        in result_of(data, data, "--suite", pairs, "-m", "chrf")["notes"]
+    )
 
 
 def test_penalties_of_a_file_make_a_checklist_of_a_suite(data, tmp_path):
@@ -128,7 +171,10 @@ def test_penalties_that_miss_templates_are_noted(data, tmp_path):
 @pytest.mark.parametrize(
     ("form", "part"),
     [
-        ("text", "deviation from people, task mt"), ("markdown", "| criterion |"), ("latex", r"\begin{tabular}"), ("tsv", "metric\ttask\t"),
+        ("text", "deviation from people, task mt"),
+        ("markdown", "| criterion |"),
+        ("latex", r"\begin{tabular}"),
+        ("tsv", "metric\ttask\t"),
         ("json", "{"),
     ],
 )
@@ -174,7 +220,9 @@ def test_segments_are_pairs_with_scores_and_outcomes(pairs, tmp_path):
 @pytest.mark.parametrize("suite", [False, True])
 def test_the_page_is_written(data, pairs, tmp_path, suite):
     pytest.importorskip("jinja2")
-    assert run("audit", *(["--suite", pairs] if suite else [data]), "-m", "chrf", "--html", tmp_path / "r.html", "-q") == 0
+    assert (
+        run("audit", *(["--suite", pairs] if suite else [data]), "-m", "chrf", "--html", tmp_path / "r.html", "-q") == 0
+    )
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert ("Worst cases" in page) is suite
@@ -184,7 +232,10 @@ def test_a_second_run_writes_the_same_bytes(data, tmp_path):
     pytest.importorskip("jinja2")
     outputs = []
     for k in (1, 2):
-        files = {option: tmp_path / f"{k}.{end}" for option, end in (("--json", "json"), ("--html", "html"), ("--segments", "tsv"))}
+        files = {
+            option: tmp_path / f"{k}.{end}"
+            for option, end in (("--json", "json"), ("--html", "html"), ("--segments", "tsv"))
+        }
         environment = {**os.environ, "PYTHONHASHSEED": str(k)}
         options = [str(part) for pair in files.items() for part in pair]
         command = [sys.executable, "-m", "nlgauge", "audit", str(data), "-m", "chrf", "--seed", "3", *options]
@@ -204,13 +255,18 @@ def test_the_cache_makes_no_difference(data, tmp_path):
 
 
 def test_dialogue_without_context_is_counted(tmp_path, capsys):
-    talk = write(tmp_path / "talk.jsonl", [{"task": "dialogue", "refs": ["I will take the bus to the station."], "hyp": "The bus."}])
+    talk = write(
+        tmp_path / "talk.jsonl",
+        [{"task": "dialogue", "refs": ["I will take the bus to the station."], "hyp": "The bus."}],
+    )
     result = result_of(talk, talk, "-m", "chrf", "--criterion", "making-sense")
     lone = {row["template"]: row["n_not_applicable"] for row in result["rows"]}
     assert lone["negate_previous_utterance"] == 1
     assert any("negate_previous_utterance to 1 (no context 1)" in note for note in result["notes"])
     capsys.readouterr()
-    assert "nothing applied: repeat_own_utterance: no context (1)" in refused(capsys, talk, "-m", "chrf", "-p", "repeat_own_utterance")
+    assert "nothing applied: repeat_own_utterance: no context (1)" in refused(
+        capsys, talk, "-m", "chrf", "-p", "repeat_own_utterance"
+    )
 
 
 def test_another_script_is_counted(tmp_path):
@@ -235,7 +291,10 @@ def test_data_without_references_are_held_against_themselves(tmp_path):
         (["-m", "chrf", "-p", "negatoin"], "unknown perturbation 'negatoin'; did you mean 'negation'"),
         (["-m", "chrf", "-p", "typos", "-p", "typos"], "perturbation 'typos' is named twice"),
         (["-m", "chrf", "-p", "typos:knd=swap"], "typos has no option 'knd'; did you mean 'kind'"),
-        (["-m", "chrf", "--suite", "menly"], "no suite 'menly' is known, and there is no file of that name; did you mean 'menli'"),
+        (
+            ["-m", "chrf", "--suite", "menly"],
+            "no suite 'menly' is known, and there is no file of that name; did you mean 'menli'",
+        ),
         (["-m", "chrf", "--suite", "menli", "--criterion", "fluency"], "criterion goes with suite 'checklist'"),
         (["-m", "chrf", "--suite", "no.jsonl"], "no.jsonl: no such file"),
         (["-m", "chrf", "--penalties", "no.tsv"], "no.tsv: no such file"),
@@ -261,8 +320,16 @@ def test_what_cannot_be_done_is_one_line(data, capsys, monkeypatch, arguments, p
     [
         ([], ["--task", "mt"], "is empty"),
         ([{"refs": [""], "hyp": ""}], ["--task", "mt"], "nothing applied: remove_punctuation: empty (1)"),
-        ([{"hyp": "It rains."}], ["--suite", "menli"], "no segment has a reference, and references are what is attacked"),
-        ([{"hyp": "It rains."}], [], "no task is given and the data name none; choose one of mt, as, qg, dg, ic, d2t (--task mt)"),
+        (
+            [{"hyp": "It rains."}],
+            ["--suite", "menli"],
+            "no segment has a reference, and references are what is attacked",
+        ),
+        (
+            [{"hyp": "It rains."}],
+            [],
+            "no task is given and the data name none; choose one of mt, as, qg, dg, ic, d2t (--task mt)",
+        ),
         (['{"hyp": 1}'], ["--task", "mt"], ":1: "),
     ],
 )
@@ -301,14 +368,19 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path, capsys):
         (["template\tpenalty"], "is empty"),
         (["negation\t0.9"], ":1: no column 'template' and no column 'penalty'"),
         (["template\tpenalty", "negation\t9"], ":2: penalty is 9, expected 0 to 1"),
-        (["template\tpenalty", "negatoin\t0.9"], "a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"),
+        (
+            ["template\tpenalty", "negatoin\t0.9"],
+            "a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'",
+        ),
     ],
 )
 def test_bad_penalties_are_one_line(data, tmp_path, capsys, lines, part):
     assert part in refused(capsys, data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
 
 
-@pytest.mark.parametrize(("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp"), ("--limit", "3")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp"), ("--limit", "3")]
+)
 def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option, value):
     err = refused(capsys, "--suite", pairs, "-m", "chrf", option, value)
     assert f"{option} says how a suite is made from data; {pairs} is a suite already" in err
@@ -318,8 +390,12 @@ def test_options_that_do_not_go_together_are_one_line(data, pairs, tmp_path, cap
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.9"])
     paraphrases = write(tmp_path / "q.jsonl", [{"text": "a", "paraphrase": "b"}])
     assert "paraphrases go with suite 'menli'" in refused(capsys, data, "-m", "chrf", "--paraphrases", paraphrases)
-    assert "they go with a checklist" in refused(capsys, data, "-m", "chrf", "--suite", "menli", "--penalties", penalties)
-    assert "names no task; a checklist needs both" in refused(capsys, "--suite", pairs, "-m", "chrf", "--penalties", penalties)
+    assert "they go with a checklist" in refused(
+        capsys, data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
+    )
+    assert "names no task; a checklist needs both" in refused(
+        capsys, "--suite", pairs, "-m", "chrf", "--penalties", penalties
+    )
     assert "nothing to audit on" in refused(capsys, "-m", "chrf")
 
 
@@ -333,7 +409,9 @@ def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
 def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model, monkeypatch):
     from nlgauge.models.seq2seq import Backtranslator
 
-    def paraphrase(self, texts):  # real models are tried in tests/models/test_seq2seq.py; tiny ones say nothing that makes a pair
+    def paraphrase(
+        self, texts
+    ):  # real models are tried in tests/models/test_seq2seq.py; tiny ones say nothing that makes a pair
         assert (self.forward, self.backward) == (str(model), str(model))
         return [f"In short: {text}" for text in texts]
 
@@ -345,7 +423,8 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [("one", "expected two models, OUT,BACK"), ("/no/such/model,/nor/this", "does not exist")],
-)  # fmt: skip
+    ("value", "told"),
+    [("one", "expected two models, OUT,BACK"), ("/no/such/model,/nor/this", "does not exist")],
+)
 def test_bad_translation_models_are_refused(data, capsys, value, told):
     assert told in refused(capsys, data, "--suite", "menli", "--back-translation", value, "-m", "chrf")

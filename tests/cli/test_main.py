@@ -31,7 +31,10 @@ def test_help_of_every_verb_shows_defaults_and_options(capsys):
     assert [flag for flag in f"{short} {long}".split() if flag not in out] == []
 
 
-@pytest.mark.parametrize("arguments", [["scor"], ["score", "--no-such"], ["align", "--hyp", "a"], ["list"], ["list", "metrix"], ["train", "nothing"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["scor"], ["score", "--no-such"], ["align", "--hyp", "a"], ["list"], ["list", "metrix"], ["train", "nothing"]],
+)
 def test_a_mistake_is_one_line_and_exit_2(capsys, arguments):
     assert cli.main(arguments) == 2
     out, err = capsys.readouterr()
@@ -62,7 +65,9 @@ def test_a_bug_is_a_traceback_not_a_message(monkeypatch):
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    with subprocess.Popen([sys.executable, "-m", "nlgauge", "list", "metrics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+    with subprocess.Popen(
+        [sys.executable, "-m", "nlgauge", "list", "metrics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as command:
         command.stdout.close()  # before the first line comes
         assert command.stderr.read() == b""
     assert command.returncode == 0
@@ -72,5 +77,7 @@ def test_a_reader_that_goes_away_is_no_error():
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full, a disk without room")
 def test_a_full_disk_behind_standard_output_is_one_line_and_exit_2(arguments):
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-m", "nlgauge", *arguments.split()], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "nlgauge", *arguments.split()], stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert (done.returncode, done.stderr) == (2, "nlgauge: cannot write: No space left on device; is the disk full?\n")

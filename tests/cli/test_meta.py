@@ -26,16 +26,23 @@ RATINGS = {"one": [5, 4, 4, 5], "two": [4, 5, 4, 4], "three": [1, 2, 2, 1], "fou
 def rows():
     return [
         {
-            "id": f"{system}-{i}", "system": system, "seg": str(i), "lp": "x-en", "refs": REFERENCES[i], "hyp": text,
+            "id": f"{system}-{i}",
+            "system": system,
+            "seg": str(i),
+            "lp": "x-en",
+            "refs": REFERENCES[i],
+            "hyp": text,
             "human": {"adequacy": RATINGS[system][i], "fluency": (i * 7 + len(text)) % 5},
         }
         for system, texts in TEXTS.items()
         for i, text in enumerate(texts)
-    ]  # fmt: skip
+    ]
 
 
 def write(path, lines):
-    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines), encoding="utf-8")
+    path.write_text(
+        "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines), encoding="utf-8"
+    )
     return path
 
 
@@ -70,7 +77,9 @@ def result_of(path, *arguments):
 
 
 def test_rows_are_the_numbers_of_the_library(data):
-    result = result_of(data, "-m", "chrf", "-m", "rouge1", "--criterion", "adequacy", "--level", "segment", "--stat", "pearson")
+    result = result_of(
+        data, "-m", "chrf", "-m", "rouge1", "--criterion", "adequacy", "--level", "segment", "--stat", "pearson"
+    )
     assert (result["schema"], result["kind"], result["version"]) == (1, "meta", ng.__version__)
     expected = ng.meta_evaluate(ng.read(data), ["chrf", "rouge1"], "adequacy")
     assert [row["value"] for row in result["rows"]] == [row["value"] for row in expected.rows]
@@ -81,7 +90,20 @@ def test_rows_are_the_numbers_of_the_library(data):
 def test_a_row_has_the_fields_of_the_result_file(data):
     result = result_of(data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--test", "auto", "--draws", 50)
     value = next(row for row in result["rows"] if "against" not in row)
-    assert {"metric", "criterion", "level", "averaging", "stat", "group", "value", "low", "high", "n_used", "n_undefined", "ties"} <= value.keys()
+    assert {
+        "metric",
+        "criterion",
+        "level",
+        "averaging",
+        "stat",
+        "group",
+        "value",
+        "low",
+        "high",
+        "n_used",
+        "n_undefined",
+        "ties",
+    } <= value.keys()
     tested = next(row for row in result["rows"] if "against" in row)
     assert {"metric", "criterion", "level", "stat", "group", "against", "test", "delta", "p"} <= tested.keys()
 
@@ -97,7 +119,10 @@ def test_scores_of_others_need_no_metric(data, tmp_path):
     lines = [f"{r['id']}\t{r['human']['adequacy']}\t{-r['human']['adequacy']}" for r in rows()]
     scores = write(tmp_path / "theirs.tsv", ["id\tcomet\terrors", *lines])
     result = result_of(data, "--scores", scores, "-c", "adequacy", "--lower-is-better", "errors")
-    assert [(row["metric"], row["value"], row["raw"]) for row in result["rows"] if row["group"] == "mean"] == [("comet", 1, 1), ("errors", 1, -1)]
+    assert [(row["metric"], row["value"], row["raw"]) for row in result["rows"] if row["group"] == "mean"] == [
+        ("comet", 1, 1),
+        ("errors", 1, -1),
+    ]
     assert [entry["path"] for entry in result["inputs"]] == [str(data), str(scores)]
 
 
@@ -111,9 +136,9 @@ def test_scores_of_a_file_are_a_metric(data, tmp_path):
 def test_from_saved_scores_no_model_is_loaded(data, tmp_path):
     scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(rows()))])
     code = (
-        "import sys; from nlgauge.cli.main import main\n"
-        f"assert main(['meta', {str(data)!r}, '--scores', {str(scores)!r}, '-c', 'adequacy', '--level', 'item', '--test', 'auto', '-q']) == 0\n"
-        "assert not {'torch', 'transformers', 'pandas', 'matplotlib'} & set(sys.modules)"
+        f"import sys; from nlgauge.cli.main import main\nassert main(['meta', {str(data)!r}, '--scores',"
+        f" {str(scores)!r}, '-c', 'adequacy', '--level', 'item', '--test', 'auto', '-q']) == 0\nassert not {{'torch',"
+        " 'transformers', 'pandas', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -126,7 +151,10 @@ def test_ratings_of_a_table_are_joined(data, tmp_path):
 
 
 def test_pairs_take_the_place_of_ratings(data, tmp_path):
-    pairs = write(tmp_path / "pairs.jsonl", [{"better_id": "one-0", "worse_id": "three-0"}, {"better_id": "four-0", "worse_id": "one-0"}])
+    pairs = write(
+        tmp_path / "pairs.jsonl",
+        [{"better_id": "one-0", "worse_id": "three-0"}, {"better_id": "four-0", "worse_id": "one-0"}],
+    )
     result = result_of(data, "--pairs", pairs, "-m", "chrf", "--stat", "preference_accuracy")
     assert result["rows"][0]["value"] == 0.5
     assert result["rows"][0]["criterion"] == "preference"
@@ -149,7 +177,12 @@ def test_quiet_leaves_the_table_alone(data, capsys):
 
 @pytest.mark.parametrize(
     ("form", "part"),
-    [("markdown", "| metric |"), ("latex", r"\begin{tabular}"), ("tsv", "metric\tcriterion\t"), ("json", '"kind": "meta"')],
+    [
+        ("markdown", "| metric |"),
+        ("latex", r"\begin{tabular}"),
+        ("tsv", "metric\tcriterion\t"),
+        ("json", '"kind": "meta"'),
+    ],
 )
 def test_forms(data, capsys, form, part):
     assert run("meta", data, "-m", "chrf", "-c", "adequacy", "-f", form) == 0
@@ -157,7 +190,27 @@ def test_forms(data, capsys, form, part):
 
 
 def test_tests_print_ranks_and_a_triangle(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-m", "rouge1", "-c", "adequacy", "--level", "item", "--test", "auto", "-n", 50) == 0
+    assert (
+        run(
+            "meta",
+            data,
+            "-m",
+            "chrf",
+            "-m",
+            "bleu",
+            "-m",
+            "rouge1",
+            "-c",
+            "adequacy",
+            "--level",
+            "item",
+            "--test",
+            "auto",
+            "-n",
+            50,
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "rank" in out
     assert "p of row better than column: pearson with adequacy, level item, perm_both" in out
@@ -182,7 +235,26 @@ def test_segments_bear_scores_and_ratings(data, tmp_path):
 
 def test_the_page_holds_the_numbers(data, tmp_path):
     pytest.importorskip("jinja2")
-    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--test", "auto", "-n", 50, "--html", tmp_path / "r.html", "-q") == 0
+    assert (
+        run(
+            "meta",
+            data,
+            "-m",
+            "chrf",
+            "-m",
+            "bleu",
+            "-c",
+            "adequacy",
+            "--test",
+            "auto",
+            "-n",
+            50,
+            "--html",
+            tmp_path / "r.html",
+            "-q",
+        )
+        == 0
+    )
     assert "pearson with adequacy" in (tmp_path / "r.html").read_text()
 
 
@@ -195,7 +267,11 @@ def test_a_protocol_is_one_word(data):
 
 def test_the_seed_decides_what_is_drawn(data):
     one, same, other = (
-        [row["low"] for row in result_of(data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--seed", seed)["rows"]] for seed in (1, 1, 2)
+        [
+            row["low"]
+            for row in result_of(data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--seed", seed)["rows"]
+        ]
+        for seed in (1, 1, 2)
     )
     assert one == same != other
 
@@ -206,12 +282,18 @@ def test_the_seed_decides_what_is_drawn(data):
         (["-m", "chrf"], ["2 criteria (adequacy, fluency)", "'all'"]),
         (["-m", "chrf", "-c", "adequcy"], ["'adequcy'; did you mean 'adequacy'?"]),
         (["-m", "chrff", "-c", "adequacy"], ["unknown metric 'chrff'", "did you mean 'chrf'"]),
-        (["-m", "chrf", "-c", "adequacy", "--stat", "perason"], ["unknown statistic 'perason'; did you mean 'pearson'"]),
+        (
+            ["-m", "chrf", "-c", "adequacy", "--stat", "perason"],
+            ["unknown statistic 'perason'; did you mean 'pearson'"],
+        ),
         (["-m", "chrf", "-c", "adequacy", "--level", "sytem"], ["did you mean 'system'"]),
         (["-m", "chrf", "-c", "adequacy", "--test", "wiliams"], ["did you mean 'williams'?"]),
         (["-m", "chrf", "-c", "adequacy", "-f", "mardown"], ["did you mean 'markdown'?"]),
         (["-c", "adequacy"], ["no metric and no scores are given"]),
-        (["-m", "chrf", "-c", "adequacy", "--exclude", "two", "--exclude", "one", "--level", "system"], ["needs 3 rated systems or more"]),
+        (
+            ["-m", "chrf", "-c", "adequacy", "--exclude", "two", "--exclude", "one", "--level", "system"],
+            ["needs 3 rated systems or more"],
+        ),
         (["-m", "chrf", "-c", "adequacy", "--epsilon", "1"], ["pearson take no epsilon"]),
     ],
 )
@@ -237,13 +319,17 @@ def test_segments_without_a_score_are_dropped_when_that_is_said(data, tmp_path, 
 
 
 def test_a_score_that_is_nan_is_refused_by_id(data, tmp_path, capsys):
-    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(rows()))])
+    scores = write(
+        tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(rows()))]
+    )
     assert "m has no score for 1 of 16 segments (one-3)" in refused(capsys, data, "--scores", scores, "-c", "adequacy")
 
 
 def test_one_rated_system_an_item_is_refused(tmp_path, capsys):
     alone = write(tmp_path / "one.jsonl", rows()[:4])
-    assert "every item of group 'x-en' has one rated output" in refused(capsys, alone, "-m", "chrf", "-c", "adequacy", "--level", "item")
+    assert "every item of group 'x-en' has one rated output" in refused(
+        capsys, alone, "-m", "chrf", "-c", "adequacy", "--level", "item"
+    )
 
 
 def test_ratings_that_all_tie_are_refused(tmp_path, capsys):
@@ -257,7 +343,9 @@ def test_data_without_ratings_are_refused(tmp_path, capsys):
 
 
 def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_error(data, tmp_path, capsys):
-    assert "there is no folder" in refused(capsys, data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json")
+    assert "there is no folder" in refused(
+        capsys, data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
+    )
     assert "would be written over" in refused(capsys, data, "-m", "chrf", "-c", "adequacy", "--json", data)
     refused(capsys, data, "-m", "chrf", "-c", "fluncy", "--json", tmp_path / "r.json", "--segments", tmp_path / "s.tsv")
     assert not list(tmp_path.glob("r.json*"))

@@ -17,7 +17,9 @@ class Terminal(io.StringIO):
 
 
 def made(cache=None, no_cache=False, quiet=True, **others):
-    return options.make_runtime(**{"device": "cpu", "dtype": "float32", "seed": 3, **others}, cache=cache, no_cache=no_cache, quiet=quiet)
+    return options.make_runtime(
+        **{"device": "cpu", "dtype": "float32", "seed": 3, **others}, cache=cache, no_cache=no_cache, quiet=quiet
+    )
 
 
 def test_the_runtime_is_what_the_options_say():
@@ -38,7 +40,9 @@ def test_a_cache_and_none_are_not_both():
         made(cache="folder", no_cache=True)
 
 
-@pytest.mark.parametrize(("stream", "quiet", "shown"), [(Terminal, False, True), (Terminal, True, False), (io.StringIO, False, False)])
+@pytest.mark.parametrize(
+    ("stream", "quiet", "shown"), [(Terminal, False, True), (Terminal, True, False), (io.StringIO, False, False)]
+)
 def test_progress_shows_on_a_terminal_and_nowhere_else(monkeypatch, stream, quiet, shown):
     monkeypatch.setattr("sys.stderr", stream())
     assert made(no_cache=True, quiet=quiet).progress is (options.bar if shown else silent)

@@ -13,12 +13,20 @@ import pytest
 import nlgauge as ng
 from nlgauge.cli.main import main
 
-TEXTS = ["The old farmer sold 12 horses in the village.", "Maria does not like the cold winter.", "It is raining, and the road is wet.", "今天下雨。"]
+TEXTS = [
+    "The old farmer sold 12 horses in the village.",
+    "Maria does not like the cold winter.",
+    "It is raining, and the road is wet.",
+    "今天下雨。",
+]
 
 
 @pytest.fixture
 def data(tmp_path):
-    rows = [{"id": f"s{i}", "src": "Quelle", "refs": [text], "hyp": "a hypothesis stands here"} for i, text in enumerate(TEXTS)]
+    rows = [
+        {"id": f"s{i}", "src": "Quelle", "refs": [text], "hyp": "a hypothesis stands here"}
+        for i, text in enumerate(TEXTS)
+    ]
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path
@@ -62,7 +70,7 @@ def test_a_task_makes_all_rows_of_its_checklist(data):
 
 
 def test_a_perturbation_beyond_the_checklist_is_made_all_the_same(data):
-    (row, *_) = made(data, "--task", "mt", "-p", "swap_objects")
+    row, *_ = made(data, "--task", "mt", "-p", "swap_objects")
     assert (row["task"], row["criterion"]) == ("mt", "other")
 
 
@@ -102,13 +110,17 @@ def test_a_second_run_writes_the_same_bytes(data):
     for k in (1, 2):
         path = data.with_name(f"{k}.jsonl.gz")
         command = [sys.executable, "-m", "nlgauge", "perturb", str(data), "--task", "mt", "-o", str(path)]
-        out = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": str(k)}, capture_output=True, check=True).stdout
+        out = subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": str(k)}, capture_output=True, check=True
+        ).stdout
         written.append((out, path.read_bytes()))
     assert written[0] == written[1]
 
 
 def test_the_seed_decides_what_is_drawn(data):
-    one, same, other = ([row["worse"] for row in made(data, "-p", "jumble_words", "--seed", seed)] for seed in (1, 1, 2))
+    one, same, other = (
+        [row["worse"] for row in made(data, "-p", "jumble_words", "--seed", seed)] for seed in (1, 1, 2)
+    )
     assert one == same != other
 
 
@@ -134,7 +146,9 @@ def test_what_cannot_be_done_is_one_line_and_leaves_nothing(data, capsys, argume
 
 
 def test_an_output_that_cannot_be_is_refused(data, capsys):
-    assert "pairs are written as .jsonl or .tsv" in refused(capsys, data, "-p", "negation", "-o", data.with_name("p.txt"))
+    assert "pairs are written as .jsonl or .tsv" in refused(
+        capsys, data, "-p", "negation", "-o", data.with_name("p.txt")
+    )
     assert "there is no folder" in refused(capsys, data, "-p", "negation", "-o", data.parent / "no" / "p.jsonl")
     assert "would be written over" in refused(capsys, data, "-p", "negation", "-o", data)
     assert "Missing option '--output'" in refused(capsys, data, "-p", "negation")
@@ -143,7 +157,9 @@ def test_an_output_that_cannot_be_is_refused(data, capsys):
 def test_a_text_that_tsv_cannot_hold_leaves_nothing(tmp_path, capsys):
     path = tmp_path / "data.jsonl"
     path.write_text(json.dumps({"hyp": "It is raining.\nThe road is wet."}) + "\n", encoding="utf-8")
-    assert "holds a tab or a line break, which TSV cannot; write .jsonl" in refused(capsys, path, "-p", "jumble_words", "-o", tmp_path / "p.tsv")
+    assert "holds a tab or a line break, which TSV cannot; write .jsonl" in refused(
+        capsys, path, "-p", "jumble_words", "-o", tmp_path / "p.tsv"
+    )
     assert [p.name for p in tmp_path.iterdir()] == ["data.jsonl"]
 
 

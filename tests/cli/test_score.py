@@ -16,14 +16,24 @@ import pytest
 import nlgauge as ng
 from nlgauge.cli.main import main
 
-HYPOTHESES = {"one": ["the cat sat on the mat", "it rains", "a red house"], "two": ["a cat sat there", "it is raining", "a red house"]}
+HYPOTHESES = {
+    "one": ["the cat sat on the mat", "it rains", "a red house"],
+    "two": ["a cat sat there", "it is raining", "a red house"],
+}
 REFERENCES = [["the cat sat on a mat", "a cat is on the mat"], ["it is raining"], ["the red house"]]
 
 
 @pytest.fixture
 def data(tmp_path):
     rows = [
-        {"id": f"{system}-{i}", "system": system, "seg": str(i), "lp": "x-en" if i < 2 else "y-en", "refs": REFERENCES[i], "hyp": text}
+        {
+            "id": f"{system}-{i}",
+            "system": system,
+            "seg": str(i),
+            "lp": "x-en" if i < 2 else "y-en",
+            "refs": REFERENCES[i],
+            "hyp": text,
+        }
         for system, texts in HYPOTHESES.items()
         for i, text in enumerate(texts)
     ]
@@ -111,7 +121,12 @@ def test_groups_get_their_own_rows_only_on_request(data, tmp_path, capsys):
     run("score", data, "-m", "chrf", "--by-group", "--json", tmp_path / "r.json")
     apart = json.loads((tmp_path / "r.json").read_text())["rows"]
     counts = {(row["group"], row["system"]): row["n"] for row in apart}
-    assert list(counts.items()) == [(("x-en", "one"), 2), (("y-en", "one"), 1), (("x-en", "two"), 2), (("y-en", "two"), 1)]
+    assert list(counts.items()) == [
+        (("x-en", "one"), 2),
+        (("y-en", "one"), 1),
+        (("x-en", "two"), 2),
+        (("y-en", "two"), 1),
+    ]
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
@@ -155,7 +170,9 @@ class TestBadInput:
     def test_unequal_line_counts_name_both_files_and_counts(self, tmp_path, capsys):
         (tmp_path / "h.txt").write_text("a\nb\nc\n")
         (tmp_path / "r.txt").write_text("a\nb\n")
-        line = refused(capsys, "score", "-i", tmp_path / "h.txt", "-r", tmp_path / "r.txt", "--json", tmp_path / "r.json")
+        line = refused(
+            capsys, "score", "-i", tmp_path / "h.txt", "-r", tmp_path / "r.txt", "--json", tmp_path / "r.json"
+        )
         assert "h.txt has 3 lines" in line
         assert "r.txt has 2 lines" in line
         assert not (tmp_path / "r.json").exists()
@@ -180,7 +197,9 @@ class TestBadInput:
 
     def test_no_reference_is_known_before_anything_is_scored(self, tmp_path, capsys):
         (tmp_path / "d.jsonl").write_text('{"id": "x", "hyp": "a"}\n')
-        assert "bertscore needs references; segment 'x' has none" in refused(capsys, "score", tmp_path / "d.jsonl", "-m", "bertscore")
+        assert "bertscore needs references; segment 'x' has none" in refused(
+            capsys, "score", tmp_path / "d.jsonl", "-m", "bertscore"
+        )
 
     @pytest.mark.parametrize(
         ("arguments", "expected"),
@@ -236,11 +255,17 @@ class TestBadInput:
 def test_marks_of_other_systems_change_no_number(tmp_path, capsys, name):
     # A byte order mark and CR before LF are dropped with a note; a line separator inside a text stays a part of it.
     text = "a\u2028cat"
-    lines = [json.dumps({"hyp": text, "ref": "a cat"}, ensure_ascii=False)] if name.endswith("jsonl") else ["hyp\tref", f"{text}\ta cat"]
+    lines = (
+        [json.dumps({"hyp": text, "ref": "a cat"}, ensure_ascii=False)]
+        if name.endswith("jsonl")
+        else ["hyp\tref", f"{text}\ta cat"]
+    )
     (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*lines, ""]).encode())
     assert run("score", tmp_path / name, "-m", "chrf", "-f", "json") == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["rows"][0]["value"] == pytest.approx(ng.score([text], ["a cat"], metrics=["chrf"])["chrf"].system, abs=1e-9)
+    assert result["rows"][0]["value"] == pytest.approx(
+        ng.score([text], ["a cat"], metrics=["chrf"])["chrf"].system, abs=1e-9
+    )
     assert any("byte order mark" in note.lower() or "BOM" in note for note in result["notes"])
 
 
@@ -249,7 +274,18 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     # 9,000 short segments are three writes to the cache; the run is killed after the first.
     path = tmp_path / "many.jsonl"
     path.write_text("".join(json.dumps({"hyp": f"cat {i}", "ref": f"dog {i % 997} {i}"}) + "\n" for i in range(9000)))
-    command = [sys.executable, "-m", "nlgauge", "score", str(path), "-m", "bertscore:layer=0", "-q", "--cache", str(tmp_path / "c")]
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        str(path),
+        "-m",
+        "bertscore:layer=0",
+        "-q",
+        "--cache",
+        str(tmp_path / "c"),
+    ]
     database = tmp_path / "c" / "scores.sqlite"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
@@ -260,7 +296,9 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     kept = _stored(database)
     assert kept > 0
     again = subprocess.run([*command, "--json", str(tmp_path / "again.json")], capture_output=True, check=True)
-    whole = subprocess.run([*command[:-2], "--no-cache", "--json", str(tmp_path / "whole.json")], capture_output=True, check=True)
+    whole = subprocess.run(
+        [*command[:-2], "--no-cache", "--json", str(tmp_path / "whole.json")], capture_output=True, check=True
+    )
     assert again.stdout == whole.stdout
     values = [json.loads((tmp_path / name).read_text())["rows"][0]["value"] for name in ("again.json", "whole.json")]
     assert values[0] == pytest.approx(values[1], abs=1e-7)  # float32 vectors, batched with other texts
@@ -281,7 +319,9 @@ def _stored(database):
 def test_a_kept_scale_scores_one_system_as_it_was_beside_the_other(data, tmp_path):
     bounds = tmp_path / "bounds.json"
     spec = "0.3*chrf + 0.7*ter"
-    assert run("score", data, "-m", spec, "-m", "bleu", "--save-norm", bounds, "--segments", tmp_path / "all.jsonl") == 0
+    assert (
+        run("score", data, "-m", spec, "-m", "bleu", "--save-norm", bounds, "--segments", tmp_path / "all.jsonl") == 0
+    )
     assert set(json.loads(bounds.read_text())["bounds"]) == {"chrf", "ter"}
     both = {row["id"]: row[spec] for row in map(json.loads, (tmp_path / "all.jsonl").read_text().splitlines())}
     alone = tmp_path / "alone.jsonl"

@@ -52,10 +52,18 @@ def packed(times=2000):
         ("d.jsonl", b"\n \n\r\n", "d.jsonl is empty"),
         ("d.jsonl", b"\xef\xbb\xbf", "d.jsonl is empty"),
         ("d.jsonl", b"\0" * 5000, "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", ROW + b'{"hyp": "a\0b", "ref": "c"}\n', "d.jsonl:2: not valid JSON (Invalid control character, character 11)"),
+        (
+            "d.jsonl",
+            ROW + b'{"hyp": "a\0b", "ref": "c"}\n',
+            "d.jsonl:2: not valid JSON (Invalid control character, character 11)",
+        ),
         ("d.jsonl", b'{"hyp": "a\rb", "ref": "c"}\n', "d.jsonl:1: not valid JSON (Invalid control character"),
         ("d.jsonl", ROW.replace(b"\n", b"\r") * 2, "d.jsonl:1: not valid JSON (Extra data"),  # lone CRs end no line
-        ("d.jsonl", "{'hyp': 'a'}".encode("utf-16"), "d.jsonl:1: not UTF-8 (byte 0xff at offset 0); it begins as UTF-16 does"),
+        (
+            "d.jsonl",
+            "{'hyp': 'a'}".encode("utf-16"),
+            "d.jsonl:1: not UTF-8 (byte 0xff at offset 0); it begins as UTF-16 does",
+        ),
         ("d.jsonl", ROW + '{"hyp": "é"}'.encode("latin-1"), "d.jsonl:2: not UTF-8 (byte 0xe9 at offset 44)"),
         ("d.jsonl", ROW + ROW[:-3], "d.jsonl:2: not valid JSON"),
         ("d.jsonl", b"[" + ROW + b"]", "d.jsonl:1: not valid JSON"),
@@ -65,14 +73,30 @@ def packed(times=2000):
         ("d.jsonl", b'{"Hyp": "a"}\n', "d.jsonl:1: field 'hyp' is missing, expected a string; fields found: 'Hyp'"),
         ("d.jsonl", b'{"hyp": {"text": null}, "ref": "a"}\n', "d.jsonl:1: field 'hyp' is an object"),
         ("d.jsonl", b'{"hyp": "a", "refs": ["b", null]}\n', "d.jsonl:1: field 'refs[1]' is null"),
-        ("d.jsonl", b'{"hyp": "a", "ref": "b", "human": {"x": [1, {"y": null}]}}\n', "d.jsonl:1: field 'human.x[1]' is an object"),
-        ("d.jsonl", b'{"hyp": "a", "ref": "b", "context": [{"speaker": null}]}\n', "d.jsonl:1: field 'context[0].speaker' is null"),
+        (
+            "d.jsonl",
+            b'{"hyp": "a", "ref": "b", "human": {"x": [1, {"y": null}]}}\n',
+            "d.jsonl:1: field 'human.x[1]' is an object",
+        ),
+        (
+            "d.jsonl",
+            b'{"hyp": "a", "ref": "b", "context": [{"speaker": null}]}\n',
+            "d.jsonl:1: field 'context[0].speaker' is null",
+        ),
         ("d.jsonl", b'{"hyp": "a", "ref": "b", "human": {"x": 1e999}}\n', "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", b'{"hyp": "a", "ref": "b", "human": {"x": ' + DIGITS[:400] + b"}}\n", "d.jsonl:1: field 'human.x' is too large"),
+        (
+            "d.jsonl",
+            b'{"hyp": "a", "ref": "b", "human": {"x": ' + DIGITS[:400] + b"}}\n",
+            "d.jsonl:1: field 'human.x' is too large",
+        ),
         ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": ' + DIGITS + b"}\n", "d.jsonl:1: not valid JSON"),
         ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": 1.5}\n', "d.jsonl:1: field 'id' is a number, expected a string"),
         ("d.jsonl", b'{"hyp": "\\ud800", "ref": "b"}\n', "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": "1"}\n' + ROW + ROW[:-2] + b', "id": 1}\n', "d.jsonl:3: duplicate id '1', first at d.jsonl:1"),
+        (
+            "d.jsonl",
+            b'{"hyp": "a", "ref": "b", "id": "1"}\n' + ROW + ROW[:-2] + b', "id": 1}\n',
+            "d.jsonl:3: duplicate id '1', first at d.jsonl:1",
+        ),
         ("d.jsonl", ROW + b'{"hyp": "a"}\n', "chrf needs references; segment '2' has none"),
         ("d.tsv", b"", "d.tsv is empty"),
         ("d.tsv", b"hyp\tref\n\n", "d.tsv is empty"),
@@ -144,14 +168,17 @@ def test_what_may_not_be_read(capsys, monkeypatch):
         return stat(path, *rest, **options)
 
     stat = os.stat
-    monkeypatch.setattr("nlgauge.io.files.open", forbidden, raising=False)
+    monkeypatch.setattr("nlgauge.io.files.files.open", forbidden, raising=False)
     assert "d.jsonl: cannot be read (Permission denied)" in refused(capsys, "d.jsonl")
     monkeypatch.setattr("os.stat", forbidden)  # a folder whose files may not be looked at
     assert "'d.jsonl': cannot be read (Permission denied)" in refused(capsys, "d.jsonl")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize(("content", "says"), [(b"", "pipe is empty"), (b"{", "pipe:1: not valid JSON"), (packed()[:-9], "pipe: damaged gzip data")])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"", "pipe is empty"), (b"{", "pipe:1: not valid JSON"), (packed()[:-9], "pipe: damaged gzip data")],
+)
 def test_a_named_pipe(capsys, content, says):
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: Path("pipe").write_bytes(content))
@@ -175,7 +202,9 @@ def test_a_named_pipe(capsys, content, says):
 )
 def test_a_place_for_the_result_is_refused_before_anything_is_scored(capsys, monkeypatch, outputs, says):
     Path("d.jsonl").write_bytes(ROW)
-    monkeypatch.setattr("nlgauge.metrics.run.score_segments", lambda *_: pytest.fail("scored before the outputs were tried"))
+    monkeypatch.setattr(
+        "nlgauge.metrics.run.score_segments", lambda *_: pytest.fail("scored before the outputs were tried")
+    )
     assert says in refused(capsys, "d.jsonl", *outputs)
     assert Path("d.jsonl").read_bytes() == ROW
 
@@ -198,8 +227,23 @@ def test_a_file_name_that_is_no_utf_8_harms_no_output(capsys, segments):
         pytest.importorskip("pyarrow")
     for name in (b"w\xff.txt", b"ref"):
         Path(os.fsdecode(name)).write_bytes(b"a\r\n")
-    command = [sys.executable, "-m", "nlgauge", "score", "--hyp", os.fsdecode(b"w\xff.txt"), "--ref", "ref", "-m", "chrf", "-f", "json"]
-    done = subprocess.run([*command, "--json", "r.json", "--html", "r.html", "--segments", segments], capture_output=True, check=True)
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        "--hyp",
+        os.fsdecode(b"w\xff.txt"),
+        "--ref",
+        "ref",
+        "-m",
+        "chrf",
+        "-f",
+        "json",
+    ]
+    done = subprocess.run(
+        [*command, "--json", "r.json", "--html", "r.html", "--segments", segments], capture_output=True, check=True
+    )
     result = json.loads(Path("r.json").read_text(encoding="utf-8"))
     assert result == json.loads(done.stdout)
     assert result["rows"][0]["system"] == "w\\xff"
@@ -209,13 +253,20 @@ def test_a_file_name_that_is_no_utf_8_harms_no_output(capsys, segments):
 def test_a_terminal_that_lacks_a_letter_shows_its_number(capsys):
     Path("d.jsonl").write_text('{"hyp": "a", "ref": "a", "system": "Ωmega"}\n', encoding="utf-8")
     command = [sys.executable, "-m", "nlgauge", "score", "d.jsonl", "-m", "chrf", "-q"]
-    done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"})
+    done = subprocess.run(
+        command, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"}
+    )
     assert b"\\u03a9mega" in done.stdout
 
 
 @pytest.mark.parametrize("locked", ["set", "set/sources", "set/references", "set/human-scores"])
 def test_a_folder_that_may_not_be_read_is_no_empty_one(capsys, monkeypatch, locked):
-    for name in ("sources/en-de.txt", "references/en-de.refA.txt", "system-outputs/en-de/A.txt", "human-scores/other.txt"):
+    for name in (
+        "sources/en-de.txt",
+        "references/en-de.refA.txt",
+        "system-outputs/en-de/A.txt",
+        "human-scores/other.txt",
+    ):
         Path("set", name).parent.mkdir(parents=True, exist_ok=True)
         Path("set", name).write_text("a\n")
     assert main(["score", "set", "-m", "chrf", "-q"]) == 0

@@ -18,7 +18,16 @@ def data(tmp_path):
     for s in range(4):
         for i in range(6):
             z = float(rng.normal() + s)
-            lines.append({"id": f"{s}.{i}", "system": f"s{s}", "seg": str(i), "hyp": "x", "ref": "y", "human": {"q": z, "other": -z}})
+            lines.append(
+                {
+                    "id": f"{s}.{i}",
+                    "system": f"s{s}",
+                    "seg": str(i),
+                    "hyp": "x",
+                    "ref": "y",
+                    "human": {"q": z, "other": -z},
+                }
+            )
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     scores = tmp_path / "scores.tsv"
@@ -75,7 +84,12 @@ def test_hybrids_of_others_are_read_by_name_by_number_and_from_numpy(data, tmp_p
     (tmp_path / "names.txt").write_text("\n".join(" ".join(f"s{s}" for s in row) for row in draws) + "\n")
     np.save(tmp_path / "draws.npy", draws)
     values = [
-        [row["value"] for row in result_of(tmp_path, path, "--scores", scores, "-c", "q", "--pool", 5, "--draw-matrix", tmp_path / name)["rows"]]
+        [
+            row["value"]
+            for row in result_of(
+                tmp_path, path, "--scores", scores, "-c", "q", "--pool", 5, "--draw-matrix", tmp_path / name
+            )["rows"]
+        ]
         for name in ("numbers.txt", "names.txt", "draws.npy")
     ]
     assert values[0] == values[1] == values[2]

@@ -35,8 +35,15 @@ def suite(tmp_path):
     for i in range(8):
         ref = [str(w) for w in rng.permutation(WORDS)[:6]]
         turn = i % 4 + 1
-        rows.append({"id": str(i), "phenomenon": "negation", "ref": " ".join(ref), "better": " ".join(ref[turn:] + ref[:turn]),
-                     "worse": " ".join(["no"] * (i % 3 + 1) + ref[i % 3 + 1 :])})  # fmt: skip
+        rows.append(
+            {
+                "id": str(i),
+                "phenomenon": "negation",
+                "ref": " ".join(ref),
+                "better": " ".join(ref[turn:] + ref[:turn]),
+                "worse": " ".join(["no"] * (i % 3 + 1) + ref[i % 3 + 1 :]),
+            }
+        )
     path = tmp_path / "suite.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -52,13 +59,31 @@ def run(*arguments):
 
 
 def test_the_numbers_are_those_of_the_library(data, suite, tmp_path):
-    assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "--weights", "0:1:0.5", "--json", tmp_path / "r.json", "-q") == 0
+    assert (
+        run(
+            data,
+            "--suite",
+            suite,
+            "-m",
+            "chrf",
+            "--with",
+            "bleu",
+            "--weights",
+            "0:1:0.5",
+            "--json",
+            tmp_path / "r.json",
+            "-q",
+        )
+        == 0
+    )
     written = json.loads((tmp_path / "r.json").read_text())
     found = sweep(ng.read(data), ng.read_suite(suite), "chrf", "bleu", [0, 0.5, 1])
     assert written["kind"] == "sweep"
     assert [row["weight"] for row in written["rows"]] == [row["weight"] for row in found.rows]
     numbers = ("correlation", "accuracy", "gain")
-    assert [[row[n] for n in numbers] for row in written["rows"]] == [[None if row[n] != row[n] else row[n] for n in numbers] for row in found.rows]
+    assert [[row[n] for n in numbers] for row in written["rows"]] == [
+        [None if row[n] != row[n] else row[n] for n in numbers] for row in found.rows
+    ]
     assert [entry["path"] for entry in written["inputs"]] == [str(data), str(suite)]
     assert [entry["spec"] for entry in written["metrics"]] == ["chrf", "bleu"]
 
@@ -79,7 +104,9 @@ def test_quiet_leaves_the_numbers(data, suite, capsys):
     assert "note:" not in shown
 
 
-@pytest.mark.parametrize(("form", "start"), [("json", "{"), ("tsv", "metric\twith\t"), ("markdown", "pearson"), ("latex", "% pearson")])
+@pytest.mark.parametrize(
+    ("form", "start"), [("json", "{"), ("tsv", "metric\twith\t"), ("markdown", "pearson"), ("latex", "% pearson")]
+)
 def test_other_forms(data, suite, capsys, form, start):
     assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-f", form) == 0
     assert capsys.readouterr().out.startswith(start)
@@ -89,7 +116,26 @@ def test_several_data_sets_suites_and_metrics(data, suite, tmp_path, capsys):
     more, other = tmp_path / "more.jsonl", tmp_path / "other.jsonl"
     more.write_text(data.read_text())
     other.write_text(suite.read_text())
-    assert run(data, more, "--suite", suite, "--suite", other, "-m", "chrf", "-m", "ter", "--with", "bleu", "--with", "rougeL", "-q") == 0
+    assert (
+        run(
+            data,
+            more,
+            "--suite",
+            suite,
+            "--suite",
+            other,
+            "-m",
+            "chrf",
+            "-m",
+            "ter",
+            "--with",
+            "bleu",
+            "--with",
+            "rougeL",
+            "-q",
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     assert "means over 2 data sets and 2 suites" in shown
     assert "mean of all with other metrics: " in shown

@@ -13,7 +13,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.cli import synth as module
 from nlgauge.cli.main import main
-from nlgauge.perturbations import synthesis
+from nlgauge.perturbations.synthesis.synthesize import synthesize as synthesis
 
 TEXTS = [
     "The old ferry leaves the harbour at seven, and nobody waits for it.",
@@ -58,7 +58,9 @@ def test_triples_are_what_python_makes(texts):
     rows = triples(out)
     assert [row["id"] for row in rows] == ["1", "2", "4"]
     found = ng.synthesize(TEXTS, infill="lexicon", judge=None, severity="none", seed=3, operations=["swap", "delete"])
-    assert rows == [one.as_row(row["id"]) for one, row in zip([one for one in found if one is not None], rows, strict=True)]
+    assert rows == [
+        one.as_row(row["id"]) for one, row in zip([one for one in found if one is not None], rows, strict=True)
+    ]
     assert sorted(os.listdir(texts.parent)) == ["texts.txt", "triples.jsonl"]
 
 
@@ -155,7 +157,10 @@ def test_the_references_of_a_data_set_are_texts(tmp_path):
     rows = [{"id": f"s{i}", "hyp": "a hypothesis", "refs": [text]} for i, text in enumerate(TEXTS[:2])]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert run(tmp_path / "data.jsonl", "-o", tmp_path / "t.jsonl", *PLAIN, "-q") == 0
-    assert [(row["id"], row["refs"]) for row in triples(tmp_path / "t.jsonl")] == [("s0", TEXTS[:1]), ("s1", TEXTS[1:2])]
+    assert [(row["id"], row["refs"]) for row in triples(tmp_path / "t.jsonl")] == [
+        ("s0", TEXTS[:1]),
+        ("s1", TEXTS[1:2]),
+    ]
 
 
 def pairs(path):
@@ -174,7 +179,9 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
     assert 0 < threshold < 1
     assert run(texts, "--calibrate", labelled, "--infill", "lexicon", "--limit", 1, "--json", out, "-q") == 0
     signature = json.loads(out.read_text())["metrics"][0]["signature"]
-    assert float(re.search(r"\|threshold:([\d.]+)\|", signature)[1]) == pytest.approx(threshold, rel=1e-3)  # four digits are shown
+    assert float(re.search(r"\|threshold:([\d.]+)\|", signature)[1]) == pytest.approx(
+        threshold, rel=1e-3
+    )  # four digits are shown
 
 
 @pytest.mark.parametrize(
@@ -185,7 +192,10 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
         (("texts.txt", "-o", "texts.txt"), "would be written over the input"),
         (("texts.txt", "-o", "t.jsonl", "--operations", "insert,move"), "operations has 'move'"),
         (("texts.txt", "-o", "t.jsonl", "--operations", ","), "operations is empty"),
-        (("texts.txt", "-o", "t.jsonl", "--json", "t.jsonl.part"), "the unfinished --output t.jsonl.part would be written over --json"),
+        (
+            ("texts.txt", "-o", "t.jsonl", "--json", "t.jsonl.part"),
+            "the unfinished --output t.jsonl.part would be written over --json",
+        ),
         (("texts.txt", "-o", "t.jsonl", "--severity", "hard"), "severity is 'hard'"),
         (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "edits is 0.0"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),

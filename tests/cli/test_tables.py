@@ -9,7 +9,16 @@ from nlgauge.core.result import Result
 
 
 def made(value=12.345, system="a_b & c|d", **more):
-    row = {"system": system, "metric": "bleu", "value": value, "low": None, "high": None, "n": 3, "n_undefined": 0, **more}
+    row = {
+        "system": system,
+        "metric": "bleu",
+        "value": value,
+        "low": None,
+        "high": None,
+        "n": 3,
+        "n_undefined": 0,
+        **more,
+    }
     return Result("score", [row], metrics=[{"spec": "bleu", "signature": "metric:bleu", "higher_is_better": True}])
 
 
@@ -30,14 +39,20 @@ def test_undefined_is_said():
 
 @pytest.mark.parametrize(("p", "mark"), [(0.0499, "*"), (0.05, " ")])
 def test_the_star_is_below_five_percent(p, mark):
-    assert f"p={p:.4f}{mark}" in tables.render(made(low=10.0, high=14.0, baseline="z", delta=1.0, p=p), "text", None, False)
+    assert f"p={p:.4f}{mark}" in tables.render(
+        made(low=10.0, high=14.0, baseline="z", delta=1.0, p=p), "text", None, False
+    )
 
 
 def test_a_table_wider_than_the_terminal_is_set_metric_by_metric(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     names = ("first-long-name", "second-long-name", "x")
-    rows = [{"system": "s", "metric": m, "value": 1.0, "low": None, "high": None, "n": 1, "n_undefined": 0} for m in names]
-    result = Result("score", rows, metrics=[{"spec": r["metric"], "signature": "", "higher_is_better": True} for r in rows])
+    rows = [
+        {"system": "s", "metric": m, "value": 1.0, "low": None, "high": None, "n": 1, "n_undefined": 0} for m in names
+    ]
+    result = Result(
+        "score", rows, metrics=[{"spec": r["metric"], "signature": "", "higher_is_better": True} for r in rows]
+    )
     text = tables.render(result, "text", None, True)
     assert text.count("system") == 3
     assert max(map(len, text.splitlines())) <= 40

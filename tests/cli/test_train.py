@@ -35,7 +35,9 @@ def test_a_measured_baseline_rescales(texts, tmp_path, capsys):
     raw, spread = f"bertscore:layer=3,baseline={out},rescale=true", "bertscore:layer=3"
     scores = ng.score(["A cat naps."], ["The cat sleeps."], metrics=[raw, spread])
     bound = float(lines[4].split(",")[3])
-    assert scores[raw].values[0] == pytest.approx((scores[spread].values[0] - bound) / (1 - bound), abs=1e-6)  # float32 vectors
+    assert scores[raw].values[0] == pytest.approx(
+        (scores[spread].values[0] - bound) / (1 - bound), abs=1e-6
+    )  # float32 vectors
 
 
 def test_the_seed_makes_the_pairs(texts, tmp_path):
@@ -66,7 +68,18 @@ def pairs(tmp_path):
 def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path, capsys):
     pytest.importorskip("peft")
     out = tmp_path / "head.safetensors"
-    words = ["--model", str(tiny_model("bert")), "--rank", "2", "--max-tokens", "40", "--phenomena", "negation, typos", "--test", str(pairs)]
+    words = [
+        "--model",
+        str(tiny_model("bert")),
+        "--rank",
+        "2",
+        "--max-tokens",
+        "40",
+        "--phenomena",
+        "negation, typos",
+        "--test",
+        str(pairs),
+    ]
     assert main(["train", "nli", str(pairs), str(pairs), "-o", str(out), *words]) == 0
     told = capsys.readouterr()
     assert "4 pairs" in told.err  # a file named twice counts twice
@@ -88,7 +101,21 @@ def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path,
 )
 def test_nli_training_that_cannot_begin_says_why_in_a_line(pairs, tiny_model, tmp_path, capsys, label, words, message):
     pairs.write_text(pairs.read_text() + PAIRS[0].replace("entailment", label) + "\n")
-    assert main(["train", "nli", str(pairs), "-o", str(tmp_path / "h.safetensors"), "--model", str(tiny_model("bert")), *words]) == 2
+    assert (
+        main(
+            [
+                "train",
+                "nli",
+                str(pairs),
+                "-o",
+                str(tmp_path / "h.safetensors"),
+                "--model",
+                str(tiny_model("bert")),
+                *words,
+            ]
+        )
+        == 2
+    )
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1

@@ -7,7 +7,13 @@ pytest.importorskip("peft")
 import nlgauge as ng
 from nlgauge.cli.main import main
 
-SENTENCES = ["the cat sat on the mat", "a dog lay on a rug", "heavy rain fell today", "snow fell on the mat", "the dog sat not today"]
+SENTENCES = [
+    "the cat sat on the mat",
+    "a dog lay on a rug",
+    "heavy rain fell today",
+    "snow fell on the mat",
+    "the dog sat not today",
+]
 
 
 @pytest.fixture
@@ -19,13 +25,28 @@ def texts(tmp_path):
 
 def test_an_infill_head_is_trained_evaluated_and_used(texts, tiny_model, tmp_path, capsys):
     out = tmp_path / "h.safetensors"
-    words = ["--model", str(tiny_model("bert")), "--rank", "2", "--batch-size", "4", "--epochs", "2", "--dev", str(texts), "--name", "x"]
+    words = [
+        "--model",
+        str(tiny_model("bert")),
+        "--rank",
+        "2",
+        "--batch-size",
+        "4",
+        "--epochs",
+        "2",
+        "--dev",
+        str(texts),
+        "--name",
+        "x",
+    ]
     assert main(["train", "infill", str(texts), "-o", str(out), *words]) == 0
     told = capsys.readouterr()
     header, row = told.out.splitlines()
     assert header.split() == ["n", "top-1", "top-5", "loss"]
     assert row.endswith(str(texts))
-    assert told.err.startswith("20 texts, 7.2 tokens each, 0 cut, 1 too short")  # 6, 6, 4, 5 and 5 words, and two special tokens
+    assert told.err.startswith(
+        "20 texts, 7.2 tokens each, 0 cut, 1 too short"
+    )  # 6, 6, 4, 5 and 5 words, and two special tokens
     assert "pass 2: raw.txt top-1" in told.err
     made = ng.perturb(f"mask_and_predict:infill={out}", ["the cat sat on the mat"])[0]
     assert made.text != "the cat sat on the mat"

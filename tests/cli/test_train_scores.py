@@ -9,14 +9,23 @@ pytest.importorskip("peft")
 import nlgauge as ng
 from nlgauge.cli.main import main
 
-REFERENCES = ["the cat sat on the mat", "rain fell today", "a dog lay on the rug", "heavy snow", "good morning today", "the rain fell on a cat"]
+REFERENCES = [
+    "the cat sat on the mat",
+    "rain fell today",
+    "a dog lay on the rug",
+    "heavy snow",
+    "good morning today",
+    "the rain fell on a cat",
+]
 SMALL = ["--rank", "2", "--max-tokens", "24", "--widths", "8", "--epochs", "1", "--batch-size", "8"]
 
 
 @pytest.fixture
 def triples(tmp_path):
     path = tmp_path / "triples.jsonl"
-    rows = [{"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)]
+    rows = [
+        {"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)
+    ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -25,7 +34,13 @@ def triples(tmp_path):
 def rated(tmp_path):
     path = tmp_path / "rated.jsonl"
     rows = [
-        {"id": f"{i}", "hyp": ref[2:], "refs": [ref, "the dog"], "src": f"rain {ref}", "human": {"adequacy": i / 6, "fluency": [1, i]}}
+        {
+            "id": f"{i}",
+            "hyp": ref[2:],
+            "refs": [ref, "the dog"],
+            "src": f"rain {ref}",
+            "human": {"adequacy": i / 6, "fluency": [1, i]},
+        }
         for i, ref in enumerate(REFERENCES)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -65,7 +80,15 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     from nlgauge.models.regressor import locate_regressor
 
     head = locate_regressor(str(out)).head
-    expected = {"name": "own", "severities": "none", "copies": "1", "unrelated": "0.5", "high": "0", "low": "-25", "trained_on_phenomena": "typos"}
+    expected = {
+        "name": "own",
+        "severities": "none",
+        "copies": "1",
+        "unrelated": "0.5",
+        "high": "0",
+        "low": "-25",
+        "trained_on_phenomena": "typos",
+    }
     assert {key: head.get(key) for key in expected} == expected
 
 
@@ -74,7 +97,22 @@ def test_no_triple_is_worse_than_an_unrelated_text(triples, tiny_model, tmp_path
 
     triples.write_text(triples.read_text().replace("-1.0", "-40.0"))
     out = tmp_path / "h.safetensors"
-    assert run("train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL, "--held-out", "0", "--standardise") == 0
+    assert (
+        run(
+            "train",
+            "sescore",
+            triples,
+            "-o",
+            out,
+            "--model",
+            tiny_model("bert"),
+            *SMALL,
+            "--held-out",
+            "0",
+            "--standardise",
+        )
+        == 0
+    )
     assert float(locate_regressor(str(out)).head.get("target_mean")) == -12.5  # six scores of 0, six of -25
 
 
@@ -87,9 +125,25 @@ def test_the_scale_of_severities_is_the_same_whatever_was_reached(triples, tiny_
 
 
 def test_without_ratings_a_share_of_the_triples_chooses(triples, tiny_model, tmp_path, capsys):
-    assert run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL) == 0
+    assert (
+        run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL) == 0
+    )
     assert "kendall_b on 2 held back" in capsys.readouterr().out  # one of six references, with two triples
-    assert run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL, "--held-out", "0") == 0
+    assert (
+        run(
+            "train",
+            "sescore",
+            triples,
+            "-o",
+            tmp_path / "h.safetensors",
+            "--model",
+            tiny_model("bert"),
+            *SMALL,
+            "--held-out",
+            "0",
+        )
+        == 0
+    )
     assert capsys.readouterr().out == "kept the weights of the last step, 2\n"
 
 
@@ -116,7 +170,10 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--phenomena", "typo"], "did you mean 'typos'"),
         (["--dev", "triples.jsonl"], "--dev: no segment of triples.jsonl has a human rating"),
         (["--dev", "rated.jsonl"], "--dev: rated.jsonl has 2 criteria (adequacy, fluency), expected the name of one"),
-        (["--dev", "rated.jsonl", "-c", "adequac"], "--dev: no segment of rated.jsonl is rated for 'adequac'; did you mean 'adequacy'"),
+        (
+            ["--dev", "rated.jsonl", "-c", "adequac"],
+            "--dev: no segment of rated.jsonl is rated for 'adequac'; did you mean 'adequacy'",
+        ),
         (["--dev", "rated.jsonl", "-c", "adequacy", "--stat", "kendal_b"], "did you mean 'kendall_b'"),
         (["--stat", "pearson"], "--stat says how the texts of --dev are measured, and there is no --dev"),
         (["-c", "adequacy"], "--criterion says what the texts of --dev were rated for, and there is no --dev"),
@@ -124,9 +181,14 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--curve", "triples.jsonl"], "would be written over the input"),
     ],
 )
-def test_training_that_cannot_begin_says_why_in_a_line(triples, rated, tiny_model, tmp_path, capsys, monkeypatch, words, message):
+def test_training_that_cannot_begin_says_why_in_a_line(
+    triples, rated, tiny_model, tmp_path, capsys, monkeypatch, words, message
+):
     monkeypatch.chdir(tmp_path)
-    assert run("train", "sescore", "triples.jsonl", "-o", "h.safetensors", "--model", tiny_model("bert"), *SMALL, *words) == 2
+    assert (
+        run("train", "sescore", "triples.jsonl", "-o", "h.safetensors", "--model", tiny_model("bert"), *SMALL, *words)
+        == 2
+    )
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1

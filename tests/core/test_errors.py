@@ -3,14 +3,19 @@ import pytest
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError, nearest
 
 
-@pytest.mark.parametrize(("error", "builtin"), [(InputError, ValueError), (SpecError, ValueError), (MissingExtra, ImportError)])
+@pytest.mark.parametrize(
+    ("error", "builtin"), [(InputError, ValueError), (SpecError, ValueError), (MissingExtra, ImportError)]
+)
 def test_each_error_is_ours_and_what_python_calls_it(error, builtin):
     assert issubclass(error, NlgaugeError)
     assert issubclass(error, builtin)
 
 
 def test_a_missing_extra_says_what_to_run():
-    assert str(MissingExtra("Parquet", "parquet")) == "Parquet needs packages that are not installed; run: pip install 'nlgauge[parquet]'"
+    assert (
+        str(MissingExtra("Parquet", "parquet"))
+        == "Parquet needs packages that are not installed; run: pip install 'nlgauge[parquet]'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -18,7 +23,11 @@ def test_a_missing_extra_says_what_to_run():
     [
         ("blue", ["bleu", "chrf"], "; did you mean 'bleu'?"),
         ("ROUGEl", ["rougeL", "bleu"], "; did you mean 'rougeL'?"),  # case does not keep a name from being near
-        ("rouge", ["rouge1", "rouge2", "rougeL", "rougeLsum", "bleu"], "; did you mean 'rougeL' or 'rouge2' or 'rouge1'?"),
+        (
+            "rouge",
+            ["rouge1", "rouge2", "rougeL", "rougeLsum", "bleu"],
+            "; did you mean 'rougeL' or 'rouge2' or 'rouge1'?",
+        ),
         ("qqqq", ["bleu", "chrf"], "; known: bleu, chrf"),
         ("anything", [], ""),
     ],

@@ -44,7 +44,9 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> Registry:
     installed = {"nlgauge.toys": [FakePoint("plugged", Needy), FakePoint("toy", Needy)]}
     monkeypatch.setattr(module.metadata, "entry_points", lambda group: installed.get(group, []))
     # decimal:Decimal stands for a class that lives in a module not yet loaded
-    return Registry("toy", "nlgauge.toys", {"toy": Entry("decimal:Decimal"), "far": Entry("fractions:Fraction", {"numerator": 3})})
+    return Registry(
+        "toy", "nlgauge.toys", {"toy": Entry("decimal:Decimal"), "far": Entry("fractions:Fraction", {"numerator": 3})}
+    )
 
 
 def test_names_are_ours_first_then_those_of_plug_ins_and_each_once(toys):
@@ -78,8 +80,18 @@ def test_a_name_near_to_nothing_is_refused_with_all(toys):
 
 
 def test_options_are_read_by_the_type_of_their_field():
-    typed = {"whole": "3", "real": "1e-2", "switch": "Yes", "maybe": "4", "either": "off", "choice": "char", "text": "none"}
-    assert construct(Toy, typed, {}, "toy") == Toy(whole=3, real=0.01, switch=True, maybe=4, either=False, choice="char", text="none")
+    typed = {
+        "whole": "3",
+        "real": "1e-2",
+        "switch": "Yes",
+        "maybe": "4",
+        "either": "off",
+        "choice": "char",
+        "text": "none",
+    }
+    assert construct(Toy, typed, {}, "toy") == Toy(
+        whole=3, real=0.01, switch=True, maybe=4, either=False, choice="char", text="none"
+    )
 
 
 @pytest.mark.parametrize("option", ["maybe", "either"])

@@ -12,12 +12,16 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import KINDS, Result, check_target, null_if_nan, replacing
 
-full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full, a disk without room")
+full_disk = pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="this system has no /dev/full, a disk without room"
+)
 
 
 def test_the_result_file_has_every_field_and_null_for_nan(tmp_path):
     row = {"system": None, "metric": "bleu", "value": math.nan, "low": None, "n": 3}
-    Result("score", [row], [{"path": "é.tsv", "sha256": "0"}], [{"spec": "bleu"}], ["a note"]).write(tmp_path / "r.json")
+    Result("score", [row], [{"path": "é.tsv", "sha256": "0"}], [{"spec": "bleu"}], ["a note"]).write(
+        tmp_path / "r.json"
+    )
     text = (tmp_path / "r.json").read_text(encoding="utf-8")
     assert json.loads(text) == {
         "schema": 1,
@@ -39,7 +43,14 @@ def test_infinity_is_refused_since_json_has_none(tmp_path):
 
 
 def test_only_a_nan_becomes_null():
-    assert [null_if_nan(v) for v in (math.nan, 0.0, math.inf, "nan", None, False)] == [None, 0.0, math.inf, "nan", None, False]
+    assert [null_if_nan(v) for v in (math.nan, 0.0, math.inf, "nan", None, False)] == [
+        None,
+        0.0,
+        math.inf,
+        "nan",
+        None,
+        False,
+    ]
 
 
 def test_kinds_are_the_verbs_that_write_results():
@@ -130,7 +141,9 @@ def test_a_name_as_long_as_a_name_may_be_is_written(tmp_path):
         ("absent/r.json", r"^cannot write .*absent/r.json: there is no folder .*absent; make it first$"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_refused_before_there_is_anything_to_write(tmp_path, monkeypatch, name, message):
+def test_a_place_that_cannot_be_written_is_refused_before_there_is_anything_to_write(
+    tmp_path, monkeypatch, name, message
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=message):
         check_target(name)
@@ -140,7 +153,10 @@ def test_a_place_that_cannot_be_written_is_refused_before_there_is_anything_to_w
 
 
 def test_a_name_that_is_too_long_is_refused_in_one_line(tmp_path):
-    with pytest.raises(InputError, match=r"^cannot write .*: File name too long$"), replacing(tmp_path / ("n" * 300)) as file:
+    with (
+        pytest.raises(InputError, match=r"^cannot write .*: File name too long$"),
+        replacing(tmp_path / ("n" * 300)) as file,
+    ):
         file.write("x")
     assert os.listdir(tmp_path) == []
 
@@ -149,14 +165,20 @@ def test_a_name_that_is_too_long_is_refused_in_one_line(tmp_path):
 @pytest.mark.parametrize("mode", ["w", "wb"])
 @pytest.mark.parametrize("length", [1, 1 << 20])  # a text that fails when the file is closed, and one that fails before
 def test_a_full_disk_is_told_in_one_line(mode, length):
-    with pytest.raises(InputError, match=r"^cannot write /dev/full: No space left on device$"), replacing("/dev/full", mode) as file:
+    with (
+        pytest.raises(InputError, match=r"^cannot write /dev/full: No space left on device$"),
+        replacing("/dev/full", mode) as file,
+    ):
         file.write("x" * length if mode == "w" else b"x" * length)
 
 
 @full_disk
 def test_a_full_disk_leaves_nothing_under_the_final_name(tmp_path, monkeypatch):
     # the file beside cannot be made to lie on /dev/full, so its descriptor is turned there
-    monkeypatch.setattr("nlgauge.core.result.tempfile.mkstemp", lambda **_: (os.open("/dev/full", os.O_WRONLY), str(tmp_path / "beside")))
+    monkeypatch.setattr(
+        "nlgauge.core.result.tempfile.mkstemp",
+        lambda **_: (os.open("/dev/full", os.O_WRONLY), str(tmp_path / "beside")),
+    )
     (tmp_path / "beside").write_text("")
     with pytest.raises(InputError, match=r"^cannot write .*r.json: No space left on device$"):
         Result("score", []).write(tmp_path / "r.json")

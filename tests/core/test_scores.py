@@ -29,7 +29,12 @@ def full(numbers):
     numbers = np.array(numbers, dtype=float)
     counts = np.stack([numbers, np.arange(1.0, len(numbers) + 1)], axis=1)
     return scores_of(
-        numbers, parts={"double": 2 * numbers}, flags={"high": numbers > 1}, stats=counts, finish=ratio, higher_is_better=False
+        numbers,
+        parts={"double": 2 * numbers},
+        flags={"high": numbers > 1},
+        stats=counts,
+        finish=ratio,
+        higher_is_better=False,
     )
 
 
@@ -126,7 +131,9 @@ def test_the_corpus_number_does_not_depend_on_the_order(numbers, random):
     order = list(range(len(numbers)))
     random.shuffle(order)
     whole = scores_of(numbers)
-    assert whole.take(order).system == pytest.approx(whole.system, abs=1e-12, nan_ok=True)  # at most 12 numbers below 100, added in another order
+    assert whole.take(order).system == pytest.approx(
+        whole.system, abs=1e-12, nan_ok=True
+    )  # at most 12 numbers below 100, added in another order
 
 
 def test_needs_are_a_set_whatever_came():

@@ -8,7 +8,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment, check_ids
 
 systems_of_texts = st.integers(0, 4).flatmap(
-    lambda n: st.dictionaries(st.text(max_size=4), st.lists(st.text(max_size=5), min_size=n, max_size=n), min_size=1, max_size=4)
+    lambda n: st.dictionaries(
+        st.text(max_size=4), st.lists(st.text(max_size=5), min_size=n, max_size=n), min_size=1, max_size=4
+    )
 )
 
 
@@ -17,7 +19,9 @@ def test_references_are_a_tuple_however_they_came():
 
 
 def test_one_string_of_references_is_refused_and_not_taken_apart_into_letters():
-    with pytest.raises(InputError, match=r"^segment 'x': references is one string, expected a tuple of strings; write \(text,\)"):
+    with pytest.raises(
+        InputError, match=r"^segment 'x': references is one string, expected a tuple of strings; write \(text,\)"
+    ):
         Segment("x", "a", "b")
 
 
@@ -82,7 +86,10 @@ def test_ids_are_unique_whatever_the_systems_are_called(systems):
         ((["a", 1],), r"^hypotheses\[1\] is int, expected a string$"),
         (({},), r"^hypotheses is an empty mapping, expected at least one system$"),
         (({"A": "a"},), r"^hypotheses of system 'A' is one string"),
-        (({"A": ["a", "b"], "B": ["c"]},), r"^system 'B' has 1 hypotheses, the first system has 2; every system needs one an item$"),
+        (
+            ({"A": ["a", "b"], "B": ["c"]},),
+            r"^system 'B' has 1 hypotheses, the first system has 2; every system needs one an item$",
+        ),
         ((["a"], "x"), r"^references is one string, expected a list with one entry an item$"),
         ((["a"], 3), r"^references is int, expected a list with one entry an item$"),
         ((["a"], [3]), r"^references\[0\] is int, expected a string or a list of strings$"),

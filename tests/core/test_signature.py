@@ -58,8 +58,12 @@ def test_what_is_none_is_left_out_and_what_is_zero_false_or_empty_is_not():
     assert "maybe" not in entries
     assert "revision" not in entries
     assert {name: entries[name] for name in ("whole", "real", "switch", "text", "layer")} == {
-        "whole": "0", "real": "0.0", "switch": "false", "text": "", "layer": "0",
-    }  # fmt: skip
+        "whole": "0",
+        "real": "0.0",
+        "switch": "false",
+        "text": "",
+        "layer": "0",
+    }
 
 
 def test_a_fact_that_is_none_takes_its_option_out():
@@ -102,7 +106,15 @@ def test_the_specification_rebuilds_any_metric(metric):
 
 
 def test_values_are_shown_as_the_grammar_reads_them():
-    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == ["none", "true", "false", "0.1", "1e-07", "3", "x"]
+    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == [
+        "none",
+        "true",
+        "false",
+        "0.1",
+        "1e-07",
+        "3",
+        "x",
+    ]
 
 
 def test_a_package_that_is_not_installed_is_absent():

@@ -7,13 +7,19 @@ from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, weight_text
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_./-]{0,6}(\+\+)?", fullmatch=True)
 keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
-values = st.text(max_size=8) | st.from_regex(r'[-+0-9.*e"\\ a,]{0,8}', fullmatch=True)  # the second is made of what the grammar itself uses
+values = st.text(max_size=8) | st.from_regex(
+    r'[-+0-9.*e"\\ a,]{0,8}', fullmatch=True
+)  # the second is made of what the grammar itself uses
 options = st.dictionaries(keys, values, max_size=3).map(lambda d: tuple(d.items()))
 specs = st.builds(Spec, names, options)
 weights = st.floats(allow_nan=False, allow_infinity=False)
-norms = st.sampled_from(["minmax", "zscore", "none"]) | st.text(max_size=5).map(lambda path: f"file({quote_always(path)})")
+norms = st.sampled_from(["minmax", "zscore", "none"]) | st.text(max_size=5).map(
+    lambda path: f"file({quote_always(path)})"
+)
 anything = st.recursive(
-    specs, lambda inner: st.builds(Sum, st.lists(st.tuples(weights, inner), min_size=1, max_size=3).map(tuple), norms), max_leaves=5
+    specs,
+    lambda inner: st.builds(Sum, st.lists(st.tuples(weights, inner), min_size=1, max_size=3).map(tuple), norms),
+    max_leaves=5,
 )
 
 
@@ -40,7 +46,10 @@ def test_a_quoted_value_is_one_value(value):
         ("  chrf++ ", Spec("chrf++")),
         ("paper/bertscore", Spec("paper/bertscore")),
         ("chrf:word_order=2", Spec("chrf", (("word_order", "2"),))),
-        ("bertscore:model=roberta-large, layer=17,idf=true", Spec("bertscore", (("model", "roberta-large"), ("layer", "17"), ("idf", "true")))),
+        (
+            "bertscore:model=roberta-large, layer=17,idf=true",
+            Spec("bertscore", (("model", "roberta-large"), ("layer", "17"), ("idf", "true"))),
+        ),
         ('scores:file="a, b.tsv",column=comet', Spec("scores", (("file", "a, b.tsv"), ("column", "comet")))),
         (r'x:a="say \"no\" \\ and \n"', Spec("x", (("a", r'say "no" \ and \n'),))),
         ('x:a=""', Spec("x", (("a", ""),))),
@@ -55,7 +64,10 @@ def test_a_quoted_value_is_one_value(value):
         ("0.5*a + 0.5*b[norm=zscore]", Sum(((0.5, Spec("a")), (0.5, Spec("b"))), "zscore")),
         ('1*a[norm=file("b.json")]', Sum(((1.0, Spec("a")),), 'file("b.json")')),
         # the suffix binds to the sum it stands in
-        ("2*(1*a + 1*b[norm=none]) + 3*c", Sum(((2.0, Sum(((1.0, Spec("a")), (1.0, Spec("b"))), "none")), (3.0, Spec("c"))))),
+        (
+            "2*(1*a + 1*b[norm=none]) + 3*c",
+            Sum(((2.0, Sum(((1.0, Spec("a")), (1.0, Spec("b"))), "none")), (3.0, Spec("c")))),
+        ),
         ("2*(1*a + 1*b)[norm=none]", Sum(((2.0, Sum(((1.0, Spec("a")), (1.0, Spec("b"))))),), "none")),
     ],
 )

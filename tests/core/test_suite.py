@@ -7,7 +7,14 @@ from nlgauge.core.suite import Pair, Skipped, Suite
 
 
 def pair(key, phenomenon="negation", group=None):
-    return Pair(id=key, phenomenon=phenomenon, better="It rains.", worse="It does not rain.", references=("Rain falls.",), group=group)
+    return Pair(
+        id=key,
+        phenomenon=phenomenon,
+        better="It rains.",
+        worse="It does not rain.",
+        references=("Rain falls.",),
+        group=group,
+    )
 
 
 def test_phenomena_and_groups_come_in_order_of_appearance():

@@ -55,7 +55,10 @@ def test_where_half_of_the_systems_agree_the_rule_says_nothing():
 
 @pytest.mark.parametrize(
     ("scores", "says"),
-    [({}, "no system has a human score, expected at least one"), ({"a": math.nan}, "the human score of system 'a' is nan, expected a finite number")],
+    [
+        ({}, "no system has a human score, expected at least one"),
+        ({"a": math.nan}, "the human score of system 'a' is nan, expected a finite number"),
+    ],
 )
 def test_what_is_no_score_is_refused(scores, says):
     with pytest.raises(InputError) as error:
@@ -63,7 +66,11 @@ def test_what_is_no_score_is_refused(scores, says):
     assert str(error.value) == says
 
 
-@given(values=st.lists(st.integers(-50, 50), min_size=3, max_size=12), scale=st.sampled_from([0.25, 2.0, 8.0]), shift=st.integers(-9, 9))
+@given(
+    values=st.lists(st.integers(-50, 50), min_size=3, max_size=12),
+    scale=st.sampled_from([0.25, 2.0, 8.0]),
+    shift=st.integers(-9, 9),
+)
 def test_outliers_do_not_depend_on_scale_or_origin(values, scale, shift):
     # powers of two and small whole numbers: no rounding anywhere
     first = mad_outliers({str(i): v for i, v in enumerate(values)})

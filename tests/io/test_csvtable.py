@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.io.csvtable import Records
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 
-COMET = 'src,mt,ref,score,lp,annotators\nein Haus,"a <v>hut</v>, small",a house,-0.5,de-en,3\nzwei,two,two,None,de-en,1\n'
+COMET = (
+    'src,mt,ref,score,lp,annotators\nein Haus,"a <v>hut</v>, small",a house,-0.5,de-en,3\nzwei,two,two,None,de-en,1\n'
+)
 RATED = (
     '"dataset","system","mr","sys_ref","TER","informativeness","naturalness","quality"\n'
     '"BAGEL","one","inform(name=X)","x is a place.",0.5,6,5.5,4\n'
@@ -73,13 +75,22 @@ def test_columns_of_other_names_are_named(put):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("a,b\n1,2\n", "a.csv:1: no layout has these columns: 'a', 'b'; expected at least: hyp; mt, src; informativeness, mr"),
-        ("src,ref,pos,neg\na,b,c,d\n", "a.csv:1: pairs of a better and a worse text, expected one text a row; read_ranking reads them"),
+        (
+            "a,b\n1,2\n",
+            "a.csv:1: no layout has these columns: 'a', 'b'; expected at least: hyp; mt, src; informativeness, mr",
+        ),
+        (
+            "src,ref,pos,neg\na,b,c,d\n",
+            "a.csv:1: pairs of a better and a worse text, expected one text a row; read_ranking reads them",
+        ),
         ("hyp,ref\nx\n", "a.csv:2: 1 cell, expected 2 as in the header"),
         ("hyp,hyp\nx,y\n", "a.csv:1: the header names column 'hyp' twice"),
         ('hyp,ref\nx,"y\nz\n', "a.csv:2: a double quote that begins a cell in this row is never closed"),
         ('hyp,ref\n"x" y,z\n', "a.csv:2: cell 1: text after the closing quote; a quote inside a cell is written twice"),
-        ('src,mt,score\na,b,"0,5"\n', "a.csv:2: field 'human.score' is '0,5', expected a number or None; write the decimal mark as a dot"),
+        (
+            'src,mt,score\na,b,"0,5"\n',
+            "a.csv:2: field 'human.score' is '0,5', expected a number or None; write the decimal mark as a dot",
+        ),
         ("src,mt\n", "a.csv is empty: no row in it"),
         ("hyp,table\nx,y\n", "a.csv:1: field 'table' cannot be a column of CSV"),
     ],
@@ -92,7 +103,9 @@ def test_bad_csv_is_refused_by_line(put, content, says):
 
 def test_a_column_that_is_named_must_be_there(put):
     put("a.csv", "out,ref\nx,y\n")
-    with pytest.raises(ng.InputError, match=r"^a\.csv:1: the header has no column 'output'; columns found: 'out', 'ref'$"):
+    with pytest.raises(
+        ng.InputError, match=r"^a\.csv:1: the header has no column 'output'; columns found: 'out', 'ref'$"
+    ):
         ng.read("a.csv", columns={"output": "hyp"})
     with pytest.raises(ng.InputError, match=r"^a\.csv:1: field 'hypothesis' cannot be a column of CSV"):
         ng.read("a.csv", columns={"out": "hypothesis", "ref": "hyp"})
@@ -136,7 +149,9 @@ def test_real_texts_survive_csv(folder, file, n, criteria, tmp_path):
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["id", "src", "mt", "ref", *names])
-        writer.writerows([s.id, s.source, s.hypothesis, s.references[0], *[repr(s.human[name]) for name in names]] for s in data)
+        writer.writerows(
+            [s.id, s.source, s.hypothesis, s.references[0], *[repr(s.human[name]) for name in names]] for s in data
+        )
     back = ng.read(path, columns={name: f"human.{name}" for name in names})
     assert (len(back), set(names)) == (n, criteria)
     assert [(s.id, s.hypothesis, s.source, s.references, s.human) for s in back] == [

@@ -30,7 +30,18 @@ def test_every_field_has_its_place():
     assert ratings[:2] == [1.0, 2.5]
     assert math.isnan(ratings[2])  # a missing rater keeps the place
     assert made.human["fluency"] == 3.0
-    assert made == Segment("q", "out", ("one", "two"), "in", "s", "i", "xx-yy", made.human, ({"speaker": "A", "text": "hi"},), (["x", "is", "y"],))
+    assert made == Segment(
+        "q",
+        "out",
+        ("one", "two"),
+        "in",
+        "s",
+        "i",
+        "xx-yy",
+        made.human,
+        ({"speaker": "A", "text": "hi"},),
+        (["x", "is", "y"],),
+    )
 
 
 def test_only_the_hypothesis_is_needed():
@@ -57,7 +68,9 @@ def test_ids_are_given_or_made(keys, expected):
     assert segment({"hyp": "x", **keys}, 5).id == expected
 
 
-@pytest.mark.parametrize(("group", "expected"), [({"lp": "a"}, "a"), ({"task": "b"}, "b"), ({"lp": "a", "task": "b"}, "a"), ({}, None)])
+@pytest.mark.parametrize(
+    ("group", "expected"), [({"lp": "a"}, "a"), ({"task": "b"}, "b"), ({"lp": "a", "task": "b"}, "a"), ({}, None)]
+)
 def test_the_group_is_the_language_pair_or_the_task(group, expected):
     assert segment({"hyp": "x", **group}).group == expected
 
@@ -142,7 +155,7 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         ({"human": {"x": 10**400}}, "field 'human.x' is too large, expected a finite number"),
         ({"human.x": {}}, "field 'human.x' is an object, expected a number or a list of numbers"),
         ({"context": "hi"}, "field 'context' is a string, expected a list of turns"),
-        ({"context": ["hi"]}, "field 'context[0]' is a string, expected a turn, {\"speaker\": ..., \"text\": ...}"),
+        ({"context": ["hi"]}, 'field \'context[0]\' is a string, expected a turn, {"speaker": ..., "text": ...}'),
         ({"context": [{"speaker": "A"}]}, f"field 'context[0].text' is null, {A_STRING}"),
         ({"context": [{"speaker": 1, "text": "hi"}]}, f"field 'context[0].speaker' is a number, {A_STRING}"),
         ({"table": {}}, "field 'table' is an object, expected a list of records"),
@@ -157,4 +170,9 @@ def test_wrong_fields_are_named_with_what_came(row, says):
 
 
 def test_the_order_of_reference_columns():
-    assert reference_columns(["ref2", "hyp", "ref10", "ref", "refs", "reference", "ref1", "refx"]) == ["ref", "ref1", "ref2", "ref10"]
+    assert reference_columns(["ref2", "hyp", "ref10", "ref", "refs", "reference", "ref1", "refx"]) == [
+        "ref",
+        "ref1",
+        "ref2",
+        "ref10",
+    ]

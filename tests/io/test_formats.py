@@ -7,17 +7,21 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
-from nlgauge.io import da, mqm, preferences, scores, summeval, wmt
+from nlgauge.io import preferences, scores, summeval
 from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.held import HeldSource
 from nlgauge.io.read import _FOLDERS, _ROWS, open_data
+from nlgauge.io.wmt import da, mqm
+from nlgauge.io.wmt import submissions as wmt
 
 
 def test_every_format_has_a_reader():
     assert set(FORMATS) == {*_ROWS, *_FOLDERS, "mqm"}
     for name, description in TABLES.items():
         readers = description.partition(":")[0].split(", ")
-        assert any(hasattr(module, reader) for module in (da, mqm, preferences, scores, summeval, wmt) for reader in readers), name
+        assert any(
+            hasattr(module, reader) for module in (da, mqm, preferences, scores, summeval, wmt) for reader in readers
+        ), name
 
 
 def test_a_format_may_be_named_whatever_the_file_is_called(put):
@@ -39,7 +43,10 @@ def test_our_own_names_win_over_a_likeness(put):
     [
         ({"format": "jsnol"}, "unknown format 'jsnol'; did you mean 'jsonl'?"),
         ({"format": "wmt17-da"}, "format 'wmt17-da' holds no texts; read it with read_da_scores"),
-        ({"format": "jsonl", "columns": {"a": "hyp"}}, "columns are named for CSV and TSV, the format of a.jsonl is 'jsonl'"),
+        (
+            {"format": "jsonl", "columns": {"a": "hyp"}},
+            "columns are named for CSV and TSV, the format of a.jsonl is 'jsonl'",
+        ),
         ({"format": "mtme"}, "a.jsonl: no sources/SRC-TGT.txt in it"),
     ],
 )
@@ -81,7 +88,13 @@ def test_no_segment_is_refused():
         ("sfhot/segments", 875, 1, 398, {"informativeness", "naturalness", "quality"}),
         ("rank19/segments", 746, 2, 373, {"fact"}),
         ("qags-cnn/segments", 235, 1, 235, {"fact"}),
-        ("webnlg2020-humaneval/segments", 2847, 16, 178, {"Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure"}),
+        (
+            "webnlg2020-humaneval/segments",
+            2847,
+            16,
+            178,
+            {"Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure"},
+        ),
         ("answerability-qg/segments", 2734, 1, 2734, {"answerability", "rater1", "rater2"}),
         ("coco-val-refs/segments", 1945, 1, 1945, set()),
         ("comet-samples/segments", 400, 1, 400, {"da_z"}),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)

@@ -46,7 +46,10 @@ def test_without_references_or_source(put):
 
 def test_what_is_no_lf_stays_inside_a_segment(put):
     inside = "a\rb\u2028c\x85d\x0ce"
-    assert [s.hypothesis for s in segments(open_parallel([put("h", inside + "\nz\n")], [put("r", "1\n2\n")]))] == [inside, "z"]
+    assert [s.hypothesis for s in segments(open_parallel([put("h", inside + "\nz\n")], [put("r", "1\n2\n")]))] == [
+        inside,
+        "z",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,9 @@ def test_unequal_counts_are_told_before_any_segment(put, hypothesis, reference, 
 
 
 def test_the_file_that_differs_is_the_one_named(put):
-    source = open_parallel([put("h1", "a\nb\n"), put("h2", "a\nb\n")], [put("r1", "a\nb\n"), put("r2", "a\n")], put("s", "a\nb\n"))
+    source = open_parallel(
+        [put("h1", "a\nb\n"), put("h2", "a\nb\n")], [put("r1", "a\nb\n"), put("r2", "a\n")], put("s", "a\nb\n")
+    )
     with pytest.raises(InputError, match=r"^h1 has 2 lines but r2 has 1 line;"):
         source.check()
 

@@ -8,11 +8,19 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.parquet import ParquetRows
 
 ROWS = [
-    {"id": "a", "system": "s", "seg": 1, "src": None, "refs": ["x", "y"], "hyp": "out\n\t", "human": {"f": 1.5, "g": None}},
+    {
+        "id": "a",
+        "system": "s",
+        "seg": 1,
+        "src": None,
+        "refs": ["x", "y"],
+        "hyp": "out\n\t",
+        "human": {"f": 1.5, "g": None},
+    },
     {"id": "b", "system": "s", "seg": 2, "src": "in", "refs": [], "hyp": "", "human": None},
 ]
 
@@ -34,7 +42,14 @@ def test_nested_columns(write):
     import pyarrow
 
     first, second = ng.read(write(pyarrow.Table.from_pylist(ROWS)))
-    assert (first.id, first.system, first.item, first.source, first.references, first.hypothesis) == ("a", "s", "1", None, ("x", "y"), "out\n\t")
+    assert (first.id, first.system, first.item, first.source, first.references, first.hypothesis) == (
+        "a",
+        "s",
+        "1",
+        None,
+        ("x", "y"),
+        "out\n\t",
+    )
     assert first.human == {"f": 1.5}
     assert (second.source, second.references, second.hypothesis, second.human) == ("in", (), "", {})
 
@@ -95,7 +110,8 @@ def test_without_pyarrow_the_extra_is_named(put, monkeypatch):
 
 
 def test_memory_does_not_hold_the_file(write):
-    # 8 MB of text in 40 row groups of 0.2 MB, in memory of the interpreter or of Arrow; a few groups may be held, not all
+    # 8 MB of text in 40 row groups of 0.2 MB, in memory of the interpreter or of Arrow; a few groups may be held, not
+    # all
     import pyarrow
 
     rng = random.Random(0)

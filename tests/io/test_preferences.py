@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.judgement import Key
+from nlgauge.core.tables import Key
 from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
 
 SEGMENTS = [ng.Segment(f"{s}{i}", "t", system=s, item=i, group="en-cs") for i in "12" for s in "AB"]
@@ -42,8 +42,14 @@ def test_repeated_and_contrary_judgements_are_kept_and_told(put):
     ("content", "says"),
     [
         ("", "a.csv is empty: no pair in it"),
-        ("LP DATA SYSTEM SID HUMAN\n", "a.csv:1: header 'LP DATA SYSTEM SID HUMAN', expected 'LP DATA SID BETTER WORSE'"),
-        ("LP DATA SID BETTER WORSE\nen-cs s 1 A\n", "a.csv:2: 4 words, expected LP DATA SID BETTER WORSE and perhaps the difference"),
+        (
+            "LP DATA SYSTEM SID HUMAN\n",
+            "a.csv:1: header 'LP DATA SYSTEM SID HUMAN', expected 'LP DATA SID BETTER WORSE'",
+        ),
+        (
+            "LP DATA SID BETTER WORSE\nen-cs s 1 A\n",
+            "a.csv:2: 4 words, expected LP DATA SID BETTER WORSE and perhaps the difference",
+        ),
         ("LP DATA SID BETTER WORSE\nen-cs s 1 A A\n", "a.csv:2: system 'A' is better than itself"),
         ("LP DATA SID BETTER WORSE\nen-cs s 1 A B x\n", "a.csv:2: difference 'x', expected a number or None"),
     ],
@@ -55,7 +61,9 @@ def test_bad_ranks_are_refused_by_line(put, content, says):
 
 
 def test_pairs_of_ids(put):
-    pairs = read_pairs(put("a.jsonl", '{"better": "A1", "worse": "B1"}\n{"better_id": "B2", "worse_id": "A2", "margin": 3}\n'))
+    pairs = read_pairs(
+        put("a.jsonl", '{"better": "A1", "worse": "B1"}\n{"better_id": "B2", "worse_id": "A2", "margin": 3}\n')
+    )
     assert pairs.places(SEGMENTS).tolist() == [[0, 1], [3, 2]]
     assert pairs.pairs[1].margin == 3
 
@@ -64,7 +72,10 @@ def test_pairs_of_ids(put):
     ("line", "says"),
     [
         ("[]", "a.jsonl:1: not an object, expected one with 'better_id' and 'worse_id'"),
-        ('{"better_id": "a"}', "a.jsonl:1: 'better_id' and 'worse_id' must be the ids of two segments; fields found: better_id"),
+        (
+            '{"better_id": "a"}',
+            "a.jsonl:1: 'better_id' and 'worse_id' must be the ids of two segments; fields found: better_id",
+        ),
         ('{"better_id": "a", "worse_id": "a"}', "a.jsonl:1: segment 'a' is better than itself"),
         ('{"better_id": "a", "worse_id": "b", "margin": "x"}', "a.jsonl:1: field 'margin' is 'x', expected a number"),
         ("", "a.jsonl is empty: no pair in it"),
@@ -86,7 +97,10 @@ def test_ranking_data_give_each_text_once(put):
         ("5", "2", "w", "t", ("r",)),
     ]
     assert pairs.places(data.segments).tolist() == [[0, 1], [1, 2], [3, 4]]
-    with pytest.raises(ng.InputError, match=r"^a\.csv:1: pairs of a better and a worse text, expected one text a row; read_ranking reads them$"):
+    with pytest.raises(
+        ng.InputError,
+        match=r"^a\.csv:1: pairs of a better and a worse text, expected one text a row; read_ranking reads them$",
+    ):
         ng.read("a.csv")
 
 
@@ -128,9 +142,9 @@ def test_real_pairs(tmp_path):
     (tmp_path / "a.csv").write_text("src,ref,pos,neg\n" + "\n".join(rows) + "\n", encoding="utf-8")
     again, ranked = read_ranking(tmp_path / "a.csv")
     assert (len(again), len(ranked)) == (129, 199)
-    assert [(again.segments[b].hypothesis, again.segments[w].hypothesis) for b, w in ranked.places(again.segments).tolist()] == [
-        (b.hypothesis, w.hypothesis) for b, w in texts
-    ]
+    assert [
+        (again.segments[b].hypothesis, again.segments[w].hypothesis) for b, w in ranked.places(again.segments).tolist()
+    ] == [(b.hypothesis, w.hypothesis) for b, w in texts]
 
 
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")

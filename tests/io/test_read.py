@@ -12,7 +12,16 @@ from nlgauge.core.segment import Segment
 from nlgauge.io.read import open_data
 
 ROWS = [
-    {"id": "a", "system": "s", "seg": "1", "lp": "xx-yy", "src": "in", "refs": ["r"], "hyp": "out", "human": {"f": 0.1}},
+    {
+        "id": "a",
+        "system": "s",
+        "seg": "1",
+        "lp": "xx-yy",
+        "src": "in",
+        "refs": ["r"],
+        "hyp": "out",
+        "human": {"f": 0.1},
+    },
     {"id": "b", "system": "s", "seg": "2", "lp": "xx-yy", "src": "in", "refs": ["r2"], "hyp": "", "human": {"f": -1.0}},
 ]
 EXPECTED = (
@@ -26,8 +35,13 @@ def as_jsonl(rows):
 
 
 def as_tsv(rows):
-    cells = [[row["id"], row["system"], row["seg"], row["lp"], row["src"], *row["refs"], row["hyp"], repr(row["human"]["f"])] for row in rows]
-    return "".join("\t".join(line) + "\n" for line in [["id", "system", "seg", "lp", "src", "ref", "hyp", "human.f"], *cells]).encode()
+    cells = [
+        [row["id"], row["system"], row["seg"], row["lp"], row["src"], *row["refs"], row["hyp"], repr(row["human"]["f"])]
+        for row in rows
+    ]
+    return "".join(
+        "\t".join(line) + "\n" for line in [["id", "system", "seg", "lp", "src", "ref", "hyp", "human.f"], *cells]
+    ).encode()
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.ndjson", "a.JSONL", "a.jsonl.gz", "a.tsv", "a.tsv.gz"])
@@ -55,7 +69,9 @@ def test_standard_input(put, feed):
 def test_an_unknown_format_is_refused_with_the_known(put, name):
     with pytest.raises(ng.InputError) as error:
         ng.read(put(name, as_jsonl(ROWS)))
-    assert str(error.value).startswith(f"{name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv or .parquet")
+    assert str(error.value).startswith(
+        f"{name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv or .parquet"
+    )
 
 
 def test_packed_parquet_is_refused(put):

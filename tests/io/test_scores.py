@@ -31,7 +31,9 @@ def as_cells(rows, delimiter):
     return "".join(delimiter.join(line) + "\n" for line in lines)
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.tsv", "a.tsv.gz", "a.csv", "a.csv.gz", "a.parquet"])
+@pytest.mark.parametrize(
+    "name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.tsv", "a.tsv.gz", "a.csv", "a.csv.gz", "a.parquet"]
+)
 def test_every_format_gives_the_same_scores(put, name):
     if name.endswith(".parquet"):
         pyarrow = pytest.importorskip("pyarrow")
@@ -58,7 +60,9 @@ def test_names_and_group_may_come_from_the_caller(put):
     names = {"sys_id": "system", "line": "seg"}
     table = read_scores(put("a.csv", "sys_id,line,m\nS,3,2\n"), names=names, group="x-y")
     assert tuple(table.keys[0]) == (None, "S", "3", "x-y")
-    with pytest.raises(ng.InputError, match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task$"):
+    with pytest.raises(
+        ng.InputError, match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task$"
+    ):
         read_scores("a.csv", names={"line": "segment"})
 
 
@@ -69,9 +73,15 @@ def test_systems_alone_are_scores_of_systems(put):
 
 
 def test_scores_in_one_field_and_nested(put):
-    rows = [{"id": "a", "hyp": "text", "scores": {"m": 1, "rouge": {"1": {"f": 0.25}}}}, {"id": "b", "scores": {"m": 2}}]
+    rows = [
+        {"id": "a", "hyp": "text", "scores": {"m": 1, "rouge": {"1": {"f": 0.25}}}},
+        {"id": "b", "scores": {"m": 2}},
+    ]
     table = read_scores(put("a.jsonl", as_jsonl(rows)))
-    assert {name: np.nan_to_num(values, nan=9).tolist() for name, values in table.columns.items()} == {"m": [1, 2], "rouge_1_f": [0.25, 9]}
+    assert {name: np.nan_to_num(values, nan=9).tolist() for name, values in table.columns.items()} == {
+        "m": [1, 2],
+        "rouge_1_f": [0.25, 9],
+    }
 
 
 def test_sacrerouges_lines_without_those_about_references(put):
@@ -94,7 +104,11 @@ def test_nan_as_python_writes_it_into_json(put):
 def test_columns_that_begin_with_text_are_left_out_and_told(put):
     table = read_scores(put("a.tsv", "id\tdomain\tm\ta\tNAME\nr\tnews\t1\t\tx\ns\t3\t2\tlate\ty\n"))
     assert list(table.columns) == ["m"]
-    assert [note.split(":")[1].strip() for note in table.notes] == ["column 'domain' left out", "column 'NAME' left out", "column 'a' left out"]
+    assert [note.split(":")[1].strip() for note in table.notes] == [
+        "column 'domain' left out",
+        "column 'NAME' left out",
+        "column 'a' left out",
+    ]
     assert table.notes[0] == "a.tsv: column 'domain' left out: 'news', expected a number or None in a.tsv:2"
 
 
@@ -103,35 +117,64 @@ def test_columns_asked_for_are_the_only_ones(put):
     assert {name: v.tolist() for name, v in read_scores("a.tsv", ["human.f"]).columns.items()} == {"human.f": [5]}
     with pytest.raises(ng.InputError, match=r"^a\.tsv:2: column 'domain' is 'news', expected a number or None$"):
         read_scores("a.tsv", ["domain"])
-    with pytest.raises(ng.InputError, match=r"^a\.tsv:2: no column 'k'; columns found: 'id', 'domain', 'm', 'human\.f'$"):
+    with pytest.raises(
+        ng.InputError, match=r"^a\.tsv:2: no column 'k'; columns found: 'id', 'domain', 'm', 'human\.f'$"
+    ):
         read_scores("a.tsv", ["k"])
 
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.txt", "x", "a.txt: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score or .sys.score"),
+        (
+            "a.txt",
+            "x",
+            (
+                "a.txt: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score or"
+                " .sys.score"
+            ),
+        ),
         ("a.tsv", "", "a.tsv is empty: no row in it, expected scores"),
         ("a.tsv", "id\tm\n", "a.tsv is empty: no row in it, expected scores"),
         ("a.tsv", "id\tm\nr\n", "a.tsv:2: 1 cell, expected 2 as in the header"),
         ("a.tsv", "id\tm\tm\nr\t1\t2\n", "a.tsv:1: the header names column 'm' twice"),
-        ("a.tsv", "id\tm\nr\t1\ns\t0,5\n", "a.tsv:3: column 'm' is '0,5', expected a number or None; write the decimal mark as a dot"),
+        (
+            "a.tsv",
+            "id\tm\nr\t1\ns\t0,5\n",
+            "a.tsv:3: column 'm' is '0,5', expected a number or None; write the decimal mark as a dot",
+        ),
         ("a.tsv", "id\tm\nr\tx\n", "a.tsv: no column of scores ('m' is 'x', expected a number or None in a.tsv:2)"),
         ("a.tsv", "name\tm\nr\t1\n", "a.tsv:2: neither 'id' nor 'seg' nor 'system'; fields found: 'name', 'm'"),
         ("a.tsv", "id\tm\nr\t1\nr\t2\n", "a.tsv:3: a second row about segment 'r', the first is a.tsv:2"),
-        ("a.tsv", "system\tseg\tm\nS\t1\t1\nS\t\t2\n", "a.tsv:3: about a system, the rows before it about segments; expected one level a file"),
+        (
+            "a.tsv",
+            "system\tseg\tm\nS\t1\t1\nS\t\t2\n",
+            "a.tsv:3: about a system, the rows before it about segments; expected one level a file",
+        ),
         ("a.jsonl", "[1]\n", "a.jsonl:1: not an object, expected one with 'id' and scores"),
         ("a.jsonl", "{\n", "a.jsonl:1: not valid JSON"),
-        ("a.jsonl", '{"id": "a", "m": 1}\n{"id": "b", "m": Infinity}\n', "a.jsonl:2: column 'm' is inf, expected a finite number"),
+        (
+            "a.jsonl",
+            '{"id": "a", "m": 1}\n{"id": "b", "m": Infinity}\n',
+            "a.jsonl:2: column 'm' is inf, expected a finite number",
+        ),
         (
             "a.jsonl",
             '{"id": "a", "m": 1}\n{"id": "b", "m": 1' + "0" * 400 + "}\n",
             "a.jsonl:2: column 'm' is 10000000000000000000, expected a finite",
         ),
-        ("a.jsonl", '{"id": "a", "m": 1}\n{"id": "b", "m": true}\n', "a.jsonl:2: column 'm' is true, expected a number or null"),
+        (
+            "a.jsonl",
+            '{"id": "a", "m": 1}\n{"id": "b", "m": true}\n',
+            "a.jsonl:2: column 'm' is true, expected a number or null",
+        ),
         ("a.jsonl", '{"id": ["a"], "m": 1}\n', "a.jsonl:1: field 'id' is ['a'], expected a string"),
         ("a.parquet", "x", "a.parquet: cannot be read as Parquet"),
-        ("m.score", "S 1\n", "m.score: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score"),
+        (
+            "m.score",
+            "S 1\n",
+            "m.score: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score",
+        ),
         ("m.seg.score", "", "m.seg.score is empty: no line in it, expected SYSTEM SCORE"),
         ("m.sys.score", "S 1\nS 2\n", "m.sys.score:2: a second score of system 'S', expected one"),
     ],
@@ -145,7 +188,8 @@ def test_what_cannot_be_read_is_refused_by_line(put, name, content, says):
 
 
 @given(
-    values=st.lists(st.floats(allow_infinity=False), min_size=1, max_size=5), extension=st.sampled_from([".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"])
+    values=st.lists(st.floats(allow_infinity=False), min_size=1, max_size=5),
+    extension=st.sampled_from([".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"]),
 )
 def test_what_the_command_writes_of_segments_is_read_back(values, extension, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / f"segments{extension}"

@@ -8,7 +8,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.io.source import OPTIONAL, Tally, in_blocks
 
 texts = st.text(max_size=6)
-segments = st.lists(st.builds(Segment, texts, texts, st.lists(texts, max_size=2).map(tuple), st.none() | texts), max_size=20)
+segments = st.lists(
+    st.builds(Segment, texts, texts, st.lists(texts, max_size=2).map(tuple), st.none() | texts), max_size=20
+)
 
 FULL = Segment("full", "h", ("r",), "s", "A", "1", "de", {"x": 1.0}, ({"speaker": "A", "text": "t"},), (("a", 1),))
 
@@ -25,7 +27,9 @@ def blocks(*arguments, **options):
 
 
 def test_a_summary_says_what_some_have_and_whom_it_is_lacking_from():
-    summary = tally_of(FULL, Segment("bare", "h"), Segment("later", "h", ("r",), system="B")).summary([{"path": "f", "sha256": "0"}], ["a note"])
+    summary = tally_of(FULL, Segment("bare", "h"), Segment("later", "h", ("r",), system="B")).summary(
+        [{"path": "f", "sha256": "0"}], ["a note"]
+    )
     assert summary.n == 3
     assert summary.systems == {"A": 1, None: 1, "B": 1}
     assert summary.groups == {"de": 1, None: 2}
@@ -47,7 +51,10 @@ def test_what_every_segment_has_is_not_lacking_and_what_none_has_is_not_present(
     assert summary.lacking == {}
     bare = tally_of(Segment("a", "h")).summary([], [])
     assert bare.present == set()
-    assert tally_of(Segment("a", "h", ("",), "")).summary([], []).present == {"references", "source"}  # empty is not absent
+    assert tally_of(Segment("a", "h", ("",), "")).summary([], []).present == {
+        "references",
+        "source",
+    }  # empty is not absent
 
 
 def test_repeated_ids_are_found_by_their_hash():
@@ -72,7 +79,10 @@ def test_a_text_longer_than_a_block_is_not_parted():
 
 
 def test_what_belongs_together_stays_together():
-    assert blocks([Segment(name, "xxxxxx") for name in "abcdef"], 2, 6, together=3) == [["a", "b", "c"], ["d", "e", "f"]]
+    assert blocks([Segment(name, "xxxxxx") for name in "abcdef"], 2, 6, together=3) == [
+        ["a", "b", "c"],
+        ["d", "e", "f"],
+    ]
 
 
 @given(segments, st.integers(1, 8), st.integers(1, 30), st.sampled_from([1, 2, 3]))

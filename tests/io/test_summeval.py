@@ -39,8 +39,15 @@ def test_annotations_become_segments_told_by_their_fields(put):
         data = ng.read(put(name, packed))
         first, second = data.segments
         assert (first.id, first.system, first.item, first.group) == ("dm-1|M11", "M11", "dm-1", "summarization")
-        assert (first.hypothesis, first.references, first.source, second.source) == ("A short text .", ("one", "two"), None, "A long text .")
-        assert first.human == {name: [1.0, 2.0, 5.0] for name in CRITERIA} | {f"turker.{name}": [3.0, 3.0, 4.0, 4.0, 5.0] for name in CRITERIA}
+        assert (first.hypothesis, first.references, first.source, second.source) == (
+            "A short text .",
+            ("one", "two"),
+            None,
+            "A long text .",
+        )
+        assert first.human == {name: [1.0, 2.0, 5.0] for name in CRITERIA} | {
+            f"turker.{name}": [3.0, 3.0, 4.0, 4.0, 5.0] for name in CRITERIA
+        }
         assert data.notes == (f"{name}: fields ignored: 'metric_scores_1'",)
     assert read_summeval("a.jsonl") == ng.read("a.jsonl", format="summeval")
 
@@ -68,7 +75,10 @@ def test_a_rater_keeps_the_place_in_every_criterion(put):
             {"expert_annotations": [{"fluency": 1}, {"coherence": 1}]},
             "a.jsonl:1: expert_annotations[1] rates coherence, the first rater fluency; expected the same criteria",
         ),
-        ({"expert_annotations": [{"fluency": "good"}]}, "a.jsonl:1: field 'human.fluency[0]' is a string, expected a number"),
+        (
+            {"expert_annotations": [{"fluency": "good"}]},
+            "a.jsonl:1: field 'human.fluency[0]' is a string, expected a number",
+        ),
         ({"references": "one"}, "a.jsonl:1: field 'refs' is a string, expected a list of strings"),
     ],
 )
@@ -91,7 +101,9 @@ def test_scores_of_the_scored_version(put):
     assert list(table.columns) == ["rouge_1_f_score", "supert", "bleu"]
     assert table.of(data.segments[:1], "supert").tolist() == [0.25]
     assert np.isnan(table.of(data.segments, "bleu", missing="nan")).tolist() == [False, True]
-    with pytest.raises(ng.InputError, match=r"^a\.jsonl:1: no scores 'metric_scores_6'; scores found: metric_scores_11"):
+    with pytest.raises(
+        ng.InputError, match=r"^a\.jsonl:1: no scores 'metric_scores_6'; scores found: metric_scores_11"
+    ):
         read_summeval_scores(path, references=6)
     with pytest.raises(ng.InputError, match=r"^b\.jsonl:1: metric_scores_11\.bleu is 'x', expected a number$"):
         read_summeval_scores(put("b.jsonl", lines({"metric_scores_11": {"bleu": "x"}})))

@@ -7,7 +7,8 @@ import tracemalloc
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.io import files, table
+from nlgauge.io import table
+from nlgauge.io.files import files
 from nlgauge.io.read import open_data
 from nlgauge.io.source import BLOCK_CHARACTERS, in_blocks
 
@@ -17,11 +18,18 @@ def jsonl(rows):
 
 
 def grid(systems, items):
-    return [{"id": f"{s}.{i}", "system": s, "seg": str(i), "lp": "xx-yy", "refs": ["r"], "hyp": f"{s} {i}"} for s in systems for i in range(items)]
+    return [
+        {"id": f"{s}.{i}", "system": s, "seg": str(i), "lp": "xx-yy", "refs": ["r"], "hyp": f"{s} {i}"}
+        for s in systems
+        for i in range(items)
+    ]
 
 
 def test_the_summary_counts_in_order_of_appearance(put):
-    rows = [*grid(["zeta", "alpha"], 2), {"id": "last", "hyp": "x", "src": "in", "task": "t", "human": {"f": 1}, "domain": 1}]
+    rows = [
+        *grid(["zeta", "alpha"], 2),
+        {"id": "last", "hyp": "x", "src": "in", "task": "t", "human": {"f": 1}, "domain": 1},
+    ]
     content = jsonl(rows)
     summary = open_data(put("a.jsonl", content)).check()
     assert summary.n == 5
@@ -43,7 +51,10 @@ def test_the_summary_counts_in_order_of_appearance(put):
 
 
 def test_an_empty_source_is_there_and_an_absent_one_is_not(put):
-    assert open_data(put("a.jsonl", jsonl([{"hyp": "x", "src": ""}]))).check().lacking.keys() & {"source", "references"} == {"references"}
+    assert open_data(put("a.jsonl", jsonl([{"hyp": "x", "src": ""}]))).check().lacking.keys() & {
+        "source",
+        "references",
+    } == {"references"}
 
 
 def test_notes_on_ids_and_many_ignored_fields(put):
@@ -63,9 +74,15 @@ def test_notes_on_ids_and_many_ignored_fields(put):
         ),
         (
             '{"hyp":"a","id":"2"}\n{"hyp":"b"}\n',
-            "a.jsonl:2: duplicate id '2' (made from system and seg, or from the row number), first at a.jsonl:1; ids must be unique",
+            (
+                "a.jsonl:2: duplicate id '2' (made from system and seg, or from the row number), first at a.jsonl:1;"
+                " ids must be unique"
+            ),
         ),
-        (jsonl([{"hyp": "a", "id": 7}, {"hyp": "a", "id": "7"}]), "a.jsonl:2: duplicate id '7', first at a.jsonl:1; ids must be unique"),
+        (
+            jsonl([{"hyp": "a", "id": 7}, {"hyp": "a", "id": "7"}]),
+            "a.jsonl:2: duplicate id '7', first at a.jsonl:1; ids must be unique",
+        ),
     ],
 )
 def test_duplicate_ids_are_named_with_both_lines(put, content, says):

@@ -23,7 +23,12 @@ SEGMENTS = [Segment("s:1", "x", system="s", item="1"), Segment("id2", "y")]
 
 
 def scores(values, segments=SEGMENTS, **parts):
-    return Scores(Signature("m", ()), tuple(s.id for s in segments), np.array(values), {name: np.array(part) for name, part in parts.items()})
+    return Scores(
+        Signature("m", ()),
+        tuple(s.id for s in segments),
+        np.array(values),
+        {name: np.array(part) for name, part in parts.items()},
+    )
 
 
 def columns():
@@ -48,7 +53,10 @@ def read_back(path):
         return [json.loads(line) for line in lines]
     names, *rows = [line.split("\t") for line in lines]
     return [
-        {name: cell or None if name in ("id", "seg", "system") else float(cell) if cell else None for name, cell in zip(names, row, strict=True)}
+        {
+            name: cell or None if name in ("id", "seg", "system") else float(cell) if cell else None
+            for name, cell in zip(names, row, strict=True)
+        }
         for row in rows
     ]
 
@@ -61,7 +69,10 @@ def test_columns_in_order_with_parts_behind_their_metric():
 
 def test_tsv_is_a_header_and_a_line_a_segment(put):
     put("other", "")
-    assert written("a.tsv", columns()).decode() == "id\tseg\tsystem\tm:x=1\tm:x=1.precision\tn\ns:1\t1\ts\t0.1\t1.0\t3.0\nid2\t\t\t\t2.0\t4.0\n"
+    assert (
+        written("a.tsv", columns()).decode()
+        == "id\tseg\tsystem\tm:x=1\tm:x=1.precision\tn\ns:1\t1\ts\t0.1\t1.0\t3.0\nid2\t\t\t\t2.0\t4.0\n"
+    )
 
 
 def test_json_lines_have_null_for_what_is_not_there(put):
@@ -104,7 +115,13 @@ def test_what_is_written_is_read_back(extension):
     if extension == ".parquet":
         pytest.importorskip("pyarrow")
 
-    @given(rows=st.lists(st.tuples(in_tsv if "tsv" in extension else texts, st.none() | in_tsv, numbers, numbers), min_size=1, max_size=5))
+    @given(
+        rows=st.lists(
+            st.tuples(in_tsv if "tsv" in extension else texts, st.none() | in_tsv, numbers, numbers),
+            min_size=1,
+            max_size=5,
+        )
+    )
     def holds(rows):
         ids, systems, values, parts = zip(*rows, strict=True)
         segments = [Segment(i, "", system=s) for i, s in zip(ids, systems, strict=True)]
@@ -114,7 +131,9 @@ def test_what_is_written_is_read_back(extension):
             written(path, block, block)
             found = read_back(path)
         none = [{"id": i, "seg": None, "system": s, "m": _none(v), "m.p": _none(p)} for i, s, v, p in rows]
-        assert [list(map(repr, row.values())) for row in found] == [list(map(repr, row.values())) for row in none * 2]  # repr tells -0.0 from 0.0
+        assert [list(map(repr, row.values())) for row in found] == [
+            list(map(repr, row.values())) for row in none * 2
+        ]  # repr tells -0.0 from 0.0
 
     holds()
 
@@ -137,7 +156,10 @@ def test_a_tab_or_line_break_is_refused_in_tsv_only(put, text):
     block = segment_columns(segments, {"m": scores([1.0], segments)})
     with pytest.raises(InputError) as error:
         written("a.tsv", block)
-    assert str(error.value) == f"a.tsv: id {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or .parquet"
+    assert (
+        str(error.value)
+        == f"a.tsv: id {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or .parquet"
+    )
     assert not os.path.exists("a.tsv")
     assert json.loads(written("a.jsonl", block))["id"] == text
 

@@ -6,10 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, Preference, Preferences, ScoreTable
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.metaeval.align import Held, chosen_criteria, column, criteria_of, judged, listed, paired, ratings, settle, stored_signature
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
+from nlgauge.metaeval.align import (
+    JoinedScores,
+    chosen_criteria,
+    column,
+    criteria_of,
+    judged,
+    listed,
+    paired,
+    ratings,
+    settle,
+    stored_signature,
+)
 
 
 def segments(*human, **fields):
@@ -17,12 +28,19 @@ def segments(*human, **fields):
 
 
 def scores(values, name="m", up=True):
-    return Scores(stored_signature(name, ""), tuple(f"s{i}" for i in range(len(values))), np.array(values, dtype=float), higher_is_better=up)
+    return Scores(
+        stored_signature(name, ""),
+        tuple(f"s{i}" for i in range(len(values))),
+        np.array(values, dtype=float),
+        higher_is_better=up,
+    )
 
 
 def held(columns, human=None, **more):
     n = len(next(iter(columns.values())).values)
-    return Held(segments(*[{"q": 1.0}] * n), {"q": np.arange(float(n)) if human is None else human}, columns, **more)
+    return JoinedScores(
+        segments(*[{"q": 1.0}] * n), {"q": np.arange(float(n)) if human is None else human}, columns, **more
+    )
 
 
 def test_criteria_are_those_with_a_rating():
@@ -79,7 +97,10 @@ def test_segments_without_any_rating_are_left_out_and_named():
     assert [s.id for s in kept] == ["s0", "s2"]
     np.testing.assert_array_equal(human["a"], [1, np.nan])
     assert notes[0] == "2 of 4 segments have no rating and are left out: s1, s3"
-    assert notes[1:] == ["1 of 2 rated segments have no rating for 'a': s2", "1 of 2 rated segments have no rating for 'b': s0"]
+    assert notes[1:] == [
+        "1 of 2 rated segments have no rating for 'a': s2",
+        "1 of 2 rated segments have no rating for 'b': s0",
+    ]
 
 
 def test_segments_without_rating_are_kept_where_metrics_are_taken_over_all():
@@ -89,7 +110,9 @@ def test_segments_without_rating_are_kept_where_metrics_are_taken_over_all():
 
 
 def table(ids, **columns):
-    return ScoreTable(tuple(Key(i) for i in ids), {name: np.array(v, dtype=float) for name, v in columns.items()}, name="x.tsv")
+    return ScoreTable(
+        tuple(Key(i) for i in ids), {name: np.array(v, dtype=float) for name, v in columns.items()}, name="x.tsv"
+    )
 
 
 def test_a_table_is_joined_by_id_whatever_its_order():
@@ -105,7 +128,9 @@ def test_rows_that_fit_nothing_are_counted_and_named():
 
 
 def test_a_table_about_other_segments_is_refused_with_both_sides():
-    with pytest.raises(InputError, match="fits any of 2 judged segments: its first row is about segment 'a', the first segment is 's0'"):
+    with pytest.raises(
+        InputError, match="fits any of 2 judged segments: its first row is about segment 'a', the first segment is 's0'"
+    ):
         column(table(["a", "b"], m=[1, 2]), "m", segments({}, {}))
 
 
@@ -130,7 +155,10 @@ def test_scores_of_ours_are_joined_by_their_ids_and_keep_direction_and_statistic
 
 
 def test_a_score_missing_is_refused_by_metric_count_and_ids():
-    with pytest.raises(InputError, match=r"m has no score for 4 of 5 segments \(s0, s1, s2 and 1 more\); score them, or choose missing='drop'"):
+    with pytest.raises(
+        InputError,
+        match=r"m has no score for 4 of 5 segments \(s0, s1, s2 and 1 more\); score them, or choose missing='drop'",
+    ):
         settle(held({"m": scores([np.nan] * 4 + [1])}), "refuse")
 
 
@@ -180,7 +208,9 @@ def preference(better, worse):
 
 
 def test_pairs_are_found_among_the_segments_and_the_rest_is_left_out():
-    kept, positions, notes = paired(Dataset(segments({}, {}, {}, {})), Preferences((preference("s3", "s1"), preference("s1", "s0"))))
+    kept, positions, notes = paired(
+        Dataset(segments({}, {}, {}, {})), Preferences((preference("s3", "s1"), preference("s1", "s0")))
+    )
     assert [s.id for s in kept] == ["s0", "s1", "s3"]
     assert positions.tolist() == [[2, 1], [1, 0]]
     assert notes[-1] == "1 of 4 segments are in no pair and are left out"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.metaeval.compare import ABOUT, TESTS, Asked, check_test, usual, versus, versus_mean
+from nlgauge.metaeval.compare import ABOUT, TESTS, MetricTest, check_test, usual, versus, versus_mean
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import averaging_of, measure
 
@@ -31,7 +31,7 @@ def compared(frame, stat, level, test, up=None, averaging=None, options=None, **
     up = up or [True] * len(frame.x)
     options = options or {}
     found = measure(frame, stat, level, averaging_of(stat, level, averaging), up, options)
-    return versus(frame, found, level, up, options, Asked(test, draws=200, **asked))
+    return versus(frame, found, level, up, options, MetricTest(test, draws=200, **asked))
 
 
 CASES = [
@@ -59,7 +59,12 @@ def test_a_metric_is_never_better_than_itself(stat, level, test):
 
 @pytest.mark.parametrize(
     ("stat", "test"),
-    [("pearson", "perm_systems"), ("pearson", "williams"), ("kendall_b", "perm_systems"), ("pairwise_accuracy", "perm_systems")],
+    [
+        ("pearson", "perm_systems"),
+        ("pearson", "williams"),
+        ("kendall_b", "perm_systems"),
+        ("pairwise_accuracy", "perm_systems"),
+    ],
 )
 def test_at_level_system_systems_are_compared(stat, test):
     frame = by_system(grid([0.3, 30.0]))
@@ -71,12 +76,19 @@ def test_at_level_system_systems_are_compared(stat, test):
 @pytest.mark.parametrize(
     ("stat", "level", "averaging", "expected"),
     [
-        ("pearson", "segment", "none", "perm_both"), ("kendall_b", "item", "item", "perm_both"), ("pearson", "system", "none", "perm_systems"),
-        ("acc_eq", "item", "item", "item_swap"), ("acc_eq_calibrated", "item", "item", "item_swap"), ("acc_eq_calibrated", "segment", "none", None),
-        ("preference_accuracy", "segment", "none", "mcnemar"), ("rr_kendall", "segment", "none", None), ("rr_kendall", "item", "item", "item_swap"),
-        ("soft_pairwise_accuracy", "system", "none", "perm_systems"), ("wmt_kendall_like", "segment", "micro", None),
+        ("pearson", "segment", "none", "perm_both"),
+        ("kendall_b", "item", "item", "perm_both"),
+        ("pearson", "system", "none", "perm_systems"),
+        ("acc_eq", "item", "item", "item_swap"),
+        ("acc_eq_calibrated", "item", "item", "item_swap"),
+        ("acc_eq_calibrated", "segment", "none", None),
+        ("preference_accuracy", "segment", "none", "mcnemar"),
+        ("rr_kendall", "segment", "none", None),
+        ("rr_kendall", "item", "item", "item_swap"),
+        ("soft_pairwise_accuracy", "system", "none", "perm_systems"),
+        ("wmt_kendall_like", "segment", "micro", None),
     ],
-)  # fmt: skip
+)
 def test_the_usual_test_goes_by_statistic_and_level(stat, level, averaging, expected):
     assert usual(stat, level, averaging) == expected
 
@@ -84,14 +96,32 @@ def test_the_usual_test_goes_by_statistic_and_level(stat, level, averaging, expe
 @pytest.mark.parametrize(
     ("frame", "stat", "level", "test", "message"),
     [
-        (grid([1, 2]), "kendall_b", "segment", "williams", "williams compares two values of Pearson's r over one vector"),
+        (
+            grid([1, 2]),
+            "kendall_b",
+            "segment",
+            "williams",
+            "williams compares two values of Pearson's r over one vector",
+        ),
         (grid([1, 2]), "pearson", "item", "williams", "choose perm_both"),
         (grid([1, 2]), "pearson", "segment", "item_swap", "item_swap needs a value for each item"),
         (grid([1, 2]), "pearson", "segment", "mcnemar", "mcnemar compares two preference accuracies"),
-        (grid([1, 2]), "acc_eq_calibrated", "item", "perm_both", "perm_both does not go with acc_eq_calibrated.*choose item_swap"),
+        (
+            grid([1, 2]),
+            "acc_eq_calibrated",
+            "item",
+            "perm_both",
+            "perm_both does not go with acc_eq_calibrated.*choose item_swap",
+        ),
         (grid([1, 2]), "soft_pairwise_accuracy", "system", "perm_both", "has perm_inputs and perm_systems"),
         (by_system(grid([1, 2])), "pearson", "system", "perm_inputs", "at level 'system' there is one number a system"),
-        (grid([1, 2], named=False), "pearson", "segment", "perm_systems", "needs the system and the item of every segment"),
+        (
+            grid([1, 2], named=False),
+            "pearson",
+            "segment",
+            "perm_systems",
+            "needs the system and the item of every segment",
+        ),
         (grid([1, 2], named=False), "pearson", "item", "perm_systems", "not every segment names its own"),
         (grid([1, 2], named=False), "pearson", "segment", "bootstrap", "choose perm_both"),
     ],
@@ -124,14 +154,17 @@ def test_the_same_seed_gives_the_same_p():
 
 
 def test_mcnemar_is_the_sign_test_of_pairs_that_one_alone_gets_right():
-    # four items, two outputs each, the first better: metric 0 right on all, metric 1 on one: 3 pairs for the first, 0 against: 1/8
+    # four items, two outputs each, the first better: metric 0 right on all, metric 1 on one: 3 pairs for the first, 0
+    # against: 1/8
     x = [[2, 1, 2, 1, 2, 1, 2, 1], [2, 1, 1, 2, 1, 2, 1, 2]]
     frame = Frame(None, np.array(x, dtype=float), np.array([5.0, 1] * 4), tuple("abcdefgh"), tuple("11223344"), None)
     found = compared(frame, "preference_accuracy", "segment", "mcnemar")
     assert found.p[0, 1] == pytest.approx(1 / 8)
     assert found.p[1, 0] == pytest.approx(1)
     assert found.values.tolist() == [1, 0.25]
-    assert compared(frame, "preference_accuracy", "segment", "mcnemar", alternative="two-sided").p[0, 1] == pytest.approx(1 / 4)
+    assert compared(frame, "preference_accuracy", "segment", "mcnemar", alternative="two-sided").p[
+        0, 1
+    ] == pytest.approx(1 / 4)
 
 
 def test_as_mt_metrics_eval_pairs_of_systems_trade_places():
@@ -149,7 +182,7 @@ def flat(noise, n, seed, scale):
 
 def test_the_mean_over_groups_is_tested_whatever_the_scales_and_sizes_of_groups():
     frames = [flat([0.5, 1.5], 80, 1, 1.0), flat([0.5, 1.5], 50, 2, 1000.0)]
-    asked = Asked("perm_both", draws=200)
+    asked = MetricTest("perm_both", draws=200)
     found = versus_mean(frames, "pearson", "none", [True, True], {}, asked)
     means = np.mean([[np.corrcoef(row, f.z)[0, 1] for row in f.x] for f in frames], axis=0)
     np.testing.assert_allclose(found.values, means, atol=1e-12)  # float64, one division more
@@ -157,15 +190,19 @@ def test_the_mean_over_groups_is_tested_whatever_the_scales_and_sizes_of_groups(
 
 
 def test_the_mean_of_equal_metrics_gives_one():
-    frames = [Frame(None, np.stack([f.x[0], f.x[0]]), f.z, f.ids, None, None) for f in (flat([1], 30, 1, 1.0), flat([1], 40, 2, 5.0))]
-    assert versus_mean(frames, "kendall_b", "none", [True, True], {}, Asked("perm_both", draws=50)).p[0, 1] == 1
+    frames = [
+        Frame(None, np.stack([f.x[0], f.x[0]]), f.z, f.ids, None, None)
+        for f in (flat([1], 30, 1, 1.0), flat([1], 40, 2, 5.0))
+    ]
+    assert versus_mean(frames, "kendall_b", "none", [True, True], {}, MetricTest("perm_both", draws=50)).p[0, 1] == 1
 
 
 @pytest.mark.parametrize(
-    ("stat", "averaging", "test"), [("pearson", "item", "perm_both"), ("pearson", "none", "williams"), ("auc", "none", "bootstrap")]
+    ("stat", "averaging", "test"),
+    [("pearson", "item", "perm_both"), ("pearson", "none", "williams"), ("auc", "none", "bootstrap")],
 )
 def test_some_means_over_groups_have_no_test(stat, averaging, test):
-    assert versus_mean([flat([1, 2], 9, 1, 1.0)], stat, averaging, [True, True], {}, Asked(test)) is None
+    assert versus_mean([flat([1, 2], 9, 1, 1.0)], stat, averaging, [True, True], {}, MetricTest(test)) is None
 
 
 def test_unknown_tests_are_refused_and_known_ones_say_what_they_are():
@@ -179,5 +216,10 @@ def test_null_metrics_are_told_apart_at_the_nominal_rate():
     rejected = 0
     for seed in range(100):
         frames = [flat([1.0, 1.0], 40, 2 * seed, 1.0), flat([1.0, 1.0], 30, 2 * seed + 1, 3.0)]
-        rejected += versus_mean(frames, "pearson", "none", [True, True], {}, Asked("perm_both", draws=99, seed=seed)).p[0, 1] <= 0.05
+        rejected += (
+            versus_mean(frames, "pearson", "none", [True, True], {}, MetricTest("perm_both", draws=99, seed=seed)).p[
+                0, 1
+            ]
+            <= 0.05
+        )
     assert rejected <= 11

@@ -6,15 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, Preference, Preferences, ScoreTable
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
 from nlgauge.metaeval.evaluate import meta_evaluate
 
 
 def dataset(human, systems=("a", "b", "c"), group=None):
     """A grid of ratings, a row a system; None where nobody rated."""
     segments = [
-        Segment(f"{group or ''}{system}{i}", "text", system=system, item=str(i), group=group, human={} if value is None else {"adequacy": value})
+        Segment(
+            f"{group or ''}{system}{i}",
+            "text",
+            system=system,
+            item=str(i),
+            group=group,
+            human={} if value is None else {"adequacy": value},
+        )
         for system, row in zip(systems, human, strict=True)
         for i, value in enumerate(row)
     ]
@@ -91,7 +98,11 @@ def test_scores_of_systems_alone_are_for_level_system():
 
 def test_systems_are_left_out_by_name():
     data = dataset([[1, 2], [3, 5], [4, 6], [9, 9]], systems="abcd")
-    found = meta_evaluate(data, scores={"m": {f"{s}{i}": k for k, (s, i) in enumerate((s, i) for s in "abcd" for i in range(2))}}, exclude=["d"])
+    found = meta_evaluate(
+        data,
+        scores={"m": {f"{s}{i}": k for k, (s, i) in enumerate((s, i) for s in "abcd" for i in range(2))}},
+        exclude=["d"],
+    )
     assert {s.system for s in found.held.segments} == set("abc")
     assert "3 of 4 systems (left out: d)" in found.notes
     with pytest.raises(InputError, match="exclude names 'e', which is not among the systems"):
@@ -100,7 +111,9 @@ def test_systems_are_left_out_by_name():
 
 def test_pairs_that_people_gave_take_the_place_of_ratings():
     data = Dataset(tuple(Segment(i, "x", group="g") for i in "abc"))
-    pairs = Preferences((Preference(Key("a"), Key("b")), Preference(Key("c"), Key("b")), Preference(Key("a"), Key("c"))))
+    pairs = Preferences(
+        (Preference(Key("a"), Key("b")), Preference(Key("c"), Key("b")), Preference(Key("a"), Key("c")))
+    )
     found = meta_evaluate(data, scores={"m": [3, 2, 1]}, pairs=pairs, stats=["preference_accuracy", "rr_kendall"])
     assert found.value("m", stat="preference_accuracy") == pytest.approx(2 / 3)
     assert found.value("m", stat="rr_kendall") == pytest.approx(1 / 3)
@@ -118,7 +131,11 @@ def test_pairs_have_no_correlation_and_no_criterion():
 
 def test_a_protocol_says_what_is_computed_and_what_is_given_beside_it_wins():
     data = Dataset(
-        tuple(Segment(f"{s}{i}", "x", ("x", "y"), system=s, item=str(i), human={"q": k + i * k}) for k, s in enumerate("abcd") for i in range(3))
+        tuple(
+            Segment(f"{s}{i}", "x", ("x", "y"), system=s, item=str(i), human={"q": k + i * k})
+            for k, s in enumerate("abcd")
+            for i in range(3)
+        )
     )
     scores = {"m": [*range(11), 5]}
     assert {row["stat"] for row in meta_evaluate(data, scores=scores, preset="realsumm").rows} == {"pearson"}
@@ -134,7 +151,9 @@ def test_the_threshold_of_darr_is_25_points():
 
 
 def test_several_criteria_have_a_plain_mean():
-    data = Dataset(tuple(Segment(str(i), "x", human={"a": a, "b": b}) for i, (a, b) in enumerate([(1, 3), (2, 1), (3, 2), (5, 4)])))
+    data = Dataset(
+        tuple(Segment(str(i), "x", human={"a": a, "b": b}) for i, (a, b) in enumerate([(1, 3), (2, 1), (3, 2), (5, 4)]))
+    )
     found = meta_evaluate(data, scores={"m": [1, 2, 3, 4]}, criterion="all")
     parts = [found.value("m", criterion=c) for c in "ab"]
     assert found.value("m", criterion="mean") == pytest.approx(np.mean(parts))
@@ -186,6 +205,14 @@ def test_the_order_of_segments_changes_nothing(order):
 def test_a_metric_on_another_scale_is_the_same_metric(scale, offset):
     rng = np.random.default_rng(1)
     data, x = dataset(rng.normal(size=(4, 5)).tolist(), systems="abcd"), rng.normal(size=20)
-    for stat, level in (("pearson", "segment"), ("spearman", "item"), ("kendall_b", "system"), ("pairwise_accuracy", "system")):
-        one, other = (meta_evaluate(data, scores={"m": v}, level=level, stats=stat, intervals="none").value("m") for v in (x, scale * x + offset))
+    for stat, level in (
+        ("pearson", "segment"),
+        ("spearman", "item"),
+        ("kendall_b", "system"),
+        ("pairwise_accuracy", "system"),
+    ):
+        one, other = (
+            meta_evaluate(data, scores={"m": v}, level=level, stats=stat, intervals="none").value("m")
+            for v in (x, scale * x + offset)
+        )
         assert one == pytest.approx(other, abs=1e-9)  # the offset costs digits

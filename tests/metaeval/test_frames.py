@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, ScoreTable
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metaeval.align import Held, stored_signature
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.frames import Frame, check_items, check_level, segment_frame, system_frame
 
 NAN = float("nan")
@@ -17,7 +17,7 @@ def held(rows, human, scores, **more):
     """Segments from (system, item, group), ratings, and scores of one metric m."""
     segments = tuple(Segment(f"s{i}", "x", system=s, item=item, group=g) for i, (s, item, g) in enumerate(rows))
     own = Scores(stored_signature("m", ""), tuple(s.id for s in segments), np.array(scores, dtype=float), **more)
-    return Held(segments, {"q": np.array(human, dtype=float)}, {"m": own})
+    return JoinedScores(segments, {"q": np.array(human, dtype=float)}, {"m": own})
 
 
 TWO = [("a", "1", None), ("a", "2", None), ("b", "1", None), ("b", "2", None)]
@@ -89,31 +89,46 @@ def test_systems_far_from_the_median_can_be_left_out_and_are_named():
 
 
 def system_table(*rows):
-    return ScoreTable(tuple(Key(None, s, None, g) for s, g, _ in rows), {"k": np.array([v for *_, v in rows])}, "system", "k.sys.score")
+    return ScoreTable(
+        tuple(Key(None, s, None, g) for s, g, _ in rows),
+        {"k": np.array([v for *_, v in rows])},
+        "system",
+        "k.sys.score",
+    )
 
 
 def test_scores_of_systems_from_a_table_stand_beside_those_of_segments():
     data = held(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
-    data = Held(data.segments, data.human, data.scores, {"k": system_table(("b", None, 0.7), ("a", None, 0.2), ("c", None, 0.5))})
+    data = JoinedScores(
+        data.segments,
+        data.human,
+        data.scores,
+        {"k": system_table(("b", None, 0.7), ("a", None, 0.2), ("c", None, 0.5))},
+    )
     assert system_frame(data, "q", None)[0].x.tolist() == [[1.5, 3.5], [0.2, 0.7]]
 
 
 def test_a_system_that_the_table_lacks_is_refused_by_name():
     data = held(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
-    data = Held(data.segments, data.human, {}, {"k": system_table(("a", None, 0.2))})
+    data = JoinedScores(data.segments, data.human, {}, {"k": system_table(("a", None, 0.2))})
     with pytest.raises(InputError, match=r"k has no score for 1 of 2 rated systems \(b\)"):
         system_frame(data, "q", None)
 
 
 def test_pairs_of_a_group_are_numbered_inside_it():
     data = held([("a", "1", "g"), ("a", "1", "h"), ("b", "1", "g"), ("b", "1", "h")], [0, 0, 0, 0], [1, 2, 3, 4])
-    data = Held(data.segments, data.human, data.scores, pairs=np.array([[2, 0], [1, 3]]))
+    data = JoinedScores(data.segments, data.human, data.scores, pairs=np.array([[2, 0], [1, 3]]))
     assert segment_frame(data, "q", "g").pairs.tolist() == [[1, 0]]
     assert segment_frame(data, "q", "h").pairs.tolist() == [[0, 1]]
 
 
 def test_summary_is_another_name_of_item_and_nothing_else_is_a_level():
-    assert [check_level(name) for name in ("segment", "item", "summary", "system")] == ["segment", "item", "item", "system"]
+    assert [check_level(name) for name in ("segment", "item", "summary", "system")] == [
+        "segment",
+        "item",
+        "item",
+        "system",
+    ]
     with pytest.raises(InputError, match="level is 'sytem'; did you mean 'system'"):
         check_level("sytem")
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.intervals import KINDS, How, repeats, with_interval_of_mean, with_intervals
+from nlgauge.metaeval.intervals import KINDS, IntervalMethod, repeats, with_interval_of_mean, with_intervals
 from nlgauge.metaeval.measure import averaging_of, measure
 
 
@@ -21,7 +21,7 @@ def frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
 def made(data, stat, level="segment", how=None, options=None, averaging=None):
     up, options = [True] * len(data.x), options or {}
     found = measure(data, stat, level, averaging_of(stat, level, averaging), up, options)
-    return with_intervals(data, found, level, up, options, how or How(draws=200))
+    return with_intervals(data, found, level, up, options, how or IntervalMethod(draws=200))
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,18 @@ def test_fishers_interval_is_scipys():
 
 
 def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_asked_for():
-    _, told = made(frame(n_systems=3), "pearson", how=How("fisher"))
+    _, told = made(frame(n_systems=3), "pearson", how=IntervalMethod("fisher"))
     assert "comes out too narrow" in told
 
 
-@pytest.mark.parametrize(("stat", "how"), [("pearson", How("none")), ("auc", How("fisher")), ("soft_pairwise_accuracy", How())])
+@pytest.mark.parametrize(
+    ("stat", "how"),
+    [
+        ("pearson", IntervalMethod("none")),
+        ("auc", IntervalMethod("fisher")),
+        ("soft_pairwise_accuracy", IntervalMethod()),
+    ],
+)
 def test_where_there_is_no_interval_nothing_is_said(stat, how):
     data = frame(n_systems=3)
     data = Frame(None, data.x, (data.z > 0).astype(float), data.ids, data.items, data.systems)
@@ -77,15 +84,15 @@ def test_where_there_is_no_interval_nothing_is_said(stat, how):
 def test_products_over_a_grid_are_the_bootstrap_over_items():
     """The same items drawn, so the same ends as a bootstrap that copies entries, up to the draws: 2000 draws leave 0.01."""
     data = frame(n_systems=4, m=1)
-    fast, _ = made(data, "pearson", how=How(draws=2000))
+    fast, _ = made(data, "pearson", how=IntervalMethod(draws=2000))
     unnamed = Frame(None, data.x, data.z, data.ids, data.items, None)
-    slow, _ = made(unnamed, "pearson", how=How(draws=2000))
+    slow, _ = made(unnamed, "pearson", how=IntervalMethod(draws=2000))
     assert (fast[0].low, fast[0].high) == pytest.approx((slow[0].low, slow[0].high), abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_interval():
     data = frame(n_systems=3)
-    one, other = (made(data, "kendall_b", "item", How(draws=50, seed=5))[0] for _ in range(2))
+    one, other = (made(data, "kendall_b", "item", IntervalMethod(draws=50, seed=5))[0] for _ in range(2))
     assert [c.low for c in one] == [c.low for c in other]
 
 
@@ -99,18 +106,21 @@ def test_one_item_alone_has_no_interval_over_items():
 def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
     groups = [frame(60, seed=1, m=1), frame(80, seed=2, m=1)]
     mean = np.mean([np.corrcoef(g.x[0], g.z)[0, 1] for g in groups])
-    ((low, high),) = with_interval_of_mean(groups, "pearson", "none", [True], {}, How(draws=500))
+    ((low, high),) = with_interval_of_mean(groups, "pearson", "none", [True], {}, IntervalMethod(draws=500))
     assert low < mean < high
     assert high - low < 0.4  # 140 segments: about 4 / sqrt(140) (1 - r^2)
 
 
-@pytest.mark.parametrize(("averaging", "how"), [("item", How()), ("none", How("none")), ("none", How("fisher"))])
+@pytest.mark.parametrize(
+    ("averaging", "how"),
+    [("item", IntervalMethod()), ("none", IntervalMethod("none")), ("none", IntervalMethod("fisher"))],
+)
 def test_other_means_over_groups_have_none(averaging, how):
     assert with_interval_of_mean([frame(), frame(seed=1)], "pearson", averaging, [True, True], {}, how) is None
 
 
 def test_groups_whose_items_have_several_outputs_have_no_interval_of_their_mean():
-    assert with_interval_of_mean([frame(n_systems=2)], "pearson", "none", [True, True], {}, How()) is None
+    assert with_interval_of_mean([frame(n_systems=2)], "pearson", "none", [True, True], {}, IntervalMethod()) is None
 
 
 def test_repeated_items_are_seen():

@@ -26,7 +26,10 @@ PAIRS = [
 
 def dataset(ratings):
     return Dataset(
-        tuple(Segment(str(i), hyp, (ref,), human={"quality": rating}) for i, ((hyp, ref, _), rating) in enumerate(zip(PAIRS, ratings, strict=True)))
+        tuple(
+            Segment(str(i), hyp, (ref,), human={"quality": rating})
+            for i, ((hyp, ref, _), rating) in enumerate(zip(PAIRS, ratings, strict=True))
+        )
     )
 
 
@@ -40,7 +43,9 @@ def test_every_layer_has_a_number_and_it_is_that_of_bertscore_there(study):
     people = np.array([rating for _, _, rating in PAIRS])
     for layer in (0, 5):
         scores = ng.score([h for h, _, _ in PAIRS], [r for _, r, _ in PAIRS], metrics=f"bertscore:layer={layer}")
-        by_hand = np.corrcoef(scores[f"bertscore:layer={layer}"].values.argsort().argsort(), people.argsort().argsort())[0, 1]  # no ties
+        by_hand = np.corrcoef(
+            scores[f"bertscore:layer={layer}"].values.argsort().argsort(), people.argsort().argsort()
+        )[0, 1]  # no ties
         assert study.values[layer] == pytest.approx(by_hand, abs=1e-12)  # the same ranks, float64
 
 
@@ -50,7 +55,9 @@ def test_the_best_layer_is_the_highest_and_of_equals_the_lowest():
 
 def test_the_curve_is_in_the_result(study):
     result = study.result()
-    curve = [row["value"] for row in result.rows if row["group"] == "mean" or len({r["group"] for r in result.rows}) == 1]
+    curve = [
+        row["value"] for row in result.rows if row["group"] == "mean" or len({r["group"] for r in result.rows}) == 1
+    ]
     assert curve == study.values.tolist()
     assert {row["layer"] for row in result.rows} == set(range(7))
     assert result.notes[0] == f"best layer: {study.best} of 0 to 6"
@@ -73,4 +80,6 @@ def test_layer_four_of_the_embedded_encoder_agrees_best_on_wmt16():
 def layer_study_at(data, layer):
     from nlgauge.metaeval.evaluate import meta_evaluate
 
-    return meta_evaluate(data, f"bertscore:layer={layer}", "da_z", "segment", "pearson").value(f"bertscore:layer={layer}")
+    return meta_evaluate(data, f"bertscore:layer={layer}", "da_z", "segment", "pearson").value(
+        f"bertscore:layer={layer}"
+    )

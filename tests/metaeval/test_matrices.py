@@ -14,9 +14,18 @@ NAN = float("nan")
 def evaluation(human, scores, stats="pearson", level="segment", **options):
     """Criterion -> ratings of six outputs, two systems on three items; None where nobody rated."""
     segments = tuple(
-        Segment(str(i), "x", system="ab"[i // 3], item=str(i % 3), human={c: v[i] for c, v in human.items() if v[i] is not None}) for i in range(6)
+        Segment(
+            str(i),
+            "x",
+            system="ab"[i // 3],
+            item=str(i % 3),
+            human={c: v[i] for c, v in human.items() if v[i] is not None},
+        )
+        for i in range(6)
     )
-    return meta_evaluate(Dataset(segments), scores=scores, criterion="all", stats=stats, level=level, intervals="none", **options)
+    return meta_evaluate(
+        Dataset(segments), scores=scores, criterion="all", stats=stats, level=level, intervals="none", **options
+    )
 
 
 HUMAN = {"fluency": [1, 2, 3, 4, 5, 6], "adequacy": [2, 1, 3, 4, 6, 5], "style": [6, 5, 4, 3, 2, 1]}

@@ -22,11 +22,16 @@ def value(data, stat, level="segment", averaging=None, up=True, **options):
 @pytest.mark.parametrize(
     ("stat", "level", "expected"),
     [
-        ("pearson", "segment", "none"), ("pearson", "item", "item"), ("pearson", "system", "none"),
-        ("wmt_kendall_like", "segment", "micro"), ("wmt_kendall_like", "item", "item"), ("rr_kendall", "segment", "none"),
-        ("acc_eq", "item", "item"), ("pairwise_accuracy", "system", "none"),
+        ("pearson", "segment", "none"),
+        ("pearson", "item", "item"),
+        ("pearson", "system", "none"),
+        ("wmt_kendall_like", "segment", "micro"),
+        ("wmt_kendall_like", "item", "item"),
+        ("rr_kendall", "segment", "none"),
+        ("acc_eq", "item", "item"),
+        ("pairwise_accuracy", "system", "none"),
     ],
-)  # fmt: skip
+)
 def test_a_level_has_its_own_averaging(stat, level, expected):
     assert averaging_of(stat, level, None) == expected
 
@@ -128,4 +133,8 @@ def test_an_option_nobody_takes_is_refused(names, options, tested, message):
 
 
 def test_options_of_tests_and_intervals_go_with_any_statistic():
-    check_options(["pearson"], {"draws": 10, "seed": 1, "alternative": "two-sided", "threshold": None, "undefined": "zero"}, tested=True)
+    check_options(
+        ["pearson"],
+        {"draws": 10, "seed": 1, "alternative": "two-sided", "threshold": None, "undefined": "zero"},
+        tested=True,
+    )

@@ -22,7 +22,8 @@ def pools(*parts):
 
 
 def test_a_mixture_by_hand():
-    # [0, 5, 10] becomes [0, .5, 1] and [3, 1, 2] becomes [1, 0, .5]; a quarter of the second: .75 * first + .25 * second
+    # [0, 5, 10] becomes [0, .5, 1] and [3, 1, 2] becomes [1, 0, .5]; a quarter of the second: .75 * first + .25 *
+    # second
     both = mixture(np.array([0.0, 5.0, 10.0]), np.array([3.0, 1.0, 2.0]), pools([0, 1, 2]), "minmax", ("a", "b"))
     assert both.at(0.25).tolist() == [0.25, 0.375, 0.875]
 
@@ -58,7 +59,11 @@ def test_a_metric_that_is_the_same_throughout_a_pool_is_refused_by_name():
 
 
 def test_what_is_undefined_stays_so():
-    assert np.isnan(scaled(np.array([1.0, np.nan, 3.0]), pools([0, 1, 2]), "minmax", "a")).tolist() == [False, True, False]
+    assert np.isnan(scaled(np.array([1.0, np.nan, 3.0]), pools([0, 1, 2]), "minmax", "a")).tolist() == [
+        False,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,11 +82,19 @@ def test_sums_within_sums_and_other_scales_are_written_so_that_they_read_back():
 
 @pytest.fixture
 def dataset():
-    texts = ["the cat sat on the mat", "a dog lay down", "it rained all day", "the snow fell", "we went home late", "no one was there"]
+    texts = [
+        "the cat sat on the mat",
+        "a dog lay down",
+        "it rained all day",
+        "the snow fell",
+        "we went home late",
+        "no one was there",
+    ]
     hyps = ["the cat sat on a mat", "a dog lies", "rain all day long", "snow fell on us", "home we went", "nobody came"]
     return ng.Dataset(
         tuple(
-            ng.Segment(str(i), hyp, (text,), group="ab"[i % 2], human={"q": float(i)}) for i, (hyp, text) in enumerate(zip(hyps, texts, strict=True))
+            ng.Segment(str(i), hyp, (text,), group="ab"[i % 2], human={"q": float(i)})
+            for i, (hyp, text) in enumerate(zip(hyps, texts, strict=True))
         ),
         "texts",
     )
@@ -100,7 +113,9 @@ def test_on_a_data_set_a_mixture_is_what_the_sum_of_metrics_scores_in_each_group
 @pytest.fixture
 def suite(dataset):
     pairs = [
-        ng.Pair(id=f"{s.id}.{p}", phenomenon=p, better=s.hypothesis, worse=worse, references=s.references, group=s.group)
+        ng.Pair(
+            id=f"{s.id}.{p}", phenomenon=p, better=s.hypothesis, worse=worse, references=s.references, group=s.group
+        )
         for s in dataset
         for p, worse in (("jumble_words", " ".join(sorted(s.hypothesis.split()))), ("negation", f"not {s.hypothesis}"))
     ]
@@ -135,14 +150,18 @@ def test_every_metric_scores_a_suite_once(suite):
 
 def test_two_metrics_of_which_one_reads_the_source_get_the_pairs_that_have_both():
     pair = {"better": "a b", "worse": "b a", "references": ("a b c",)}
-    suite = ng.Suite((ng.Pair(id="0", phenomenon="p", source="s", **pair), ng.Pair(id="1", phenomenon="p", **pair)), "s")
+    suite = ng.Suite(
+        (ng.Pair(id="0", phenomenon="p", source="s", **pair), ng.Pair(id="1", phenomenon="p", **pair)), "s"
+    )
 
     @dataclass(frozen=True)
     class OfSource:
         info: ClassVar = ng.MetricInfo("of-source", needs={"source"})
 
         def score(self, segments, runtime):
-            return ng.Scores(ng.Signature("of-source", ()), tuple(s.id for s in segments), np.arange(len(segments), dtype=float))
+            return ng.Scores(
+                ng.Signature("of-source", ()), tuple(s.id for s in segments), np.arange(len(segments), dtype=float)
+            )
 
     attacked = Attacked(suite, {"chrf": ng.metric("chrf"), "of-source": OfSource()}, Runtime())
     assert attacked.mixed("chrf", "of-source", "none", [0.5])[0.5].places == (0,)

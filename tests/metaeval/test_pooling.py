@@ -14,10 +14,19 @@ from nlgauge.runtime.runtime import Runtime
 def contest(where, values, kind="correlation", metric="nli", criterion="q"):
     """Rows of one set: formula -> value, direction both."""
     return [
-        {"metric": metric, "setup": "ref", "kind": kind, "set": where, "stat": "pearson", "criterion": criterion, "formula": formula,
-         "direction": "both", "value": value}
+        {
+            "metric": metric,
+            "setup": "ref",
+            "kind": kind,
+            "set": where,
+            "stat": "pearson",
+            "criterion": criterion,
+            "formula": formula,
+            "direction": "both",
+            "value": value,
+        }
         for formula, value in values.items()
-    ]  # fmt: skip
+    ]
 
 
 def ranked(*contests):
@@ -37,8 +46,11 @@ def test_wins_are_counted_over_sets():
     sets = [contest("d", {"e": 1, "-c": 2}), contest("f", {"e": 1, "-c": 3}), contest("g", {"e": 4, "-c": 3})]
     rows = ranked(*sets, contest("s", {"e": 1, "-c": 0}, "accuracy"))
     assert {(row["kind"], row["formula"]): (row["wins"], row["n"]) for row in winning(rows)} == {
-        ("correlation", "e"): (1, 3), ("correlation", "-c"): (2, 3), ("accuracy", "e"): (1, 1), ("accuracy", "-c"): (0, 1),
-    }  # fmt: skip
+        ("correlation", "e"): (1, 3),
+        ("correlation", "-c"): (2, 3),
+        ("accuracy", "e"): (1, 1),
+        ("accuracy", "-c"): (0, 1),
+    }
 
 
 def test_wins_add_up_to_the_number_of_contests():
@@ -48,7 +60,9 @@ def test_wins_add_up_to_the_number_of_contests():
 
 def test_a_choice_without_a_set_costs_what_is_missing_to_its_best():
     # without d, -c has the greatest mean (.75 against .55); on d that is .2 where .6 was to be had
-    rows = ranked(contest("d", {"e": 0.6, "-c": 0.2}), contest("f", {"e": 0.5, "-c": 0.8}), contest("g", {"e": 0.6, "-c": 0.7}))
+    rows = ranked(
+        contest("d", {"e": 0.6, "-c": 0.2}), contest("f", {"e": 0.5, "-c": 0.8}), contest("g", {"e": 0.6, "-c": 0.7})
+    )
     [found] = [row for row in left_out(rows) if row["set"] == "d"]
     assert (found["formula"], found["best_formula"], found["value"], found["best_value"]) == ("-c", "e", 0.2, 0.6)
     assert found["cost"] == pytest.approx(0.4)
@@ -57,7 +71,10 @@ def test_a_choice_without_a_set_costs_what_is_missing_to_its_best():
 
 def test_a_single_set_of_its_kind_is_chosen_for_on_the_other_kind_alone():
     rows = ranked(contest("d", {"e": 0.6, "-c": 0.2}), contest("s", {"e": 0.5, "-c": 0.8}, "accuracy"))
-    assert {(row["set"], row["among"], row["formula"]) for row in left_out(rows)} == {("d", "all", "-c"), ("s", "all", "e")}
+    assert {(row["set"], row["among"], row["formula"]) for row in left_out(rows)} == {
+        ("d", "all", "-c"),
+        ("s", "all", "e"),
+    }
 
 
 def test_a_single_set_leaves_nothing_to_choose_on():
@@ -65,8 +82,13 @@ def test_a_single_set_leaves_nothing_to_choose_on():
 
 
 def test_criteria_of_a_set_are_left_out_together():
-    rows = ranked(contest("d", {"e": 0, "-c": 1}), contest("d", {"e": 0, "-c": 1}, criterion="r"), contest("f", {"e": 1, "-c": 0}))
-    assert [(row["criterion"], row["formula"], row["cost"]) for row in left_out(rows) if row["set"] == "d"] == [("q", "e", 1), ("r", "e", 1)]
+    rows = ranked(
+        contest("d", {"e": 0, "-c": 1}), contest("d", {"e": 0, "-c": 1}, criterion="r"), contest("f", {"e": 1, "-c": 0})
+    )
+    assert [(row["criterion"], row["formula"], row["cost"]) for row in left_out(rows) if row["set"] == "d"] == [
+        ("q", "e", 1),
+        ("r", "e", 1),
+    ]
 
 
 def test_a_set_on_which_a_strategy_is_undefined_does_not_choose():
@@ -95,23 +117,40 @@ def runtime():
 def dataset():
     return ng.Dataset(
         tuple(
-            ng.Segment(f"{i}.{j}", hyp, (ref, SENTENCES[(i + 2) % 6]), SENTENCES[(i + 1) % 6], item=str(i), human={"q": float((i * j) % 5)})
-            for i, ref in enumerate(SENTENCES) for j, hyp in enumerate(SENTENCES[:4])
+            ng.Segment(
+                f"{i}.{j}",
+                hyp,
+                (ref, SENTENCES[(i + 2) % 6]),
+                SENTENCES[(i + 1) % 6],
+                item=str(i),
+                human={"q": float((i * j) % 5)},
+            )
+            for i, ref in enumerate(SENTENCES)
+            for j, hyp in enumerate(SENTENCES[:4])
         ),
         "texts",
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
 def suite():
     pairs = [
-        ng.Pair(id=f"{i}", phenomenon="negation", better=SENTENCES[(i + 1) % 6], worse=SENTENCES[(i + 3) % 6], references=(text,), source=text)
+        ng.Pair(
+            id=f"{i}",
+            phenomenon="negation",
+            better=SENTENCES[(i + 1) % 6],
+            worse=SENTENCES[(i + 3) % 6],
+            references=(text,),
+            source=text,
+        )
         for i, text in enumerate(SENTENCES)
     ]
     return ng.Suite(tuple(pairs), "attacks")
 
 
-@pytest.mark.parametrize("options", [{}, {"references": "best"}, {"references": "parts"}, {"anchor": "source"}, {"long": "windows"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"references": "best"}, {"references": "parts"}, {"anchor": "source"}, {"long": "windows"}]
+)
 def test_every_strategy_says_what_the_metric_says_on_its_own(model, dataset, options, runtime):
     empty = ng.Segment("empty", "", SENTENCES[:1], SENTENCES[0])
     segments = [*dataset.segments, empty]
@@ -142,7 +181,9 @@ def test_a_study_from_end_to_end(model, dataset, suite, runtime):
     assert Counter(row["kind"] for row in values) == {"correlation": 15, "accuracy": 15}
     assert {(row["formula"], row["direction"]) for row in values} == set(STRATEGIES)
     for row in values[:4]:
-        assert row["value"] == pytest.approx(ng.meta_evaluate(dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5)
+        assert row["value"] == pytest.approx(
+            ng.meta_evaluate(dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5
+        )
     assert sum(row["wins"] for row in found.rows if row["table"] == "wins") == pytest.approx(2)
     assert {row["set"] for row in found.rows if row["table"] == "left-out"} == {"texts", "attacks"}
     assert found.result().kind == "sweep"

@@ -9,7 +9,17 @@ from nlgauge.metaeval.measure import averaging_of, takes
 from nlgauge.metaeval.presets import PRESETS, preset
 from nlgauge.metaeval.scoring import references_policy
 
-PROMISED = ("wmt16-seg", "wmt-da-rr", "wmt-mqm-seg", "summeval-sys", "realsumm", "webnlg", "coco-m1", "paws-auc", "bagel")
+PROMISED = (
+    "wmt16-seg",
+    "wmt-da-rr",
+    "wmt-mqm-seg",
+    "summeval-sys",
+    "realsumm",
+    "webnlg",
+    "coco-m1",
+    "paws-auc",
+    "bagel",
+)
 
 
 @pytest.mark.parametrize("name", PROMISED)

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.judgement import Key, ScoreTable
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
+from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.presets import PRESETS
@@ -28,8 +28,9 @@ from nlgauge.metrics.references import over_references
 class SetRougeL:
     """ROUGE-L as the package `rouge` 1.0.1 defines it: sentences end at periods, words at single blanks, and every word counts once.
 
-    Common subsequences of each reference sentence with each sentence of the hypothesis are taken as sets of words and joined, so that a
-    word found in two sentences is one hit; precision and recall are over the distinct words of each side.
+    Common subsequences of each reference sentence with each sentence of the hypothesis are taken as sets of words and
+    joined, so that a word found in two sentences is one hit; precision and recall are over the distinct words of each
+    side.
     """
 
     info: ClassVar = MetricInfo("set-rouge-l")
@@ -38,12 +39,16 @@ class SetRougeL:
         return over_references(segments, "mean", self._single)
 
     def _single(self, segments):
-        return Scores(signature_of(self), ids(segments), np.array([_set_rouge_l(s.hypothesis, s.references[0]) for s in segments]))
+        return Scores(
+            signature_of(self), ids(segments), np.array([_set_rouge_l(s.hypothesis, s.references[0]) for s in segments])
+        )
 
 
 @functools.cache
 def _set_rouge_l(hypothesis, reference):
-    hyp, ref = ([" ".join(part.split()).split(" ") for part in text.split(".") if part] for text in (hypothesis, reference))
+    hyp, ref = (
+        [" ".join(part.split()).split(" ") for part in text.split(".") if part] for text in (hypothesis, reference)
+    )
     found = set()
     for wanted in ref:
         for given in hyp:
@@ -79,7 +84,12 @@ def line_a_sentence(dataset):
 
     return Dataset(
         tuple(
-            dataclasses.replace(s, hypothesis=split(s.hypothesis), references=tuple(map(split, s.references)), source=s.source and split(s.source))
+            dataclasses.replace(
+                s,
+                hypothesis=split(s.hypothesis),
+                references=tuple(map(split, s.references)),
+                source=s.source and split(s.source),
+            )
             for s in dataset
         ),
         dataset.name,
@@ -90,7 +100,11 @@ def as_many_references(dataset):
     """Every list of references as long as the longest, the first repeated: TER divides by their mean length."""
     longest = max(len(s.references) for s in dataset)
     return Dataset(
-        tuple(dataclasses.replace(s, references=(*s.references, *[s.references[0]] * (longest - len(s.references)))) for s in dataset), dataset.name
+        tuple(
+            dataclasses.replace(s, references=(*s.references, *[s.references[0]] * (longest - len(s.references))))
+            for s in dataset
+        ),
+        dataset.name,
     )
 
 
@@ -147,23 +161,35 @@ def to_check(numbers):
         status = (number.get("check") or {}).get("status")
         if number["kind"] == "published" and status not in ("exact", "close"):
             continue
-        if number["protocol"] not in PROTOCOLS or (number["metric"] not in METRICS and number["metric"] != "sentBLEU-moses"):
+        if number["protocol"] not in PROTOCOLS or (
+            number["metric"] not in METRICS and number["metric"] != "sentBLEU-moses"
+        ):
             left_out[number["protocol"], number["metric"]] += 1
             continue
         known.append(number)
     return known, left_out
 
 
-DATASETS = ("wmt15-da-seg", "wmt16-da-seg", "summeval", "qags-cnn", "rank19", "bagel", "sfhot", "webnlg2020-humaneval", "answerability-qg")
+DATASETS = (
+    "wmt15-da-seg",
+    "wmt16-da-seg",
+    "summeval",
+    "qags-cnn",
+    "rank19",
+    "bagel",
+    "sfhot",
+    "webnlg2020-humaneval",
+    "answerability-qg",
+)
 CHECKED = {  # how many of the file's numbers are recomputed at least, so that a renamed key cannot empty the test; and how many if slow
     "wmt15-da-seg": (36, 5), "wmt16-da-seg": (52, 7), "summeval": (90, 18), "qags-cnn": (6, 0), "rank19": (6, 0), "bagel": (44, 0),
     "sfhot": (33, 0), "webnlg2020-humaneval": (30, 10), "answerability-qg": (9, 0),
 }  # fmt: skip
 SLOW = {("TER", None), ("ROUGE-L(rouge)", "summeval")}  # minutes: with NLGAUGE_SLOW=1
 
-# Means over references that are equal on paper: sums in another order tell them apart by their last digit, and so rank them. The anchors
-# weigh references by their counts, which are equal, and np.average divides otherwise than np.mean: rounding the means to 9 digits moves
-# these correlations by as much.
+# Means over references that are equal on paper: sums in another order tell them apart by their last digit, and so rank
+# them. The anchors weigh references by their counts, which are equal, and np.average divides otherwise than np.mean:
+# rounding the means to 9 digits moves these correlations by as much.
 ROUNDED_TIES = {("d2t-mean", "sentBLEU-noeff"): 2e-5, ("d2t-mean", "ROUGE-L(rouge)"): 2e-4}
 
 
@@ -216,7 +242,8 @@ def is_slow(number):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "slow"), [*((name, False) for name in DATASETS), *((name, True) for name, (_, later) in CHECKED.items() if later)]
+    ("dataset", "slow"),
+    [*((name, False) for name in DATASETS), *((name, True) for name, (_, later) in CHECKED.items() if later)],
 )
 def test_numbers_come_out(dataset, slow, data_folder, evaluated, capsys):
     if slow and not os.environ.get("NLGAUGE_SLOW"):
@@ -230,10 +257,23 @@ def test_numbers_come_out(dataset, slow, data_folder, evaluated, capsys):
         if number["kind"] == "computed":
             allowed = ROUNDED_TIES.get((number["protocol"], number["metric"]), allowed)
         if not abs(value - number["value"]) <= allowed:
-            missed.append((number["protocol"], number["subset"], number["criterion"], number["stat"], number["metric"], number["value"], value))
+            missed.append(
+                (
+                    number["protocol"],
+                    number["subset"],
+                    number["criterion"],
+                    number["stat"],
+                    number["metric"],
+                    number["value"],
+                    value,
+                )
+            )
     published = sum(number["kind"] == "published" for number in numbers)
     with capsys.disabled():
-        print(f"\n{dataset}: {len(numbers) - len(missed)} of {len(numbers)} numbers ({published} published, {len(numbers) - published} computed)")
+        print(
+            f"\n{dataset}: {len(numbers) - len(missed)} of {len(numbers)} numbers ({published} published,"
+            f" {len(numbers) - published} computed)"
+        )
     assert len(numbers) >= CHECKED[dataset][slow]
     assert missed == []
 
@@ -257,7 +297,11 @@ def test_two_raters_agree_as_the_anchor_says(data_folder):
 
 def test_the_mean_over_criteria_is_the_plain_mean(data_folder, evaluated):
     numbers, _ = to_check(json.loads((data_folder / "published.json").read_text(encoding="utf-8"))["numbers"])
-    chosen = [n for n in numbers if (n["dataset"], n["protocol"], n["metric"], n["kind"]) == ("sfhot", "d2t-max", "chrF", "computed")]
+    chosen = [
+        n
+        for n in numbers
+        if (n["dataset"], n["protocol"], n["metric"], n["kind"]) == ("sfhot", "d2t-max", "chrF", "computed")
+    ]
     assert len(chosen) == 4
     parts = [ours(n, evaluated(n)) for n in chosen if n["criterion"] != "avg"]
     (whole,) = [ours(n, evaluated(n)) for n in chosen if n["criterion"] == "avg"]

@@ -23,7 +23,9 @@ class Shared:
     info: ClassVar = MetricInfo("shared", range=(-9, 9))
 
     def score(self, segments, runtime):
-        values = [len(set(s.hypothesis.split()) & set(s.references[0].split())) - len(s.references) + 1 for s in segments]
+        values = [
+            len(set(s.hypothesis.split()) & set(s.references[0].split())) - len(s.references) + 1 for s in segments
+        ]
         if self.pooled:
             values = np.array(values) - np.mean(values)
         return Scores(signature_of(self), ids(segments), np.array(values, dtype=float))
@@ -42,7 +44,9 @@ def test_a_metric_reads_several_references_its_own_way_unless_told():
     assert values([segment(1, ["a b", "a b c"])])[0] == [1]
 
 
-@pytest.mark.parametrize(("policy", "expected"), [("mean", 2.5), ("best", 3), ("max", 3), ("first", 2), ("best_each", 3)])
+@pytest.mark.parametrize(
+    ("policy", "expected"), [("mean", 2.5), ("best", 3), ("max", 3), ("first", 2), ("best_each", 3)]
+)
 def test_single_references_are_scored_and_folded(policy, expected):
     assert values([segment(1, ["a b", "a b c"]), segment(2, ["a"])], policy)[0] == [expected, 1]
 
@@ -58,7 +62,9 @@ def test_the_source_can_stand_for_the_reference():
 
 
 def test_without_references_the_source_is_offered():
-    with pytest.raises(InputError, match="m needs references and no segment has any; references='source' takes the source"):
+    with pytest.raises(
+        InputError, match="m needs references and no segment has any; references='source' takes the source"
+    ):
         values([segment(1, [], source="a")])
 
 
@@ -68,7 +74,12 @@ def test_a_segment_without_source_is_named():
 
 
 def test_a_pooled_metric_sees_one_group_at_a_time_and_order_is_kept():
-    mixed = [segment(1, ["a"], group="g"), segment(2, ["a b c"], group="h"), segment(3, ["a b"], group="g"), segment(4, ["a b c"], group="h")]
+    mixed = [
+        segment(1, ["a"], group="g"),
+        segment(2, ["a b c"], group="h"),
+        segment(3, ["a b"], group="g"),
+        segment(4, ["a b c"], group="h"),
+    ]
     found, _, notes = values(mixed, metric=Shared(pooled=True))
     assert found == [-0.5, 0, 0.5, 0]  # means 1.5 and 3; over both groups it would be 2.25
     assert notes == ["m is pooled: scored in each of 2 groups by itself"]
@@ -80,7 +91,9 @@ def test_real_metrics_are_folded_over_the_best_reference():
     assert found["chrf"].stats is None  # what is folded has no corpus statistics
 
 
-@pytest.mark.parametrize(("name", "policy"), [(None, "own"), ("joint", "own"), ("max", "best"), *((p, p) for p in REFERENCES)])
+@pytest.mark.parametrize(
+    ("name", "policy"), [(None, "own"), ("joint", "own"), ("max", "best"), *((p, p) for p in REFERENCES)]
+)
 def test_policies_have_these_names(name, policy):
     assert references_policy(name) == policy
 

@@ -12,7 +12,9 @@ def dataset(human, group=None):
     """Ratings of systems (rows) on items (columns); None where nobody rated."""
     return Dataset(
         tuple(
-            Segment(f"{group}{s}.{i}", "x", system=f"s{s}", item=str(i), group=group, human={} if v is None else {"q": v})
+            Segment(
+                f"{group}{s}.{i}", "x", system=f"s{s}", item=str(i), group=group, human={} if v is None else {"q": v}
+            )
             for s, line in enumerate(human)
             for i, v in enumerate(line)
         )
@@ -22,7 +24,10 @@ def dataset(human, group=None):
 def random_data(seed=0, systems=5, items=20, noise=1.0):
     rng = np.random.default_rng(seed)
     z = rng.normal(size=(systems, items)) + 0.3 * rng.normal(size=(systems, 1))
-    return dataset(z.tolist()), {"m": (z + noise * rng.normal(size=z.shape)).ravel().tolist(), "people": z.ravel().tolist()}
+    return dataset(z.tolist()), {
+        "m": (z + noise * rng.normal(size=z.shape)).ravel().tolist(),
+        "people": z.ravel().tolist(),
+    }
 
 
 def test_people_themselves_always_pick_the_right_model():
@@ -67,7 +72,9 @@ def test_simulation_comes_close_to_the_exact_numbers():
 
 def test_the_same_seed_makes_the_same_hybrids():
     data, scores = random_data()
-    one, other, another = (select_models(data, scores=scores, hybrids=100, pool=5, seed=s).value("m", "mrr") for s in (3, 3, 4))
+    one, other, another = (
+        select_models(data, scores=scores, hybrids=100, pool=5, seed=s).value("m", "mrr") for s in (3, 3, 4)
+    )
     assert one == other != another
 
 
@@ -76,7 +83,9 @@ def test_hybrids_made_elsewhere_are_taken_by_number_or_by_name():
     scores = {"m": [1, 4, 2, 1, 0, 5]}
     numbers = np.array([[0, 0], [1, 2], [2, 1]])
     by_number = select_models(data, scores=scores, draw_matrix=numbers, pool=2)
-    by_name = select_models(data, scores=scores, draw_matrix=np.array([[f"s{s}" for s in row] for row in numbers]), pool=2)
+    by_name = select_models(
+        data, scores=scores, draw_matrix=np.array([[f"s{s}" for s in row] for row in numbers]), pool=2
+    )
     assert by_number.value("m", "diff") == by_name.value("m", "diff")
     # people: (1+5)/2=3, (2+4)/2=3, (3+0)/2=1.5; metric: 2.5, 3.5, 0.5: the choice is always among the best
     assert by_number.value("m", "hits_at_1") == 1
@@ -84,7 +93,9 @@ def test_hybrids_made_elsewhere_are_taken_by_number_or_by_name():
 
 def test_outputs_nobody_rated_are_not_drawn():
     data = dataset([[1.0, None], [2.0, 1.0], [3.0, 2.0]])
-    found = select_models(data, scores={"m": {"None0.0": 1, "None1.0": 2, "None1.1": 1, "None2.0": 3, "None2.1": 2}}, hybrids=50, pool=5)
+    found = select_models(
+        data, scores={"m": {"None0.0": 1, "None1.0": 2, "None1.1": 1, "None2.0": 3, "None2.1": 2}}, hybrids=50, pool=5
+    )
     assert any("2 judgements each on average" in note for note in found.notes)
 
 
@@ -105,7 +116,12 @@ def test_groups_have_their_own_hybrids_and_a_plain_mean():
     one, _ = random_data(1)
     z = np.random.default_rng(2).normal(size=(4, 6))
     other = dataset(z.tolist(), "h")
-    both = Dataset((*[Segment(f"g{s.id}", "x", system=s.system, item=s.item, group="g", human=s.human) for s in one], *other.segments))
+    both = Dataset(
+        (
+            *[Segment(f"g{s.id}", "x", system=s.system, item=s.item, group="g", human=s.human) for s in one],
+            *other.segments,
+        )
+    )
     rng = np.random.default_rng(5)
     found = select_models(both, scores={"m": rng.normal(size=len(both)).tolist()}, hybrids=100, pool=10)
     values = [found.value("m", "mrr", group=g) for g in ("g", "h")]

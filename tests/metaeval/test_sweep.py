@@ -15,12 +15,25 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.metaeval.sweep import check_weights, curves, mark_best, parse_weights, relative, sweep, with_gains
 
 
-def point(weight, correlation, accuracy, metric="a", partner="b", dataset="d", suite="s", phenomenon="mean-all", kind="nli"):
+def point(
+    weight, correlation, accuracy, metric="a", partner="b", dataset="d", suite="s", phenomenon="mean-all", kind="nli"
+):
     return {
-        "metric": metric, "with": partner, "partner": kind, "weight": weight, "dataset": dataset, "suite": suite, "stat": "pearson",
-        "criterion": "q", "level": "segment", "averaging": "none", "group": "mean", "phenomenon": phenomenon, "correlation": correlation,
+        "metric": metric,
+        "with": partner,
+        "partner": kind,
+        "weight": weight,
+        "dataset": dataset,
+        "suite": suite,
+        "stat": "pearson",
+        "criterion": "q",
+        "level": "segment",
+        "averaging": "none",
+        "group": "mean",
+        "phenomenon": phenomenon,
+        "correlation": correlation,
         "accuracy": accuracy,
-    }  # fmt: skip
+    }
 
 
 def best_of(rows):
@@ -56,9 +69,10 @@ def test_no_weight_is_best_where_the_metric_alone_wins_nothing():
 
 def test_the_best_weight_is_that_of_the_means_over_sets():
     rows = [
-        point(w, c, a, dataset=d) for w, ds in {0.0: (0.5, 0.5, 0.5), 0.5: (0.7, 0.4, 0.55)}.items() for d, c, a in
-        (("d", ds[0], ds[2]), ("e", ds[1], ds[2]), ("mean", (ds[0] + ds[1]) / 2, ds[2]))
-    ]  # fmt: skip
+        point(w, c, a, dataset=d)
+        for w, ds in {0.0: (0.5, 0.5, 0.5), 0.5: (0.7, 0.4, 0.55)}.items()
+        for d, c, a in (("d", ds[0], ds[2]), ("e", ds[1], ds[2]), ("mean", (ds[0] + ds[1]) / 2, ds[2]))
+    ]
     for row in rows:
         row["suite"] = "mean" if row["dataset"] == "mean" else "s"
     with_gains(rows)
@@ -69,14 +83,18 @@ def test_the_best_weight_is_that_of_the_means_over_sets():
 def test_curves_are_means_of_gains_over_pairs_and_sets_each_counted_once():
     rows = [
         point(w, c, a, metric=m, dataset=d, suite=s)
-        for w, c, a in ((0.0, 0.5, 0.4), (0.5, 0.6, 0.5)) for m in "ac" for d in ("d", "e") for s in ("s", "t", "u")
-    ]  # fmt: skip
+        for w, c, a in ((0.0, 0.5, 0.4), (0.5, 0.6, 0.5))
+        for m in "ac"
+        for d in ("d", "e")
+        for s in ("s", "t", "u")
+    ]
     for row in rows:
         if row["weight"] and row["metric"] == "c" and row["dataset"] == "e":
             row["correlation"] = 0.8
     with_gains(rows)
     half = next(row for row in curves(rows) if row["weight"] == 0.5)
-    # gains in correlation: 20 %, 20 %, 20 %, 60 %; mean 30 %, deviation 20 %, so 30 % -+ 3.182 (Student, 3 degrees) * 20 % / 2
+    # gains in correlation: 20 %, 20 %, 20 %, 60 %; mean 30 %, deviation 20 %, so 30 % -+ 3.182 (Student, 3 degrees) *
+    # 20 % / 2
     assert (half["n_correlation"], half["n_accuracy"]) == (4, 6)
     assert half["gain_correlation"] == pytest.approx(0.3)
     assert half["gain_correlation_low"] == pytest.approx(0.3 - 3.18245 * 0.1, abs=1e-6)  # the table of t has six digits
@@ -86,9 +104,18 @@ def test_curves_are_means_of_gains_over_pairs_and_sets_each_counted_once():
 
 
 def test_metrics_mixed_with_others_than_nli_metrics_have_a_curve_of_their_own():
-    rows = [point(w, 0.5 + w / 10, 0.5, partner=p, kind=k) for w in (0.0, 1.0) for p, k in (("nli", "nli"), ("bleu", "other"))]
+    rows = [
+        point(w, 0.5 + w / 10, 0.5, partner=p, kind=k)
+        for w in (0.0, 1.0)
+        for p, k in (("nli", "nli"), ("bleu", "other"))
+    ]
     with_gains(rows)
-    assert [(row["partner"], row["weight"]) for row in curves(rows)] == [("nli", 0.0), ("nli", 1.0), ("other", 0.0), ("other", 1.0)]
+    assert [(row["partner"], row["weight"]) for row in curves(rows)] == [
+        ("nli", 0.0),
+        ("nli", 1.0),
+        ("other", 0.0),
+        ("other", 1.0),
+    ]
 
 
 def test_one_gain_has_no_interval():
@@ -112,7 +139,10 @@ def test_weights_as_typed(text, weights):
     assert parse_weights(text) == weights
 
 
-@pytest.mark.parametrize("text", ["", "a", "0:1", "0:1:0", "1:0:0.1", "0:2:0.5", "0:1:-0.1", "-0.1,0.5", "nan", "0:1:nan", "0:inf:0.1", "0:1:0.1:2"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "0:1", "0:1:0", "1:0:0.1", "0:2:0.5", "0:1:-0.1", "-0.1,0.5", "nan", "0:1:nan", "0:inf:0.1", "0:1:0.1:2"],
+)
 def test_weights_that_are_none_are_refused(text):
     with pytest.raises(InputError, match="expected from:to:step"):
         parse_weights(text)
@@ -147,16 +177,28 @@ def attacks(seed, n=10, name="attacks", groups=(None,)):
         ref = [str(w) for w in rng.choice(WORDS, size=6, replace=False)]
         turn = int(rng.integers(1, 4))
         better = " ".join(ref[turn:] + ref[:turn])
-        for phenomenon, worse in (("negation", ["no", "no", *ref[turn:]]), ("typos", [*ref[:-turn], *(w[::-1] for w in ref[-turn:])])):
+        for phenomenon, worse in (
+            ("negation", ["no", "no", *ref[turn:]]),
+            ("typos", [*ref[:-turn], *(w[::-1] for w in ref[-turn:])]),
+        ):
             about = {"references": (" ".join(ref),), "group": groups[i % len(groups)]}
-            pairs.append(ng.Pair(id=f"{i}.{phenomenon}", phenomenon=phenomenon, better=better, worse=" ".join(worse), **about))
+            pairs.append(
+                ng.Pair(id=f"{i}.{phenomenon}", phenomenon=phenomenon, better=better, worse=" ".join(worse), **about)
+            )
     return ng.Suite(tuple(pairs), name)
 
 
 @pytest.fixture(scope="module")
 def found():
     """Two metrics with a third, on two data sets and two suites."""
-    return sweep([texts(0), texts(1, name="more")], [attacks(0), attacks(1, name="other")], ["chrf", "ter"], ["bleu"], [0.5], criterion="q")
+    return sweep(
+        [texts(0), texts(1, name="more")],
+        [attacks(0), attacks(1, name="other")],
+        ["chrf", "ter"],
+        ["bleu"],
+        [0.5],
+        criterion="q",
+    )
 
 
 def row_of(rows, **where):
@@ -173,9 +215,15 @@ def test_at_both_ends_stand_the_numbers_of_a_metric_alone(metric, weight, alone)
     row = row_of(rows, metric=metric, weight=weight, dataset="texts", suite="attacks", phenomenon="mean-all")
     meta = ng.meta_evaluate(dataset, [alone], "q").row(alone)
     # a metric that falls with quality is turned: the same sums with the other sign
-    assert (row["correlation"], row["low"], row["high"]) == pytest.approx((meta["value"], meta["low"], meta["high"]), rel=1e-12, nan_ok=True)
+    assert (row["correlation"], row["low"], row["high"]) == pytest.approx(
+        (meta["value"], meta["low"], meta["high"]), rel=1e-12, nan_ok=True
+    )
     audited = row_of(ng.audit(suite, [alone]).rows, phenomenon="mean-all")
-    assert (row["accuracy"], row["accuracy_low"], row["accuracy_high"]) == (audited["accuracy"], audited["low"], audited["high"])
+    assert (row["accuracy"], row["accuracy_low"], row["accuracy_high"]) == (
+        audited["accuracy"],
+        audited["low"],
+        audited["high"],
+    )
     assert row["spec"] == alone
 
 
@@ -187,7 +235,9 @@ def test_between_them_the_numbers_of_the_sum_of_metrics(stat, level):
     rows = sweep(dataset, suite, "chrf", "bleu", [0.4], criterion="q", stats=stat, level=level).rows
     row = row_of(rows, metric="chrf", weight=0.4, dataset="texts", suite="attacks", phenomenon="mean-all")
     assert row["spec"] == spec
-    assert row["correlation"] == pytest.approx(ng.meta_evaluate(dataset, [spec], "q", stats=stat, level=level).value(spec), rel=1e-12)
+    assert row["correlation"] == pytest.approx(
+        ng.meta_evaluate(dataset, [spec], "q", stats=stat, level=level).value(spec), rel=1e-12
+    )
     assert row["accuracy"] == row_of(ng.audit(suite, [spec]).rows, phenomenon="mean-all")["accuracy"]
 
 
@@ -202,7 +252,9 @@ def test_rows_of_every_kind(found):
     kinds = {
         "by group": [r for r in rows if r["dataset"] is not None and r["suite"] is None],
         "by phenomenon": [r for r in rows if r["suite"] is not None and r["dataset"] is None],
-        "points": [r for r in rows if r["metric"] != "mean" and r["dataset"] in ("texts", "more") and r["suite"] is not None],
+        "points": [
+            r for r in rows if r["metric"] != "mean" and r["dataset"] in ("texts", "more") and r["suite"] is not None
+        ],
         "means over sets": [r for r in rows if r["metric"] != "mean" and r["dataset"] == "mean"],
         "means over pairs": [r for r in rows if r["metric"] == "mean"],
     }
@@ -232,7 +284,11 @@ def test_groups_of_a_suite_are_counted_together():
 
 def test_one_group_is_not_listed_beside_its_mean():
     dataset = ng.Dataset(tuple(s for s in texts(0) if s.group == "a"), "one")
-    assert not [r for r in sweep(dataset, attacks(0), "chrf", "bleu", criterion="q").rows if r["dataset"] is not None and r["suite"] is None]
+    assert not [
+        r
+        for r in sweep(dataset, attacks(0), "chrf", "bleu", criterion="q").rows
+        if r["dataset"] is not None and r["suite"] is None
+    ]
 
 
 def test_attacks_that_a_metric_was_trained_on_are_marked_and_said():
@@ -271,7 +327,9 @@ def test_the_order_of_pairs_changes_no_number(seed):
     shuffled = ng.Suite(tuple(suite.pairs[i] for i in order), suite.name)
     here, there = (sweep(dataset, s, "chrf", "bleu", [0.5], criterion="q", intervals="none") for s in (suite, shuffled))
     key = lambda row: (row["weight"], row["phenomenon"])  # noqa: E731
-    assert {key(r): r["accuracy"] for r in here.rows if r["suite"]} == {key(r): r["accuracy"] for r in there.rows if r["suite"]}
+    assert {key(r): r["accuracy"] for r in here.rows if r["suite"]} == {
+        key(r): r["accuracy"] for r in there.rows if r["suite"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -292,7 +350,15 @@ def test_the_order_of_pairs_changes_no_number(seed):
     ],
 )
 def test_what_cannot_be_swept_is_refused_in_one_line(change, message):
-    given_ = {"datasets": texts(0), "suites": attacks(0), "metrics": "chrf", "partners": "bleu", "weights": [0.5], "criterion": "q", **change}
+    given_ = {
+        "datasets": texts(0),
+        "suites": attacks(0),
+        "metrics": "chrf",
+        "partners": "bleu",
+        "weights": [0.5],
+        "criterion": "q",
+        **change,
+    }
     with pytest.raises((InputError, SpecError), match=message) as caught:
         sweep(**given_)
     assert "\n" not in str(caught.value)
@@ -304,7 +370,8 @@ def test_a_metric_that_cannot_tell_texts_apart_is_refused_with_the_place():
         sweep(texts(0), ng.Suite(pairs, "flat"), "chrf", "rougeL", criterion="q")
 
 
-# Four of the improvements that the authors printed (results/tables/all_improvement_data_mt.csv of cyr19/MENLI, in per cent).
+# Four of the improvements that the authors printed (results/tables/all_improvement_data_mt.csv of cyr19/MENLI, in per
+# cent).
 PRINTED = {
     ("wmt15-da-seg", 0.1): 5.299564756798381,
     ("wmt15-da-seg", 0.2): 7.32589179070344,
@@ -338,9 +405,19 @@ def test_the_best_weight_of_the_authors_numbers_is_the_one_they_recommend(publis
     pairs = sorted({(metric, nli) for dataset, _, metric, nli, _ in published if dataset == "xpaws-fr-adv"})
     assert len(pairs) == 10  # five reference-free metrics with two NLI metrics
     rows = [
-        point(w / 10, published[dataset, "avg", *pair, w / 10], published[suite, "adv-all", *pair, w / 10], *pair, dataset, suite)
-        for pair in pairs for w in range(11) for dataset in datasets for suite in suites
-    ]  # fmt: skip
+        point(
+            w / 10,
+            published[dataset, "avg", *pair, w / 10],
+            published[suite, "adv-all", *pair, w / 10],
+            *pair,
+            dataset,
+            suite,
+        )
+        for pair in pairs
+        for w in range(11)
+        for dataset in datasets
+        for suite in suites
+    ]
     with_gains(rows)
     [best] = [row for row in curves(rows) if row["best"]]
     assert best["weight"] == 0.2  # 0.2 to 0.3 in the paper, for translation

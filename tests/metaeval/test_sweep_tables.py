@@ -10,11 +10,27 @@ from nlgauge.metaeval.sweep_tables import best_lines, percent, sweep_tables
 
 def point(weight, correlation, accuracy, **about):
     return {
-        "metric": "chrf", "with": "nli", "partner": "nli", "weight": weight, "spec": {0.0: "chrf", 1.0: "nli"}.get(weight, "0.5*chrf + 0.5*nli"),
-        "dataset": "d", "suite": "s", "stat": "pearson", "criterion": "q", "level": "segment", "averaging": "none", "group": "mean",
-        "phenomenon": "mean-all", "correlation": correlation, "low": 0.0, "high": 0.0, "accuracy": accuracy, "accuracy_low": 0.0,
-        "accuracy_high": 0.0, **about,
-    }  # fmt: skip
+        "metric": "chrf",
+        "with": "nli",
+        "partner": "nli",
+        "weight": weight,
+        "spec": {0.0: "chrf", 1.0: "nli"}.get(weight, "0.5*chrf + 0.5*nli"),
+        "dataset": "d",
+        "suite": "s",
+        "stat": "pearson",
+        "criterion": "q",
+        "level": "segment",
+        "averaging": "none",
+        "group": "mean",
+        "phenomenon": "mean-all",
+        "correlation": correlation,
+        "low": 0.0,
+        "high": 0.0,
+        "accuracy": accuracy,
+        "accuracy_low": 0.0,
+        "accuracy_high": 0.0,
+        **about,
+    }
 
 
 def result_of(*numbers, **about):
@@ -77,10 +93,24 @@ def test_a_change_in_per_cent():
 
 def test_a_study_has_a_grid_a_set_winners_and_choices():
     rows = [
-        {"table": "values", "metric": "nli", "setup": "ref", "kind": "correlation", "set": where, "stat": "pearson", "criterion": "q",
-         "level": "segment", "formula": formula, "direction": "both", "spec": "nli", "value": value, "n": 3}
-        for where in "de" for formula, value in (("e", 0.5), ("-c", 0.25))
-    ]  # fmt: skip
+        {
+            "table": "values",
+            "metric": "nli",
+            "setup": "ref",
+            "kind": "correlation",
+            "set": where,
+            "stat": "pearson",
+            "criterion": "q",
+            "level": "segment",
+            "formula": formula,
+            "direction": "both",
+            "spec": "nli",
+            "value": value,
+            "n": 3,
+        }
+        for where in "de"
+        for formula, value in (("e", 0.5), ("-c", 0.25))
+    ]
     rank(rows)
     result = Result("sweep", [*rows, *winning(rows), *left_out(rows)])
     assert [table.title for table in sweep_tables(result)] == [

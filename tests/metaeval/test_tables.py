@@ -11,15 +11,35 @@ NAN = float("nan")
 
 def row(metric, value, group="mean", criterion="q", stat="pearson", level="segment", **more):
     base = {
-        "metric": metric, "criterion": criterion, "level": level, "averaging": "none", "stat": stat, "group": group, "value": value,
-        "low": NAN, "high": NAN, "n_used": 9, "n_undefined": 0, "ties": None, "chance": 0.0, "raw": value,
-    }  # fmt: skip
+        "metric": metric,
+        "criterion": criterion,
+        "level": level,
+        "averaging": "none",
+        "stat": stat,
+        "group": group,
+        "value": value,
+        "low": NAN,
+        "high": NAN,
+        "n_used": 9,
+        "n_undefined": 0,
+        "ties": None,
+        "chance": 0.0,
+        "raw": value,
+    }
     return {**base, **more}
 
 
 def versus_row(metric, against, p, value, **more):
     about = {"metric": metric, "criterion": "q", "level": "segment", "stat": "pearson", "group": "mean", "value": value}
-    return {**about, "against": against, "p": p, "p_adjusted": None, "test": "perm_both", "alternative": "greater", **more}
+    return {
+        **about,
+        "against": against,
+        "p": p,
+        "p_adjusted": None,
+        "test": "perm_both",
+        "alternative": "greater",
+        **more,
+    }
 
 
 def test_one_group_is_one_column_with_interval_and_count():
@@ -43,7 +63,9 @@ def test_several_groups_are_columns_with_their_mean():
 
 
 def test_several_criteria_are_columns():
-    rows = [row("m", v, group=g, criterion=c) for c, v in (("a", 0.1), ("b", 0.2)) for g in ("g", "mean")] + [row("m", 0.15, criterion="mean")]
+    rows = [row("m", v, group=g, criterion=c) for c, v in (("a", 0.1), ("b", 0.2)) for g in ("g", "mean")] + [
+        row("m", 0.15, criterion="mean")
+    ]
     (table,) = value_tables(Result("meta", rows), 2)
     assert table.header == ("metric", "a", "b", "mean")
     assert table.title.startswith("pearson with 2 criteria")
@@ -64,10 +86,13 @@ def test_chance_and_ties_are_shown_where_they_matter():
 
 def test_tested_metrics_stand_by_rank_and_the_best_are_marked():
     rows = [
-        row("worse", 0.2, group="g", rank=2, not_outperformed=False), row("worse", 0.2, rank=2, not_outperformed=False),
-        row("better", 0.5, group="g", rank=1, not_outperformed=True), row("better", 0.5, rank=1, not_outperformed=True),
-        row("lost", NAN, group="g", rank=None, not_outperformed=False), row("lost", NAN, rank=None, not_outperformed=False),
-    ]  # fmt: skip
+        row("worse", 0.2, group="g", rank=2, not_outperformed=False),
+        row("worse", 0.2, rank=2, not_outperformed=False),
+        row("better", 0.5, group="g", rank=1, not_outperformed=True),
+        row("better", 0.5, rank=1, not_outperformed=True),
+        row("lost", NAN, group="g", rank=None, not_outperformed=False),
+        row("lost", NAN, rank=None, not_outperformed=False),
+    ]
     (table,) = value_tables(Result("meta", rows))
     assert [line[0] for line in table.body] == ["better", "worse", "lost"]
     assert [line[2] for line in table.body] == ["1", "2", "-"]
@@ -99,7 +124,11 @@ def test_power_stands_beside_what_was_not_found():
 
 
 def test_without_a_test_of_the_mean_every_group_has_its_triangle():
-    rows = [versus_row(m, o, p, v, group=g) for g in ("g", "h") for m, o, p, v in (("b", "a", 0.01, 0.5), ("a", "b", 0.9, 0.1))]
+    rows = [
+        versus_row(m, o, p, v, group=g)
+        for g in ("g", "h")
+        for m, o, p, v in (("b", "a", 0.01, 0.5), ("a", "b", 0.9, 0.1))
+    ]
     assert [", g," in t.title or ", h," in t.title for t in triangles(Result("meta", rows))] == [True, True]
 
 
@@ -129,17 +158,33 @@ def test_tsv_has_numbers_in_full_and_nothing_for_nan():
 
 
 def test_a_matrix_is_a_table_with_names_on_both_sides():
-    assert matrix_table("t", ["a", "b"], [[1, NAN], [0.5, 1]], 1).body == (("a", "1.0", "undefined"), ("b", "0.5", "1.0"))
+    assert matrix_table("t", ["a", "b"], [[1, NAN], [0.5, 1]], 1).body == (
+        ("a", "1.0", "undefined"),
+        ("b", "0.5", "1.0"),
+    )
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.12345, "0.123"), (NAN, "undefined"), (None, "undefined"), (-0.5, "-0.500"), (-0.0001, "0.000")])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.12345, "0.123"), (NAN, "undefined"), (None, "undefined"), (-0.5, "-0.500"), (-0.0001, "0.000")],
+)
 def test_numbers_are_shown_with_so_many_digits(value, shown):
     assert number(value, 3) == shown
 
 
 def test_a_selection_has_a_column_a_statistic_and_a_line_for_chance():
     rows = [
-        {"metric": "m", "criterion": "q", "stat": s, "group": g, "value": v, "chance": c, "n_used": 50, "pool": 10, "simulated": None}
+        {
+            "metric": "m",
+            "criterion": "q",
+            "stat": s,
+            "group": g,
+            "value": v,
+            "chance": c,
+            "n_used": 50,
+            "pool": 10,
+            "simulated": None,
+        }
         for g in (None, "mean")
         for s, v, c in (("hits_at_1", 0.5, 0.1), ("mrr", 0.7, 0.3), ("diff", 0.02, 0.4))
     ]

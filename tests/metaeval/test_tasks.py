@@ -8,13 +8,13 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metaeval.align import Held, stored_signature
-from nlgauge.metaeval.compare import Asked
-from nlgauge.metaeval.intervals import How
+from nlgauge.metaeval.align import JoinedScores, stored_signature
+from nlgauge.metaeval.compare import MetricTest
+from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.presets import Task
 from nlgauge.metaeval.tasks import Plan, adjust, task_rows
 
-QUIET = How("none")
+QUIET = IntervalMethod("none")
 
 
 def held(human, metrics, groups=None, systems=None, down=()):
@@ -24,13 +24,17 @@ def held(human, metrics, groups=None, systems=None, down=()):
     for g, (group, grid) in enumerate(zip(groups, human, strict=True)):
         grid = np.array(grid, dtype=float)
         for (s, i), value in np.ndenumerate(grid):
-            segments.append(Segment(f"{group}{s}.{i}", "x", system=(systems or "abcdefghijkl")[s], item=str(i), group=group))
+            segments.append(
+                Segment(f"{group}{s}.{i}", "x", system=(systems or "abcdefghijkl")[s], item=str(i), group=group)
+            )
             z.append(value)
             for name, scores in metrics.items():
                 columns[name].append(float(np.array(scores[g])[s, i]))
     ids = tuple(s.id for s in segments)
-    made = {n: Scores(stored_signature(n, ""), ids, np.array(v), higher_is_better=n not in down) for n, v in columns.items()}
-    return Held(tuple(segments), {"q": np.array(z)}, made)
+    made = {
+        n: Scores(stored_signature(n, ""), ids, np.array(v), higher_is_better=n not in down) for n, v in columns.items()
+    }
+    return JoinedScores(tuple(segments), {"q": np.array(z)}, made)
 
 
 def rows_of(data, stat="pearson", level="segment", averaging=None, **plan):
@@ -44,9 +48,28 @@ NOISE = [[1, 3, 3], [2, 4, 5], [5, 4, 9]]
 
 def test_a_row_bears_what_the_result_file_promises():
     rows, _ = rows_of(held([GRID], {"m": [NOISE]}))
-    promised = ("metric", "criterion", "level", "averaging", "stat", "group", "value", "low", "high", "n_used", "n_undefined", "ties")
+    promised = (
+        "metric",
+        "criterion",
+        "level",
+        "averaging",
+        "stat",
+        "group",
+        "value",
+        "low",
+        "high",
+        "n_used",
+        "n_undefined",
+        "ties",
+    )
     assert tuple(rows[0])[:12] == promised
-    assert (rows[0]["metric"], rows[0]["criterion"], rows[0]["level"], rows[0]["averaging"], rows[0]["group"]) == ("m", "q", "segment", "none", None)
+    assert (rows[0]["metric"], rows[0]["criterion"], rows[0]["level"], rows[0]["averaging"], rows[0]["group"]) == (
+        "m",
+        "q",
+        "segment",
+        "none",
+        None,
+    )
     assert rows[1]["group"] == "mean"
 
 
@@ -105,7 +128,9 @@ def test_two_systems_are_one_pair_for_pairwise_accuracy():
     assert rows[0]["n_pairs"] == 1
 
 
-@pytest.mark.parametrize(("level", "stat"), [("segment", "pearson"), ("item", "kendall_b"), ("system", "pearson"), ("segment", "acc_eq")])
+@pytest.mark.parametrize(
+    ("level", "stat"), [("segment", "pearson"), ("item", "kendall_b"), ("system", "pearson"), ("segment", "acc_eq")]
+)
 def test_judgements_that_all_tie_are_refused(level, stat):
     with pytest.raises(InputError, match="'q' is 4 for all that is compared"):
         rows_of(held([np.full((3, 3), 4.0)], {"m": [GRID]}), stat, level)
@@ -144,9 +169,11 @@ def many(seed=0, noise=(0.3, 3.0)):
 
 
 def test_tests_have_rows_of_their_own_for_every_ordered_pair():
-    rows, notes = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=Asked("auto", draws=99))
+    rows, notes = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=MetricTest("auto", draws=99))
     tested = [row for row in rows if row.get("against") is not None and row["group"] == "mean"]
-    assert [(row["metric"], row["against"]) for row in tested] == [(f"m{i}", f"m{j}") for i in range(3) for j in range(3) if i != j]
+    assert [(row["metric"], row["against"]) for row in tested] == [
+        (f"m{i}", f"m{j}") for i in range(3) for j in range(3) if i != j
+    ]
     first = tested[0]
     assert first["test"] == "perm_both"
     assert first["p"] == 1 / 100  # no draw of 99 reaches the difference
@@ -155,13 +182,17 @@ def test_tests_have_rows_of_their_own_for_every_ordered_pair():
 
 
 def test_ranks_break_where_a_test_sees_a_difference():
-    rows, _ = rows_of(many(), level="item", asked=Asked("auto", draws=99))
-    standing = {row["metric"]: (row["rank"], row["not_outperformed"]) for row in rows if "rank" in row and row["group"] == "mean"}
+    rows, _ = rows_of(many(), level="item", asked=MetricTest("auto", draws=99))
+    standing = {
+        row["metric"]: (row["rank"], row["not_outperformed"])
+        for row in rows
+        if "rank" in row and row["group"] == "mean"
+    }
     assert standing == {"m0": (1, True), "m1": (2, False)}
 
 
 def test_what_was_not_found_at_level_system_has_its_power_beside():
-    rows, _ = rows_of(many(noise=(0.3, 0.5, 60.0)), level="system", asked=Asked("williams"), power=True)
+    rows, _ = rows_of(many(noise=(0.3, 0.5, 60.0)), level="system", asked=MetricTest("williams"), power=True)
     tested = {(row["metric"], row["against"]): row for row in rows if row.get("against") and row["group"] is None}
     small, large = tested["m0", "m1"], tested["m0", "m2"]
     assert small["p"] >= 0.05
@@ -173,28 +204,28 @@ def test_what_was_not_found_at_level_system_has_its_power_beside():
 
 def test_power_is_of_tests_of_systems():
     with pytest.raises(InputError, match="power is that of a test at level 'system'"):
-        rows_of(many(), level="item", asked=Asked("auto"), power=True)
+        rows_of(many(), level="item", asked=MetricTest("auto"), power=True)
 
 
 def test_two_sided_tests_make_no_ranks():
-    rows, _ = rows_of(many(), level="item", asked=Asked("auto", "two-sided", draws=99))
+    rows, _ = rows_of(many(), level="item", asked=MetricTest("auto", "two-sided", draws=99))
     assert not any("rank" in row for row in rows)
 
 
 def test_one_metric_alone_is_not_tested():
-    rows, notes = rows_of(many(noise=(1,)), asked=Asked("auto"))
+    rows, notes = rows_of(many(noise=(1,)), asked=MetricTest("auto"))
     assert not any("against" in row for row in rows)
     assert not any(note.startswith("p of") for note in notes)
 
 
 def test_a_statistic_without_a_test_says_so():
-    rows, notes = rows_of(many(), "wmt_kendall_like", options={"threshold": 0.5}, asked=Asked("auto"))
+    rows, notes = rows_of(many(), "wmt_kendall_like", options={"threshold": 0.5}, asked=MetricTest("auto"))
     assert "no test is known for wmt_kendall_like" in notes
     assert not any("against" in row for row in rows)
 
 
 def test_adjusted_p_values_stand_beside_the_raw_ones_and_decide_ranks():
-    rows, _ = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=Asked("auto", draws=99), adjust="holm")
+    rows, _ = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=MetricTest("auto", draws=99), adjust="holm")
     tested = [row for row in rows if row.get("against") is not None]
     assert all(row["p_adjusted"] >= row["p"] for row in tested)
     assert adjust(np.array([[np.nan, 0.01], [0.9, np.nan]]), "holm")[0, 1] == pytest.approx(0.02)
@@ -204,7 +235,7 @@ def test_a_mean_over_groups_that_has_no_test_is_told():
     rng = np.random.default_rng(0)
     z = [rng.normal(size=(8, 20)) for _ in range(2)]
     data = held(z, {f"m{k}": [g + k * rng.normal(size=g.shape) for g in z] for k in (1, 2)}, groups=["g", "h"])
-    rows, notes = rows_of(data, level="item", asked=Asked("auto", draws=50))
+    rows, notes = rows_of(data, level="item", asked=MetricTest("auto", draws=50))
     assert {row["group"] for row in rows if row.get("against")} == {"g", "h"}
     assert "perm_both is made in each group; there is no such test of the mean over groups" in notes
 
@@ -234,7 +265,7 @@ def test_what_the_statistic_says_of_itself_is_told():
 
 
 def test_intervals_are_made_and_told():
-    rows, notes = rows_of(many(noise=(1.0,)), level="item", intervals=How(draws=100))
+    rows, notes = rows_of(many(noise=(1.0,)), level="item", intervals=IntervalMethod(draws=100))
     assert rows[0]["low"] < rows[0]["value"] < rows[0]["high"]
     assert (rows[1]["low"], rows[1]["high"]) == (rows[0]["low"], rows[0]["high"])  # one group: its mean is itself
     assert "[low, high] of pearson: 95 %, percentile bootstrap over items, 100 draws, seed 0" in notes

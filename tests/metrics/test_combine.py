@@ -28,7 +28,9 @@ class Given:
     info: ClassVar = MetricInfo("given", needs=(), range=(-np.inf, np.inf))
 
     def __post_init__(self):
-        object.__setattr__(self, "info", MetricInfo("given", needs=(), range=(-np.inf, np.inf), higher_is_better=self.higher))
+        object.__setattr__(
+            self, "info", MetricInfo("given", needs=(), range=(-np.inf, np.inf), higher_is_better=self.higher)
+        )
 
     def score(self, segments, runtime):
         values = np.array([float(s.hypothesis.split()[self.place]) for s in segments])
@@ -82,7 +84,11 @@ def test_kept_bounds_scale_by_what_another_pool_was(bounds):
 def test_where_less_is_better_the_sign_is_turned_first(bounds):
     assert combined([[0, 5, 10]], [1], higher=[False]).values.tolist() == [1, 0.5, 0]
     assert combined([[0, 5, 10]], [1], "none", higher=[False]).values.tolist() == [0, -5, -10]
-    assert combined([[0, 5, 10]], [1], bounds({"given:higher=false": [-10, 0]}), higher=[False]).values.tolist() == [1, 0.5, 0]
+    assert combined([[0, 5, 10]], [1], bounds({"given:higher=false": [-10, 0]}), higher=[False]).values.tolist() == [
+        1,
+        0.5,
+        0,
+    ]
 
 
 def test_the_undefined_stays_so_and_out_of_the_scale():
@@ -105,18 +111,27 @@ def test_parts_are_the_terms_own_values_and_flags_are_up_where_any_is():
 @pytest.mark.parametrize(("columns", "n"), [([[1]], 1), ([[2, 2, 2]], 3), ([[np.nan, np.nan]], 2)])
 @pytest.mark.parametrize("norm", ["minmax", "zscore"])
 def test_a_metric_that_is_the_same_everywhere_has_no_scale(columns, n, norm):
-    with pytest.raises(InputError, match=rf"^given is the same for all {n} segments of the call, so {norm} over them is undefined; score"):
+    with pytest.raises(
+        InputError,
+        match=rf"^given is the same for all {n} segments of the call, so {norm} over them is undefined; score",
+    ):
         combined(columns, [1], norm)
 
 
-@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=8), st.sampled_from(["minmax", "zscore"]), st.booleans())
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=8),
+    st.sampled_from(["minmax", "zscore"]),
+    st.booleans(),
+)
 def test_scale_and_offset_of_a_term_do_not_matter(rows, norm, higher):
     one, other = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     if len(set(one)) < 2 or len(set(other)) < 2:
         return
     found = combined([one, other], [0.3, 0.7], norm, [higher, True])
     changed = combined([4 * one - 8, other], [0.3, 0.7], norm, [higher, True])
-    np.testing.assert_allclose(changed.values, found.values, atol=1e-12)  # values of some units, means of eight numbers below 210
+    np.testing.assert_allclose(
+        changed.values, found.values, atol=1e-12
+    )  # values of some units, means of eight numbers below 210
 
 
 @pytest.mark.parametrize(
@@ -208,17 +223,29 @@ def test_a_change_in_the_bounds_file_changes_the_signature(bounds):
 
 
 @pytest.mark.parametrize(
-    "spec", ["0.3*bleu + 0.7*chrf", "0.3*bleu + 0.7*ter[norm=zscore]", "2*chrf + 1*bleu[norm=none]", "1*(1*bleu + 1*chrf) + 1*ter"]
+    "spec",
+    [
+        "0.3*bleu + 0.7*chrf",
+        "0.3*bleu + 0.7*ter[norm=zscore]",
+        "2*chrf + 1*bleu[norm=none]",
+        "1*(1*bleu + 1*chrf) + 1*ter",
+    ],
 )
 def test_a_sum_keeps_the_contract_of_a_metric(spec):
-    check_metric(ng.metric(spec), alternatives={"terms": ng.metric("1*bleu").terms, "norm": "none" if "none" not in spec else "minmax"})
+    check_metric(
+        ng.metric(spec),
+        alternatives={"terms": ng.metric("1*bleu").terms, "norm": "none" if "none" not in spec else "minmax"},
+    )
 
 
 HYPS, REFS = ["a cat sat", "a dog", "the bird flew off"], ["a cat sat", "the dog", "a bird flew away"]
 
 
 @pytest.mark.parametrize("norm", ["minmax", "zscore"])
-@pytest.mark.parametrize("spec", ["0.3*bleu + 0.7*ter{}", "0.5*(1*bleu + 2*chrf{}) + 0.5*ter{}", "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter{}"])
+@pytest.mark.parametrize(
+    "spec",
+    ["0.3*bleu + 0.7*ter{}", "0.5*(1*bleu + 2*chrf{}) + 0.5*ter{}", "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter{}"],
+)
 def test_with_kept_bounds_a_segment_alone_scores_as_in_its_pool(tmp_path, spec, norm):
     path = tmp_path / "bounds.json"
     pooled = ng.metric(spec.replace("{}", f"[norm={norm}]"))
@@ -229,28 +256,51 @@ def test_with_kept_bounds_a_segment_alone_scores_as_in_its_pool(tmp_path, spec, 
     (together,) = whole.values()
     for i in range(3):
         (alone,) = ng.score(HYPS[i : i + 1], REFS[i : i + 1], metrics=kept).values()
-        assert alone.values[0] == pytest.approx(together.values[i], abs=1e-12)  # differences of float64 numbers up to 100
+        assert alone.values[0] == pytest.approx(
+            together.values[i], abs=1e-12
+        )  # differences of float64 numbers up to 100
 
 
 def test_bounds_are_what_became_0_and_1_error_rates_turned_round(tmp_path):
     save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4], [3, 1, 2]], [1, 1], higher=[True, False])])
-    assert json.loads((tmp_path / "b.json").read_text()) == {"bounds": {"given": [0, 4], "given:place=1,higher=false": [-3, -1]}}
+    assert json.loads((tmp_path / "b.json").read_text()) == {
+        "bounds": {"given": [0, 4], "given:place=1,higher=false": [-3, -1]}
+    }
     save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4]], [1], "zscore")])
-    assert json.loads((tmp_path / "b.json").read_text())["bounds"]["given"] == pytest.approx([2, 2 + (8 / 3) ** 0.5])  # mean, and one deviation above
+    assert json.loads((tmp_path / "b.json").read_text())["bounds"]["given"] == pytest.approx(
+        [2, 2 + (8 / 3) ** 0.5]
+    )  # mean, and one deviation above
 
 
 def test_a_term_is_named_by_what_it_is_not_by_how_its_own_terms_are_scaled():
-    inner = {norm: ng.metric(f"1*(1*bleu + 1*ter[norm={norm}])").terms[0][1] for norm in ("minmax", "zscore", 'file("x.json")', "none")}
-    assert bounds_key(inner["minmax"]) == bounds_key(inner["zscore"]) == bounds_key(inner['file("x.json")']) == "1*bleu + 1*ter"
+    inner = {
+        norm: ng.metric(f"1*(1*bleu + 1*ter[norm={norm}])").terms[0][1]
+        for norm in ("minmax", "zscore", 'file("x.json")', "none")
+    }
+    assert (
+        bounds_key(inner["minmax"])
+        == bounds_key(inner["zscore"])
+        == bounds_key(inner['file("x.json")'])
+        == "1*bleu + 1*ter"
+    )
     assert bounds_key(inner["none"]) == "1*bleu + 1*ter[norm=none]"
 
 
 @pytest.mark.parametrize(
     ("specs", "message"),
     [
-        (["bleu"], r"^no metric is a sum that is scaled over the pool \(norm minmax or zscore\), so there are no bounds to keep$"),
+        (
+            ["bleu"],
+            (
+                r"^no metric is a sum that is scaled over the pool \(norm minmax or zscore\), so there are no bounds to"
+                r" keep$"
+            ),
+        ),
         (["1*bleu[norm=none]"], "^no metric is a sum"),
-        (["1*bleu + 1*ter", "1*ter[norm=zscore]"], r"^ter is scaled by minmax in one sum and by zscore in another; keep their bounds in two files"),
+        (
+            ["1*bleu + 1*ter", "1*ter[norm=zscore]"],
+            r"^ter is scaled by minmax in one sum and by zscore in another; keep their bounds in two files",
+        ),
         (["1*ter + 1*(1*ter + 1*bleu[norm=zscore])"], r"^ter is scaled by minmax in one sum and by zscore in another"),
     ],
 )
@@ -261,7 +311,10 @@ def test_bounds_that_cannot_be_kept_are_refused_before_scoring(specs, message):
 
 
 def test_one_segment_is_refused_with_the_way_out():
-    with pytest.raises(InputError, match=r"^bleu is the same for all 1 segments .* add \[norm=none\] or \[norm=file\(.*\)\] to the sum \(--save-n"):
+    with pytest.raises(
+        InputError,
+        match=r"^bleu is the same for all 1 segments .* add \[norm=none\] or \[norm=file\(.*\)\] to the sum \(--save-n",
+    ):
         ng.score(HYPS[:1], REFS[:1], metrics="0.5*bleu + 0.5*chrf")
 
 
@@ -272,7 +325,9 @@ def test_weights_need_not_add_up_to_1_but_it_is_noted():
     (note,) = ng.metric("0.3*bleu + 0.6*chrf").notes
     assert note.startswith("the weights add up to 0.9, not to 1")
     found = ng.score(HYPS, REFS, metrics="3*bleu + 6*chrf")["3*bleu + 6*chrf"]
-    assert found.values == pytest.approx(10 * ng.score(HYPS, REFS, metrics="0.3*bleu + 0.6*chrf")["0.3*bleu + 0.6*chrf"].values)
+    assert found.values == pytest.approx(
+        10 * ng.score(HYPS, REFS, metrics="0.3*bleu + 0.6*chrf")["0.3*bleu + 0.6*chrf"].values
+    )
 
 
 def test_scores_of_a_file_take_part_and_what_it_lacks_stays_undefined(tmp_path):

@@ -12,7 +12,26 @@ from nlgauge.metrics.compare import compare, intervals
 from nlgauge.metrics.grid import aligned
 
 SIGNATURE = Signature("made-up", (("metric", "made-up"),))
-WORDS = ("the", "a", "cat", "dog", "bird", "sat", "ran", "flew", "on", "over", "under", "mat", "roof", "hill", "red", "blue", "old", "quick")
+WORDS = (
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "bird",
+    "sat",
+    "ran",
+    "flew",
+    "on",
+    "over",
+    "under",
+    "mat",
+    "roof",
+    "hill",
+    "red",
+    "blue",
+    "old",
+    "quick",
+)
 
 
 def scores_of(values):
@@ -35,7 +54,10 @@ def texts():
     references = [[rng.choice(WORDS) for _ in range(rng.randrange(5, 14))] for _ in range(60)]
 
     def garbled(share):
-        return [" ".join(rng.choice(WORDS) if rng.random() < share else word for word in reference) for reference in references]
+        return [
+            " ".join(rng.choice(WORDS) if rng.random() < share else word for word in reference)
+            for reference in references
+        ]
 
     systems = {"base": garbled(0.3), "close": garbled(0.32), "worse": garbled(0.5)}
     return {**systems, "copy": systems["base"]}, [" ".join(r) for r in references]
@@ -51,12 +73,20 @@ def test_compat_repeats_sacrebleu_from_text_to_p(monkeypatch, texts, spec, their
     hypotheses, references = texts
     peer = getattr(sacrebleu, theirs)(**({"word_order": 2} if spec == "chrf++" else {}))
     kind = {"bootstrap": "bs", "randomization": "ar"}[test]
-    _, table = significance.PairedTest(list(hypotheses.items()), {"m": peer}, [references], test_type=kind, n_samples=120)()
+    _, table = significance.PairedTest(
+        list(hypotheses.items()), {"m": peer}, [references], test_type=kind, n_samples=120
+    )()
     expected = next(rows for name, rows in table.items() if name != "System")
     dataset = ng.Dataset.from_texts(hypotheses, references)
     scores = ng.score(dataset, metrics=[spec])[spec]
     rows = compare(
-        scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=120, compat="sacrebleu"
+        scores,
+        [s.system for s in dataset],
+        [s.item for s in dataset],
+        baseline="base",
+        test=test,
+        draws=120,
+        compat="sacrebleu",
     )
     assert [row.p for row in rows] == [r.p_value for r in expected]  # None for the baseline in both
     # libm and NumPy may round a logarithm's last digit differently
@@ -72,7 +102,12 @@ def test_compat_repeats_sacrebleu_from_text_to_p(monkeypatch, texts, spec, their
 def test_the_default_finds_the_worse_system_and_not_the_copy(texts, spec, test):
     dataset = ng.Dataset.from_texts(*texts)
     scores = ng.score(dataset, metrics=[spec])[spec]
-    rows = {r.system: r for r in compare(scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=999)}
+    rows = {
+        r.system: r
+        for r in compare(
+            scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=999
+        )
+    }
     assert list(rows) == ["base", "close", "worse", "copy"]
     assert rows["copy"].p == 1.0
     assert rows["copy"].delta == 0.0
@@ -115,11 +150,19 @@ def test_the_order_of_systems_is_theirs_and_changes_no_number():
     # the baseline's items set the order: keep its segments where they are and turn the others
     own = [i for i, s in enumerate(systems) if s == "system0"]
     index = own + [i for i in range(60) if i not in own][::-1]
-    turned = compare(scores.take(np.array(index)), [systems[i] for i in index], [items[i] for i in index], baseline="system0", draws=300)
+    turned = compare(
+        scores.take(np.array(index)),
+        [systems[i] for i in index],
+        [items[i] for i in index],
+        baseline="system0",
+        draws=300,
+    )
     assert [r.system for r in turned] != list(rows)
     for row in turned:
         assert (row.value, row.p) == (rows[row.system].value, rows[row.system].p)
-        assert row.low == pytest.approx(rows[row.system].low, rel=1e-12)  # a product may round its columns differently by place
+        assert row.low == pytest.approx(
+            rows[row.system].low, rel=1e-12
+        )  # a product may round its columns differently by place
 
 
 def test_undefined_segments_are_counted_and_left_out():

@@ -43,11 +43,26 @@ def test_column_by_column_all_answer_one_item(n_systems, n_items, random):
     [
         (["A", None], ["1", "1"], "A", r"^segment 'y' names no system; systems are compared item by item"),
         (["A", "B"], ["1", None], "A", r"^segment 'y' names no item; systems are compared item by item"),
-        (["A", "A", "B"], ["1", "1", "1"], "A", r"^system 'A' has item '1' twice \(segments 'x' and 'y'\), expected once; are several groups"),
+        (
+            ["A", "A", "B"],
+            ["1", "1", "1"],
+            "A",
+            r"^system 'A' has item '1' twice \(segments 'x' and 'y'\), expected once; are several groups",
+        ),
         (["A", "B"], ["1", "1"], "a", r"^baseline 'a' is not among the systems; did you mean 'A'\?$"),
         (["A", "A"], ["1", "2"], "A", r"^'A' is the only system; a comparison needs at least two$"),
-        (["A", "A", "A", "B"], ["1", "2", "3", "1"], "A", r"^system 'B' lacks item '2' and 1 more, which 'A' has; compare systems on the same"),
-        (["A", "B", "B"], ["1", "1", "2"], "A", r"^system 'A' lacks item '2', which 'B' has; compare systems on the same items$"),
+        (
+            ["A", "A", "A", "B"],
+            ["1", "2", "3", "1"],
+            "A",
+            r"^system 'B' lacks item '2' and 1 more, which 'A' has; compare systems on the same",
+        ),
+        (
+            ["A", "B", "B"],
+            ["1", "1", "2"],
+            "A",
+            r"^system 'A' lacks item '2', which 'B' has; compare systems on the same items$",
+        ),
         (["A", "B"], ["1"], "A", r"^2 segments but 1 items; give one a segment$"),
     ],
 )

@@ -47,7 +47,9 @@ def test_policies_worked_by_hand(policy, values, parts):
 
 def test_the_best_reference_is_named_and_among_equals_it_is_the_first():
     np.testing.assert_array_equal(fold([[1, 3, 3], [2], [0, 0]], "best").parts["reference"], [1, 0, 0])
-    np.testing.assert_array_equal(fold([[1], [2]], "best").parts["reference"], [0, 0])  # also where every segment has one
+    np.testing.assert_array_equal(
+        fold([[1], [2]], "best").parts["reference"], [0, 0]
+    )  # also where every segment has one
     assert fold([], "best").parts["reference"].shape == (0,)
     assert all("reference" not in fold([[1, 2]], policy).parts for policy in POLICIES[1:])
 

@@ -39,7 +39,12 @@ class Lengths:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.where(ref > 0, self.weight * hyp / ref, np.nan)
         return Scores(
-            signature_of(self, runtime), ids(segments), values, {"letters": hyp}, flags={"empty": ref == 0}, higher_is_better=False
+            signature_of(self, runtime),
+            ids(segments),
+            values,
+            {"letters": hyp},
+            flags={"empty": ref == 0},
+            higher_is_better=False,
         )
 
 
@@ -79,7 +84,11 @@ def runtime(tmp_path):
 
 
 def same(one, other):
-    assert (one.ids, str(one.signature), one.higher_is_better) == (other.ids, str(other.signature), other.higher_is_better)
+    assert (one.ids, str(one.signature), one.higher_is_better) == (
+        other.ids,
+        str(other.signature),
+        other.higher_is_better,
+    )
     np.testing.assert_array_equal(one.values, other.values)
     assert list(one.parts) == list(other.parts)
     assert list(one.flags) == list(other.flags)
@@ -97,7 +106,10 @@ class TestScore:
         assert found["chrf++"].values == found["chrf: word_order=2"].values
 
     def test_an_object_goes_by_the_specification_that_rebuilds_it(self):
-        assert list(score(["a"], ["a"], metrics=[ng.metric("chrf++"), Lengths(weight=2.0)])) == ["chrf:word_order=2", "lengths:weight=2.0"]
+        assert list(score(["a"], ["a"], metrics=[ng.metric("chrf++"), Lengths(weight=2.0)])) == [
+            "chrf:word_order=2",
+            "lengths:weight=2.0",
+        ]
 
     def test_one_metric_needs_no_list(self):
         assert list(score(["a"], ["a"], metrics="bleu")) == ["bleu"]
@@ -227,7 +239,10 @@ class TestBlocks:
         found = list(score_blocks(metrics, blocks, Runtime()))
         assert [list(block) for block, _ in found] == blocks
         for name, built in metrics.items():
-            whole, joined = score_segments({name: built}, segments, Runtime())[name], join([scores[name] for _, scores in found])
+            whole, joined = (
+                score_segments({name: built}, segments, Runtime())[name],
+                join([scores[name] for _, scores in found]),
+            )
             same(joined, whole)
             # BLEU's statistics are counts, whose sums are exact; a mean of ten numbers is added in another order
             assert joined.system == pytest.approx(whole.system, rel=1e-15)

@@ -49,7 +49,10 @@ def test_what_the_file_lacks_is_nan_and_counted(file):
 
 def test_a_file_about_other_segments_is_refused(file):
     file.write_text("id\tm\nx\t1\n")
-    with pytest.raises(InputError, match=r"no row of .*x.tsv fits any of 3 segments: its first is about segment 'x', the first segment is 'a'"):
+    with pytest.raises(
+        InputError,
+        match=r"no row of .*x.tsv fits any of 3 segments: its first is about segment 'x', the first segment is 'a'",
+    ):
         Stored(file=str(file)).score(SEGMENTS, Runtime())
 
 
@@ -68,7 +71,10 @@ def test_the_signature_holds_the_digest_and_rebuilds_the_metric(file):
 
 
 def test_it_adds_up_with_other_metrics(file):
-    found = ng.score(ng.Dataset(SEGMENTS), metrics=[f'1*scores:file="{file}",column=comet + 1*scores:file="{file}",column=errors[norm=none]'])
+    found = ng.score(
+        ng.Dataset(SEGMENTS),
+        metrics=[f'1*scores:file="{file}",column=comet + 1*scores:file="{file}",column=errors[norm=none]'],
+    )
     np.testing.assert_allclose(next(iter(found.values())).values, [3.1, 2.2, 1.3])
 
 

@@ -13,7 +13,9 @@ from nlgauge.metrics.totals import Totals
 
 TOY = Signature("toy", (("metric", "toy"),))
 cells = st.lists(
-    st.tuples(st.sampled_from(["A", "B", None]), st.sampled_from(["de", "fi", None]), st.integers(-9, 9) | st.none()), min_size=1, max_size=12
+    st.tuples(st.sampled_from(["A", "B", None]), st.sampled_from(["de", "fi", None]), st.integers(-9, 9) | st.none()),
+    min_size=1,
+    max_size=12,
 )
 
 
@@ -84,7 +86,9 @@ def test_a_system_without_any_defined_value_is_undefined():
 def test_blocks_are_the_whole(rows, data, by_group):
     cuts = data.draw(st.lists(st.integers(1, max(1, len(rows) - 1)), max_size=3, unique=True)) if len(rows) > 1 else ()
     whole, blocks = added(rows, by_group=by_group, keep=True), added(rows, cuts, by_group=by_group, keep=True)
-    assert repr(list(whole.rows())) == repr(list(blocks.rows()))  # whole numbers, so the sums are exact; repr tells NaN from NaN
+    assert repr(list(whole.rows())) == repr(
+        list(blocks.rows())
+    )  # whole numbers, so the sums are exact; repr tells NaN from NaN
     assert whole.flagged == blocks.flagged
     one, other = whole.kept(), blocks.kept()
     assert list(one) == list(other)

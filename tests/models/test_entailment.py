@@ -12,7 +12,15 @@ from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
 SAME = 1e-6  # float32 keeps 6e-8; probabilities are at most 1, and some ten roundings stand before them
-TEXTS = ["the cat sat on the mat", "a dog", "rain fell today, not snow!", "good morning", "the cat " * 12, "今天雨 \ud800", "x" * 60]
+TEXTS = [
+    "the cat sat on the mat",
+    "a dog",
+    "rain fell today, not snow!",
+    "good morning",
+    "the cat " * 12,
+    "今天雨 \ud800",
+    "x" * 60,
+]
 PAIRS = [(a, b) for a in TEXTS for b in TEXTS]
 
 
@@ -44,11 +52,15 @@ def test_probabilities_are_those_of_transformers_whatever_the_batch(tiny_nli, ki
     np.testing.assert_allclose(loaded(folder, budget=budget).judge(PAIRS).probabilities, expected, atol=SAME, rtol=0)
 
 
-@pytest.mark.parametrize("order", [("contradiction", "neutral", "entailment"), ("NEUTRAL", "Entailment", "Contradiction")])
+@pytest.mark.parametrize(
+    "order", [("contradiction", "neutral", "entailment"), ("NEUTRAL", "Entailment", "Contradiction")]
+)
 def test_columns_follow_the_names_of_the_model(tiny_nli, order):
     folder = tiny_nli("bert", order)
     columns = [[name.lower() for name in order].index(label) for label in LABELS]
-    np.testing.assert_allclose(loaded(folder).judge(PAIRS[:9]).probabilities, theirs(folder, PAIRS[:9])[:, columns], atol=SAME, rtol=0)
+    np.testing.assert_allclose(
+        loaded(folder).judge(PAIRS[:9]).probabilities, theirs(folder, PAIRS[:9])[:, columns], atol=SAME, rtol=0
+    )
 
 
 def test_equal_pairs_are_run_once_and_texts_read_once(tiny_nli, monkeypatch):
@@ -95,7 +107,10 @@ def test_a_model_is_loaded_once_for_each_precision(tiny_nli):
 def test_in_bfloat16_probabilities_move_by_little(tiny_nli):
     # logits of about 2 move by some tens of roundings of 0.004
     np.testing.assert_allclose(
-        loaded(tiny_nli("bert"), "bfloat16").judge(PAIRS).probabilities, loaded(tiny_nli("bert")).judge(PAIRS).probabilities, atol=0.1, rtol=0
+        loaded(tiny_nli("bert"), "bfloat16").judge(PAIRS).probabilities,
+        loaded(tiny_nli("bert")).judge(PAIRS).probabilities,
+        atol=0.1,
+        rtol=0,
     )
 
 
@@ -138,10 +153,19 @@ def test_labels_in_any_order_and_case(names, columns):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (("LABEL_0", "LABEL_1"), r"^model 'm' has 2 labels \(LABEL_0, LABEL_1\), expected entailment, neutral and contradiction; is it an NLI"),
+        (
+            ("LABEL_0", "LABEL_1"),
+            (
+                r"^model 'm' has 2 labels \(LABEL_0, LABEL_1\), expected entailment, neutral and contradiction; is it"
+                r" an NLI"
+            ),
+        ),
         (("entailment", "not_entailment"), r"has 2 labels \(entailment, not_entailment\)"),
         ((), r"has 0 labels \(none\)"),
-        (("LABEL_0", "LABEL_1", "LABEL_2"), r"^model 'm' calls its labels LABEL_0, LABEL_1, LABEL_2, expected .* say the order: labels=\"c"),
+        (
+            ("LABEL_0", "LABEL_1", "LABEL_2"),
+            r"^model 'm' calls its labels LABEL_0, LABEL_1, LABEL_2, expected .* say the order: labels=\"c",
+        ),
         (("negative", "neutral", "positive"), r"calls its labels negative, neutral, positive"),
         (("entailment", "neutral", "not_entailment"), r"calls its labels entailment, neutral, not_entailment"),
         (("entailment", "entailment", "contradiction"), r"calls its labels entailment, entailment, contradiction"),
@@ -154,11 +178,23 @@ def test_a_model_without_these_labels_is_refused_with_what_it_has(names, message
 
 def test_the_user_may_say_the_order():
     assert columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", "contradiction,entailment,neutral") == (1, 2, 0)
-    assert columns_of(("entailment", "neutral", "contradiction"), "m", "entailment, neutral, contradiction") == (0, 1, 2)
-    with pytest.raises(InputError, match=r"its labels entailment, neutral, contradiction, in this order; labels='neutral,.*' says otherwise"):
+    assert columns_of(("entailment", "neutral", "contradiction"), "m", "entailment, neutral, contradiction") == (
+        0,
+        1,
+        2,
+    )
+    with pytest.raises(
+        InputError,
+        match=r"its labels entailment, neutral, contradiction, in this order; labels='neutral,.*' says otherwise",
+    ):
         columns_of(LABELS, "m", "neutral,entailment,contradiction")
     for wrong in ("entailment,neutral", "a,b,c", "", "entailment,entailment,neutral"):
-        with pytest.raises(InputError, match=r"^labels is '.*', expected entailment, neutral and contradiction in the order of the model's outputs"):
+        with pytest.raises(
+            InputError,
+            match=(
+                r"^labels is '.*', expected entailment, neutral and contradiction in the order of the model's outputs"
+            ),
+        ):
             columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", wrong)
 
 
@@ -170,7 +206,9 @@ def changed(folder, to, **config):
 
 
 def test_labels_are_read_by_number_not_by_place(tiny_nli, tmp_path):
-    folder = changed(tiny_nli("bert"), tmp_path / "turned", id2label={"2": "contradiction", "0": "entailment", "1": "neutral"})
+    folder = changed(
+        tiny_nli("bert"), tmp_path / "turned", id2label={"2": "contradiction", "0": "entailment", "1": "neutral"}
+    )
     assert locate_nli(str(folder)).columns == (0, 1, 2)
 
 
@@ -191,7 +229,10 @@ def test_a_model_that_cannot_be_fetched_is_told_with_what_to_take_instead(monkey
         raise OSError("no network")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", absent)
-    with pytest.raises(InputError, match=r"config\.json and model\.safetensors are missing; run 'hf download own/nli'.* or use model=nli \["):
+    with pytest.raises(
+        InputError,
+        match=r"config\.json and model\.safetensors are missing; run 'hf download own/nli'.* or use model=nli \[",
+    ):
         locate_nli("own/nli")
 
 

@@ -29,7 +29,9 @@ def test_the_features_of_three_numbers_by_hand():
     vectors = {"hyp": hyp, "ref": ref, "src": src}
     assert combined(feature_names(), vectors).tolist() == [[1, -2, 0.5, 3, 2, 0, 3, -4, 0, 2, 4, 0.5]]
     assert combined(feature_names("2h"), vectors).tolist() == [[3, -4, 0, 2, 4, 0.5]]
-    assert combined(feature_names(source=True), vectors).tolist() == [[1, -2, 0.5, 3, 2, 0, 0, -2, 0.5, 3, -4, 0, 1, 3, 0.5, 2, 4, 0.5]]
+    assert combined(feature_names(source=True), vectors).tolist() == [
+        [1, -2, 0.5, 3, 2, 0, 0, -2, 0.5, 3, -4, 0, 1, 3, 0.5, 2, 4, 0.5]
+    ]
 
 
 @pytest.mark.parametrize("name", ["mt", "hyp*mt", "hyp-ref", "|hyp|", "hyp*ref*src", ""])

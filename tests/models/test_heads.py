@@ -30,11 +30,20 @@ def test_a_head_says_what_it_is(tiny_head, tiny_model):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": None}, r"tiny\.safetensors is no head: its metadata has format None, expected 'nlgauge-head'; name a model's folder$"),
+        (
+            {"format": None},
+            (
+                r"tiny\.safetensors is no head: its metadata has format None, expected 'nlgauge-head'; name a model's"
+                r" folder$"
+            ),
+        ),
         ({"format": "pt"}, r"is no head: its metadata has format 'pt'"),
         ({"version": "2"}, r"has version 2, this nlgauge reads version 1; update nlgauge$"),
         ({"kind": "infill"}, r"is for infill, expected one for nli$"),
-        ({"encoder_sha256": "ab12"}, r"was made for weights of .* with SHA-256 ab12, found [0-9a-f]{64}; it fits no others$"),
+        (
+            {"encoder_sha256": "ab12"},
+            r"was made for weights of .* with SHA-256 ab12, found [0-9a-f]{64}; it fits no others$",
+        ),
         ({"encoder": "/no/such/folder"}, r"model folder /no/such/folder does not exist$"),
     ],
 )
@@ -43,7 +52,9 @@ def test_a_file_that_is_no_head_for_this_is_refused(tiny_head, changes, message)
         find_head(str(tiny_head(**changes)), "nli")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x02}q\x00.", b"\x09\0\0\0\0\0\0\0not json!", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0[]"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x80\x02}q\x00.", b"\x09\0\0\0\0\0\0\0not json!", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0[]"]
+)
 def test_a_file_that_is_no_safetensors_is_told_in_one_line(tmp_path, content):
     (tmp_path / "head.safetensors").write_bytes(content)
     with pytest.raises(InputError, match=r"head\.safetensors is not a readable safetensors file: .+") as refused:
@@ -52,7 +63,9 @@ def test_a_file_that_is_no_safetensors_is_told_in_one_line(tmp_path, content):
 
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest_name(tmp_path):
-    with pytest.raises(InputError, match=r"^head file nli_robust\.safetensors does not exist; did you mean 'nli-robust'\?$"):
+    with pytest.raises(
+        InputError, match=r"^head file nli_robust\.safetensors does not exist; did you mean 'nli-robust'\?$"
+    ):
         find_head("nli_robust.safetensors", "nli")
     with pytest.raises(InputError, match=r"absent\.safetensors does not exist$"):
         find_head(str(tmp_path / "absent.safetensors"), "nli")
@@ -76,7 +89,14 @@ def test_a_head_that_changes_is_another(tiny_head, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "head"), [("nli", True), ("nli-robust", True), ("a/b.safetensors", True), ("embedded", False), ("roberta-large-mnli", False)]
+    ("name", "head"),
+    [
+        ("nli", True),
+        ("nli-robust", True),
+        ("a/b.safetensors", True),
+        ("embedded", False),
+        ("roberta-large-mnli", False),
+    ],
 )
 def test_which_names_mean_heads(name, head):
     assert is_head(name) is head
@@ -92,6 +112,8 @@ def test_a_shipped_head_fits_the_embedded_encoder_and_weighs_little(name):
         pytest.skip(str(error))
     assert head.path.stat().st_size < 4_000_000
     model = load_nli(name, None, None, "float32", Runtime())
-    found = model.judge([("A man is asleep on a sofa.", "A man is sleeping."), ("A man is asleep on a sofa.", "Nobody is sleeping.")])
+    found = model.judge(
+        [("A man is asleep on a sofa.", "A man is sleeping."), ("A man is asleep on a sofa.", "Nobody is sleeping.")]
+    )
     assert found.probabilities[0].argmax() == 0  # entailment
     assert found.probabilities[1].argmax() == 2  # contradiction

@@ -11,7 +11,20 @@ from nlgauge.models.locate import ModelFiles
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 # hidden_states[layer] is the cut model's output where every block ends in its norm
-POST_NORM = ["distilbert", "albert", "albert, two groups", "electra", "mpnet", "deberta", "deberta-v2", "xlnet", "xlm", "bart", "bert", "roberta"]
+POST_NORM = [
+    "distilbert",
+    "albert",
+    "albert, two groups",
+    "electra",
+    "mpnet",
+    "deberta",
+    "deberta-v2",
+    "xlnet",
+    "xlm",
+    "bart",
+    "bert",
+    "roberta",
+]
 PRE_NORM = {"t5": "final_layer_norm", "t5, bytes": "final_layer_norm", "mbart": "layer_norm", "gpt2": "ln_f"}
 LENGTHS = [1, 4, 4, 4, 11]
 CLOSE = 5e-6  # float32 of norm about 6 after three layers
@@ -113,7 +126,11 @@ def test_pickled_weights_are_refused_unopened(tiny_model, tmp_path):
 
 
 def test_code_that_comes_with_a_model_is_not_run(tiny_model, tmp_path):
-    folder = changed(tiny_model("distilbert"), tmp_path / "code", {"model_type": "own", "auto_map": {"AutoConfig": "own.C", "AutoModel": "own.M"}})
+    folder = changed(
+        tiny_model("distilbert"),
+        tmp_path / "code",
+        {"model_type": "own", "auto_map": {"AutoConfig": "own.C", "AutoModel": "own.M"}},
+    )
     proof = tmp_path / "run"
     (folder / "own.py").write_text(f"open({str(proof)!r}, 'w')\n", encoding="utf-8")
     with pytest.raises(InputError, match="'tiny' cannot be loaded from") as refused:
@@ -139,14 +156,20 @@ def test_a_pooler_that_was_never_saved_is_not_missed(tiny_model, tmp_path):
 def test_a_decoder_that_was_never_saved_is_not_missed(tiny_model, tmp_path):
     folder = changed(tiny_model("t5"), tmp_path / "half", keep=lambda key: not key.startswith("decoder."))
     texts = sequences()
-    torch.testing.assert_close(forward(hub(folder), texts, 2), forward(hub(tiny_model("t5")), texts, 2), atol=CLOSE, rtol=0)
+    torch.testing.assert_close(
+        forward(hub(folder), texts, 2), forward(hub(tiny_model("t5")), texts, 2), atol=CLOSE, rtol=0
+    )
 
 
 def test_weights_that_transformers_leaves_aside_are_refused(tiny_model, tmp_path):
     # transformers 5 knows no relative positions of BERT any more, and would load the rest with a warning
     relative = {f"encoder.layer.{n}.attention.self.distance_embedding.weight": torch.zeros(95, 8) for n in range(3)}
-    folder = changed(tiny_model("bert"), tmp_path / "relative", {"position_embedding_type": "relative_key"}, more=relative)
-    with pytest.raises(InputError, match=r"no place for encoder\.layer\.0\.attention\.self\.distance_embedding\.weight"):
+    folder = changed(
+        tiny_model("bert"), tmp_path / "relative", {"position_embedding_type": "relative_key"}, more=relative
+    )
+    with pytest.raises(
+        InputError, match=r"no place for encoder\.layer\.0\.attention\.self\.distance_embedding\.weight"
+    ):
         hub(folder)
 
 
@@ -154,7 +177,9 @@ def test_a_head_and_layers_beyond_the_configured_depth_are_no_loss(tiny_model, t
     head = {"vocab_projector.weight": torch.zeros(3, 3)}
     folder = changed(tiny_model("distilbert"), tmp_path / "cut", {"n_layers": 2}, more=head)
     texts = sequences()
-    torch.testing.assert_close(forward(hub(folder), texts, 2), forward(hub(tiny_model("distilbert")), texts, 2), atol=CLOSE, rtol=0)
+    torch.testing.assert_close(
+        forward(hub(folder), texts, 2), forward(hub(tiny_model("distilbert")), texts, 2), atol=CLOSE, rtol=0
+    )
 
 
 def test_a_model_whose_blocks_are_not_found_is_refused_by_its_type(tiny_model, monkeypatch):

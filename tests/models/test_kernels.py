@@ -31,13 +31,20 @@ def test_a_linear_layer_is_torchs_for_any_number_of_rows(dtype, near, gelu, rows
 def test_without_onednn_it_is_torchs(monkeypatch):
     weight, bias, states = random(8, 4), random(8), random(3, 4)
     monkeypatch.setattr(kernels, "_prepares", lambda weight: False)
-    torch.testing.assert_close(kernels.linear(weight, bias, 64)(states), functional.linear(states, weight, bias), atol=0, rtol=0)
     torch.testing.assert_close(
-        kernels.linear(weight, bias, 64, gelu=True)(states), functional.gelu(functional.linear(states, weight, bias)), atol=0, rtol=0
+        kernels.linear(weight, bias, 64)(states), functional.linear(states, weight, bias), atol=0, rtol=0
+    )
+    torch.testing.assert_close(
+        kernels.linear(weight, bias, 64, gelu=True)(states),
+        functional.gelu(functional.linear(states, weight, bias)),
+        atol=0,
+        rtol=0,
     )
 
 
-@pytest.mark.parametrize(("dtype", "near"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.05)])  # as above
+@pytest.mark.parametrize(
+    ("dtype", "near"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.05)]
+)  # as above
 @pytest.mark.parametrize("length", [1, 7, 96, 97])  # to 96 by matrix products, beyond by torch's fused kernel
 def test_attention_is_softmax_of_scaled_products(dtype, near, length):
     n, heads, size = 3, 2, 4
@@ -56,4 +63,6 @@ def test_a_text_attends_to_itself_alone():
     both, first = torch.zeros(10, 8), torch.zeros(5, 8)
     kernels.attention(joined, both, 2, 2)
     kernels.attention(joined[:5], first, 1, 2)
-    torch.testing.assert_close(both[:5], first, atol=1e-6, rtol=0)  # float32; how many matrices are multiplied may change the last digit
+    torch.testing.assert_close(
+        both[:5], first, atol=1e-6, rtol=0
+    )  # float32; how many matrices are multiplied may change the last digit

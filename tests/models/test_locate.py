@@ -17,7 +17,9 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 def write(folder, config=None, weights=b"weights", name="model.safetensors"):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps({"num_hidden_layers": 2} if config is None else config), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({"num_hidden_layers": 2} if config is None else config), encoding="utf-8"
+    )
     if weights is not None:
         (folder / name).write_bytes(weights)
     return folder
@@ -68,7 +70,10 @@ def test_a_folder_is_pinned_by_its_weights(tmp_path):
     assert locate(str(folder)).identity != before
 
 
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "spiece.model"])
+@pytest.mark.parametrize(
+    "name",
+    ["config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "spiece.model"],
+)
 def test_a_folder_is_pinned_by_its_configuration_and_tokenizer_too(tmp_path, name):
     # another limit, another norm's epsilon or another vocabulary gives other scores from the same weights
     folder = write(tmp_path / "model")
@@ -120,7 +125,8 @@ def test_pickled_weights_are_refused_unopened(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [("{", "cannot read"), ("[1, 2]", "holds list, expected a JSON object"), ("\udcff", "cannot read")]
+    ("content", "message"),
+    [("{", "cannot read"), ("[1, 2]", "holds list, expected a JSON object"), ("\udcff", "cannot read")],
 )
 def test_a_broken_configuration_is_refused_by_its_path(tmp_path, content, message):
     folder = write(tmp_path / "model")
@@ -209,7 +215,19 @@ def test_an_unreachable_hub_is_one_line_and_exit_code_2_at_the_command(tmp_path)
     pytest.importorskip("huggingface_hub")
     for name in ("hyp", "ref"):
         (tmp_path / name).write_text("a text\n", encoding="utf-8")
-    command = [sys.executable, "-m", "nlgauge", "score", "--hyp", "hyp", "--ref", "ref", "-m", "paper/bertscore", "--no-cache"]
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        "--hyp",
+        "hyp",
+        "--ref",
+        "ref",
+        "-m",
+        "paper/bertscore",
+        "--no-cache",
+    ]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, check=False)
     assert ran.returncode == 2
@@ -223,9 +241,10 @@ def test_an_unreachable_hub_is_one_line_and_exit_code_2_at_the_command(tmp_path)
 def test_signatures_are_made_without_torch_or_transformers(tmp_path):
     write(tmp_path / "model")
     code = (
-        "import sys; from nlgauge import metric; from nlgauge.core.signature import signature_of; from nlgauge.runtime.runtime import Runtime;"
-        f"[print(signature_of(metric(spec), Runtime())) for spec in ('bertscore:rescale=true', 'bertscore:model={tmp_path}/model')];"
-        "print(sorted({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules)))"
+        "import sys; from nlgauge import metric; from nlgauge.core.signature import signature_of; from"
+        " nlgauge.runtime.runtime import Runtime;[print(signature_of(metric(spec), Runtime())) for spec in"
+        f" ('bertscore:rescale=true', 'bertscore:model={tmp_path}/model')];print(sorted({{'torch', 'transformers',"
+        " 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own, folder, loaded = ran.stdout.splitlines()

@@ -17,7 +17,11 @@ def vectors_of(texts):
 
 def greedy(texts, pairs, weights=None):
     vectors = vectors_of(texts)
-    weights = np.ones(len(vectors.matrix), dtype=np.float32) if weights is None else np.array([w for text in weights for w in text], dtype=np.float32)
+    weights = (
+        np.ones(len(vectors.matrix), dtype=np.float32)
+        if weights is None
+        else np.array([w for text in weights for w in text], dtype=np.float32)
+    )
     return matching.greedy(vectors, weights, np.array([h for h, _ in pairs]), np.array([r for _, r in pairs]))
 
 
@@ -119,7 +123,11 @@ def test_small_batches_give_what_one_large_gives(problem, cells):
         np.testing.assert_allclose(greedy(*problem), whole, atol=1e-6)
 
 
-@given(lengths=st.lists(st.tuples(*[st.integers(1, 40)] * 2), max_size=30), width=st.integers(1, 64), cells=st.integers(1, 20_000))
+@given(
+    lengths=st.lists(st.tuples(*[st.integers(1, 40)] * 2), max_size=30),
+    width=st.integers(1, 64),
+    cells=st.integers(1, 20_000),
+)
 def test_batches_hold_every_pair_once_within_the_budget(lengths, width, cells):
     sides = np.array(lengths, dtype=np.int64).reshape(-1, 2)
     with pytest.MonkeyPatch.context() as patch:

@@ -73,7 +73,9 @@ def test_in_float64_nothing_but_rounding_is_left(tiny_model, kind):
     texts = sequences(LENGTHS, 40)
     expected = hidden_states(folder, texts, torch.float64)
     for layer in LAYERS:
-        torch.testing.assert_close(forward(packed(folder, torch.float64), texts, layer), expected[layer], atol=1e-12, rtol=0)
+        torch.testing.assert_close(
+            forward(packed(folder, torch.float64), texts, layer), expected[layer], atol=1e-12, rtol=0
+        )
 
 
 def test_the_embedded_model_is_that_of_transformers():
@@ -94,7 +96,8 @@ def test_half_precision_turns_vectors_by_little(tiny_model, dtype, far):
     expected = hidden_states(folder, texts)[3]
     found = forward(packed(folder, dtype), texts, 3)
     assert found.dtype == dtype
-    # bfloat16 keeps 8 bits: a rounding is up to 0.004 of a number, some ten of them stand between text and vector; float16 keeps 11
+    # bfloat16 keeps 8 bits: a rounding is up to 0.004 of a number, some ten of them stand between text and vector;
+    # float16 keeps 11
     cosine = torch.nn.functional.cosine_similarity(found.float(), expected)
     assert float(1 - cosine.min()) < far**2
     assert float((found.float() - expected).abs().max() / expected.abs().max()) < far
@@ -125,7 +128,9 @@ def test_positions_of_roberta_count_from_the_padding_index_on(tiny_model, tmp_pa
     folder = rewritten(tiny_model("roberta"), tmp_path / "moved", pad_token_id=4)
     found = forward(packed(folder), texts, 3)
     torch.testing.assert_close(found, hidden_states(folder, texts)[3], atol=5e-6, rtol=0)
-    assert (found - forward(packed(tiny_model("roberta")), texts, 3)).abs().max() > 0.01  # other positions, other vectors
+    assert (
+        found - forward(packed(tiny_model("roberta")), texts, 3)
+    ).abs().max() > 0.01  # other positions, other vectors
 
 
 def test_names_of_old_checkpoints_are_read(tiny_model, tmp_path):
@@ -140,14 +145,18 @@ def test_names_of_old_checkpoints_are_read(tiny_model, tmp_path):
     head = {"cls.predictions.decoder.weight": torch.ones(3), "cls.predictions.transform.LayerNorm.gamma": torch.ones(3)}
     save_file({**weights, **head}, folder / "model.safetensors")
     texts = sequences(LENGTHS, 40)
-    torch.testing.assert_close(forward(packed(folder), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=SAME, rtol=0)
+    torch.testing.assert_close(
+        forward(packed(folder), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=SAME, rtol=0
+    )
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("roberta", "roberta."), ("xlm-roberta", "model.encoder.roberta.")])
 def test_any_prefix_before_the_names_is_read(tiny_model, tmp_path, kind, prefix):
     texts = sequences(LENGTHS, 40)
     folder = rewritten(tiny_model(kind), tmp_path / "prefixed", lambda key: prefix + key)
-    torch.testing.assert_close(forward(packed(folder), texts, 3), forward(packed(tiny_model(kind)), texts, 3), atol=SAME, rtol=0)
+    torch.testing.assert_close(
+        forward(packed(folder), texts, 3), forward(packed(tiny_model(kind)), texts, 3), atol=SAME, rtol=0
+    )
 
 
 def test_shards_are_one_model(tiny_model, tmp_path):
@@ -157,21 +166,27 @@ def test_shards_are_one_model(tiny_model, tmp_path):
     model.save_pretrained(tmp_path, max_shard_size="20KB")
     assert len(ModelFiles("tiny", tmp_path, "").weight_files()) > 2
     texts = sequences(LENGTHS, 40)
-    torch.testing.assert_close(forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=SAME, rtol=0)
+    torch.testing.assert_close(
+        forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=SAME, rtol=0
+    )
 
 
 def test_layers_above_the_one_asked_for_are_never_read(tiny_model, tmp_path):
     folder = rewritten(tiny_model("bert"), tmp_path / "short", keep=lambda key: "layer.2." not in key)
     texts = sequences([3], 40)
     network = packed(folder)
-    torch.testing.assert_close(forward(network, texts, 2), forward(packed(tiny_model("bert")), texts, 2), atol=SAME, rtol=0)
+    torch.testing.assert_close(
+        forward(network, texts, 2), forward(packed(tiny_model("bert")), texts, 2), atol=SAME, rtol=0
+    )
     with pytest.raises(InputError, match=r"'tiny': the weights hold no encoder\.layer\.2\."):
         forward(network, texts, 3)
 
 
 def test_weights_of_another_model_are_refused(tiny_model, tmp_path):
     folder = rewritten(tiny_model("bert"), tmp_path / "other", keep=lambda key: "position" not in key)
-    with pytest.raises(InputError, match=r"hold no embeddings\.position_embeddings\.weight; is config\.json of this model"):
+    with pytest.raises(
+        InputError, match=r"hold no embeddings\.position_embeddings\.weight; is config\.json of this model"
+    ):
         packed(folder)
 
 

@@ -8,7 +8,15 @@ from nlgauge.models.locate import locate
 from nlgauge.models.pairs import PairTokenizer, _cut
 
 pytest.importorskip("torch")
-TEXTS = ["the cat sat", "rain fell today", "a", "not good morning, the dog lay on the rug!", "今天雨", "the cat " * 40, "[SEP] a </s> b"]
+TEXTS = [
+    "the cat sat",
+    "rain fell today",
+    "a",
+    "not good morning, the dog lay on the rug!",
+    "今天雨",
+    "the cat " * 40,
+    "[SEP] a </s> b",
+]
 FAMILIES = ["bert", "roberta", "xlm-roberta", "deberta-v2", "bart", "albert", "t5", "mpnet"]
 
 
@@ -45,7 +53,11 @@ def test_the_embedded_encoder_frames_two_texts_as_bert_does():
     theirs = AutoTokenizer.from_pretrained(files.folder)
     theirs.model_max_length = 512
     expected = theirs("A man sleeps.", "Nobody is asleep!")
-    assert one(PairTokenizer(files, 256), " A man sleeps.", "Nobody is asleep!\n") == (expected["input_ids"], expected["token_type_ids"], False)
+    assert one(PairTokenizer(files, 256), " A man sleeps.", "Nobody is asleep!\n") == (
+        expected["input_ids"],
+        expected["token_type_ids"],
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +97,9 @@ def test_a_limit_that_leaves_no_room_is_refused(tiny_model):
     files = locate(str(tiny_model("bert")))
     assert PairTokenizer(files, 5).room == 2
     assert PairTokenizer(files, 1000).max_tokens == 48  # the model's own
-    with pytest.raises(InputError, match=r"^max_tokens is 4, expected at least 5: the special tokens and a piece of each text$"):
+    with pytest.raises(
+        InputError, match=r"^max_tokens is 4, expected at least 5: the special tokens and a piece of each text$"
+    ):
         PairTokenizer(files, 4)
 
 

@@ -11,7 +11,14 @@ from nlgauge.models.encoder import load_encoder
 from nlgauge.models.pooled import cosines, mean_vectors
 from nlgauge.runtime.runtime import Runtime
 
-TEXTS = ["the cat sat on the mat", "rain", "a dog", "snow fell today", "a cat", "the cat sat on the mat and lay on the rug"]
+TEXTS = [
+    "the cat sat on the mat",
+    "rain",
+    "a dog",
+    "snow fell today",
+    "a cat",
+    "the cat sat on the mat and lay on the rug",
+]
 ROUNDING = 1e-5  # float32 through three layers; batches of other shapes add in another order
 
 
@@ -37,7 +44,9 @@ def test_outer_tokens_stay_out_of_the_mean_where_asked(tiny_model):
     ids = one.tokenizer.tokens(["the cat sat"])[0].ids  # [CLS] the cat sat [SEP]
     with one.network.cut(3) as forward, torch.inference_mode():
         states = forward([ids])
-    assert torch.allclose(mean_vectors(one.network, [ids], [3], outer=(1, 1))[0, 0], states[1:4].mean(dim=0), atol=ROUNDING)
+    assert torch.allclose(
+        mean_vectors(one.network, [ids], [3], outer=(1, 1))[0, 0], states[1:4].mean(dim=0), atol=ROUNDING
+    )
 
 
 def test_a_text_has_the_same_vector_in_any_company(tiny_model):

@@ -28,7 +28,10 @@ def by_transformers(path, folder, adapted=True):
     from transformers import AutoModel, AutoTokenizer
 
     tensors = load_file(str(path))
-    encoder, tokenizer = AutoModel.from_pretrained(folder, add_pooling_layer=False).eval(), AutoTokenizer.from_pretrained(folder)
+    encoder, tokenizer = (
+        AutoModel.from_pretrained(folder, add_pooling_layer=False).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
     if adapted:
         name = "encoder.layer.1.output.dense"
         weight = encoder.get_submodule(name).weight
@@ -67,7 +70,9 @@ def test_source_and_reference_as_comets_estimator_has_them(tiny_regressor, tiny_
     found, _ = score(path)
     for i, texts in enumerate(zip(HYPS, REFS, SRCS, strict=True)):
         h, r, s = (vector(text, (3,)) for text in texts)
-        assert found[i] == pytest.approx(value(torch.cat([h, r, h * s, h * r, (h - s).abs(), (h - r).abs()])), abs=ROUNDING)
+        assert found[i] == pytest.approx(
+            value(torch.cat([h, r, h * s, h * r, (h - s).abs(), (h - r).abs()])), abs=ROUNDING
+        )
 
 
 def test_targets_that_were_standardised_are_brought_back(tiny_regressor):
@@ -146,7 +151,9 @@ def test_adapters_stand_on_bert_alone_and_others_may_be_frozen(tiny_regressor):
 
 
 def test_names_that_are_no_regressor_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"model 'bert-base-cased' is no regressor: expected a \.safetensors head or a folder"):
+    with pytest.raises(
+        InputError, match=r"model 'bert-base-cased' is no regressor: expected a \.safetensors head or a folder"
+    ):
         locate_regressor("bert-base-cased")
     with pytest.raises(InputError, match=r"holds no regressor\.safetensors"):
         locate_regressor(str(tmp_path))

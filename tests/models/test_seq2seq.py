@@ -9,9 +9,20 @@ from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-TEXTS = ["the cat sat on the mat", "rain fell today", "not good", "", " \t", "the cat sat on the mat", "snow \ud800 fell", "今天雨"]
+TEXTS = [
+    "the cat sat on the mat",
+    "rain fell today",
+    "not good",
+    "",
+    " \t",
+    "the cat sat on the mat",
+    "snow \ud800 fell",
+    "今天雨",
+]
 HALF = {"layers": 1, "attention_heads": 2, "ffn_dim": 16}
-BART = {"d_model": 16, "max_position_embeddings": 48} | {f"{side}_{key}": n for side in ("encoder", "decoder") for key, n in HALF.items()}
+BART = {"d_model": 16, "max_position_embeddings": 48} | {
+    f"{side}_{key}": n for side in ("encoder", "decoder") for key, n in HALF.items()
+}
 T5 = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_layers": 1, "num_decoder_layers": 1}
 SHAPES = {"bart": BART, "t5": T5, "marian": BART}
 ENDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2, "forced_eos_token_id": 2}
@@ -34,7 +45,9 @@ def pair(tiny_model, tmp_path_factory):
                 model = transformers.AutoModelForSeq2SeqLM.from_config(config)
                 for parameter in model.parameters():
                     parameter.data += torch.randn_like(parameter) * 0.2
-                model.get_input_embeddings().weight.data[:5] = 0  # special tokens, the end among them, score 0; some word scores more
+                model.get_input_embeddings().weight.data[:5] = (
+                    0  # special tokens, the end among them, score 0; some word scores more
+                )
             model.save_pretrained(folder)
             made[kind, seed] = folder
         return made[kind, seed]
@@ -109,7 +122,9 @@ def test_models_that_are_no_pair_are_refused(pair, tiny_model, tmp_path):
     shutil.copytree(pair("t5"), headless)
     from safetensors.torch import load_file, save_file
 
-    weights = {key: value for key, value in load_file(headless / "model.safetensors").items() if "SelfAttention.q" not in key}
+    weights = {
+        key: value for key, value in load_file(headless / "model.safetensors").items() if "SelfAttention.q" not in key
+    }
     save_file(weights, headless / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match=r"the weights hold no \S+SelfAttention\.q\.weight"):
         Backtranslator(str(headless), str(headless)).paraphrase(["a cat"])

@@ -79,7 +79,9 @@ def test_a_text_of_characters_that_bert_drops_is_empty(tiny):
     assert tiny("bert").tokens(["\u200b\u200d\u00ad"])[0].n_content == 0
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "distilbert", "deberta", "t5", "t5, bytes", "embedded"])
+@pytest.mark.parametrize(
+    "kind", ["bert", "roberta", "xlm-roberta", "distilbert", "deberta", "t5", "t5, bytes", "embedded"]
+)
 def test_pieces_are_those_of_transformers(tiny, tiny_model, kind):
     transformers = pytest.importorskip("transformers")
     files = locate("embedded" if kind == "embedded" else str(tiny_model(kind)))
@@ -93,7 +95,8 @@ def test_pieces_are_those_of_transformers(tiny, tiny_model, kind):
 
 
 def test_the_first_word_of_a_roberta_text_is_the_piece_it_is_elsewhere(tiny):
-    # byte-level pieces hold the space before a word; bert_score asks for one before the first word too, and only of these families
+    # byte-level pieces hold the space before a word; bert_score asks for one before the first word too, and only of
+    # these families
     first, later = (t.ids.tolist()[1:-1] for t in tiny("roberta").tokens(["cat", "the cat"]))
     assert later[-1:] == first
     first, later = (t.ids.tolist()[1:-1] for t in tiny("deberta").tokens(["cat", "the cat"]))
@@ -140,7 +143,9 @@ def test_a_tokenizer_without_a_limit_takes_the_models(changed, kind):
     # transformers writes 1e30 for "none", which overflows where it is taken for a number of pieces
     files = changed(kind, tokenizer_config={"model_max_length": int(1e30)})
     tokenizer = TextTokenizer(files)
-    assert tokenizer.max_tokens == LIMIT  # RoBERTa: 50 positions, of which the padding index 1 and what is before it are no token's
+    assert (
+        tokenizer.max_tokens == LIMIT
+    )  # RoBERTa: 50 positions, of which the padding index 1 and what is before it are no token's
     assert tokenizer.tokens(["the " * 100])[0].truncated
     (files.folder / "tokenizer_config.json").unlink()
     assert TextTokenizer(files).max_tokens == LIMIT
@@ -162,7 +167,14 @@ def test_a_limit_must_leave_room_for_a_piece(tiny):
 def test_what_tokenizer_json_says_of_padding_and_truncation_is_not_done(changed):
     kept = {
         "truncation": {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0},
-        "padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
+        "padding": {
+            "strategy": {"Fixed": 8},
+            "direction": "Right",
+            "pad_to_multiple_of": None,
+            "pad_id": 0,
+            "pad_type_id": 0,
+            "pad_token": "[PAD]",
+        },
     }
     tokenizer = TextTokenizer(changed("bert", tokenizer=kept))
     short, long = tokenizer.tokens(["the", "the cat sat on the mat"])
@@ -196,7 +208,9 @@ def test_a_tokenizer_that_transformers_cannot_load_is_told_in_one_line(changed):
 @pytest.mark.parametrize("kind", ["roberta", "t5, bytes"])
 def test_a_lone_surrogate_is_the_replacement_character(tiny, kind):
     tokenizer = tiny(kind)
-    lone, replaced, question = (t.ids.tolist() for t in tokenizer.tokens(["the \ud83d cat", "the \ufffd cat", "the ? cat"]))
+    lone, replaced, question = (
+        t.ids.tolist() for t in tokenizer.tokens(["the \ud83d cat", "the \ufffd cat", "the ? cat"])
+    )
     assert lone == replaced != question
 
 
@@ -217,7 +231,9 @@ def test_any_text_has_pieces_in_its_frame(tiny, text):
 @given(texts=st.lists(st.text(alphabet="the catx!\ud800雨", max_size=8), max_size=9))
 def test_a_text_has_the_same_pieces_in_any_company(tiny, texts):
     tokenizer = tiny("bert")
-    assert [t.ids.tolist() for t in tokenizer.tokens(texts)] == [tokenizer.tokens([text])[0].ids.tolist() for text in texts]
+    assert [t.ids.tolist() for t in tokenizer.tokens(texts)] == [
+        tokenizer.tokens([text])[0].ids.tolist() for text in texts
+    ]
 
 
 def test_a_long_list_is_read_in_chunks(tiny, monkeypatch):

@@ -25,7 +25,11 @@ def test_results_come_in_the_order_of_the_jobs(four_threads):
 
 def test_each_job_has_one_core_and_no_gradients(four_threads):
     def work(job):
-        return torch.get_num_threads(), torch.is_inference_mode_enabled(), threading.current_thread() is threading.main_thread()
+        return (
+            torch.get_num_threads(),
+            torch.is_inference_mode_enabled(),
+            threading.current_thread() is threading.main_thread(),
+        )
 
     assert set(side_by_side(work, range(8), torch.device("cpu"))) == {(1, True, False)}
 
@@ -63,4 +67,6 @@ def test_a_single_job_or_another_device_runs_here(four_threads, jobs, device):
 
 def test_with_one_thread_nothing_is_started(four_threads):
     torch.set_num_threads(1)
-    assert list(side_by_side(lambda job: threading.current_thread() is threading.main_thread(), [1, 2], torch.device("cpu"))) == [True, True]
+    assert list(
+        side_by_side(lambda job: threading.current_thread() is threading.main_thread(), [1, 2], torch.device("cpu"))
+    ) == [True, True]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import NEEDS, Case, Edit, Template, TemplateInfo, apply_edits, stream
+from nlgauge.perturbations.base import NEEDS, Case, Edit, Perturbation, PerturbationInfo, apply_edits, stream
 from nlgauge.text.language import language
 
 
@@ -19,7 +19,14 @@ def test_edits_are_made_in_offsets_of_the_text_as_it_came():
 
 
 @pytest.mark.parametrize(
-    "edits", [[Edit(2, 1, "")], [Edit(0, 9, "")], [Edit(-1, 1, "")], [Edit(0, 2, "x"), Edit(1, 3, "y")], [Edit(2, 3, "x"), Edit(0, 1, "y")]]
+    "edits",
+    [
+        [Edit(2, 1, "")],
+        [Edit(0, 9, "")],
+        [Edit(-1, 1, "")],
+        [Edit(0, 2, "x"), Edit(1, 3, "y")],
+        [Edit(2, 3, "x"), Edit(0, 1, "y")],
+    ],
 )
 def test_edits_that_overlap_or_reach_beyond_the_text_are_a_fault(edits):
     with pytest.raises(ValueError, match="in a text of 3 characters"):
@@ -45,7 +52,12 @@ def test_draws_hang_on_seed_template_and_key_and_on_nothing_else():
     first = draws(0, "typos", "seg-1")
     random.seed(2)
     assert draws(0, "typos", "seg-1") == first
-    others = [draws(1, "typos", "seg-1"), draws(0, "typo", "sseg-1"), draws(0, "typos", "seg-2"), draws(0, "typosseg-1", "")]
+    others = [
+        draws(1, "typos", "seg-1"),
+        draws(0, "typo", "sseg-1"),
+        draws(0, "typos", "seg-2"),
+        draws(0, "typosseg-1", ""),
+    ]
     assert first not in others
     assert len({tuple(d) for d in others}) == len(others)
 
@@ -53,7 +65,10 @@ def test_draws_hang_on_seed_template_and_key_and_on_nothing_else():
 def test_draws_are_the_same_in_another_process():
     code = "from nlgauge.perturbations.base import stream; print(stream(3, 'typos', 'é\\ud800').randrange(10**9))"
     made = {
-        subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": h}, capture_output=True, text=True, check=True).stdout for h in ("1", "2")
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": h}, capture_output=True, text=True, check=True
+        ).stdout
+        for h in ("1", "2")
     }
     assert made == {f"{stream(3, 'typos', 'é' + chr(0xD800)).randrange(10**9)}\n"}
 
@@ -65,11 +80,11 @@ def test_a_case_has_the_text_of_its_document():
 
 def test_any_class_with_info_and_a_call_is_a_template():
     class Mine:
-        info = TemplateInfo("mine", "do nothing", "same", ("a", "b"))
+        info = PerturbationInfo("mine", "do nothing", "same", ("a", "b"))
 
         def __call__(self, case, rng):
             raise NotImplementedError
 
-    assert isinstance(Mine(), Template)
-    assert not isinstance("mine", Template)
+    assert isinstance(Mine(), Perturbation)
+    assert not isinstance("mine", Perturbation)
     assert set(Mine.info.needs) <= NEEDS.keys()

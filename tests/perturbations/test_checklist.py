@@ -14,7 +14,14 @@ from nlgauge.perturbations.registry import PERTURBATIONS, info
 
 def test_the_rows_are_those_of_figure_4_and_four_of_table_5():
     assert Counter(math.isnan(row.penalty) for row in rows()) == {False: 112, True: 4}
-    assert Counter(row.task for row in rows() if not math.isnan(row.penalty)) == {"mt": 21, "as": 19, "qg": 16, "dg": 18, "d2t": 19, "ic": 19}
+    assert Counter(row.task for row in rows() if not math.isnan(row.penalty)) == {
+        "mt": 21,
+        "as": 19,
+        "qg": 16,
+        "dg": 18,
+        "d2t": 19,
+        "ic": 19,
+    }
 
 
 def test_no_task_has_a_perturbation_twice_under_one_criterion():
@@ -38,7 +45,14 @@ def test_every_task_is_tried_for_fluency_and_for_invariance(task):
 
 @pytest.mark.parametrize(
     ("name", "task"),
-    [("mt", "mt"), ("MT", "mt"), ("Data to Text", "d2t"), ("data_to_text", "d2t"), ("question-generation/squad", "qg"), (" summarization ", "as")],
+    [
+        ("mt", "mt"),
+        ("MT", "mt"),
+        ("Data to Text", "d2t"),
+        ("data_to_text", "d2t"),
+        ("question-generation/squad", "qg"),
+        (" summarization ", "as"),
+    ],
 )
 def test_a_task_is_known_by_several_names(name, task):
     assert task_of(name) == task

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.perturb import Perturbations, perturb
-from nlgauge.perturbations.registry import PERTURBATIONS, info, template
+from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.perturbation import fingerprint
 from nlgauge.testing.texts import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
@@ -22,11 +22,15 @@ NAMES = list(PERTURBATIONS.entries)
 ENGLISH = [name for name in NAMES if "english" in info(name).needs]
 BLANKS = [" ", " ", " ", " ", "\n", "\t", "\u00a0", ""]
 PIECES = [
-    *"The a an big old red well-known man dogs Maria Lopez London he she them it's isn’t won't don't is has was not never who What How many".split(),
-    *"12 1,500 $5 3.5 1990 ten because and or quickly bought running happier ? . , ; ! ( ) “ ” ' ’ - — … # 🚢 ß É и 猫 \x00 \ud800".split(" "),
+    *"The a an big old red well-known man dogs Maria Lopez London he she them it's isn’t won't don't is has was not"
+    " never who What How many".split(),
+    *"12 1,500 $5 3.5 1990 ten because and or quickly bought running happier ? . , ; ! ( ) “ ” ' ’ - — … # 🚢 ß É и 猫"
+    " \x00 \ud800".split(" "),
 ]
 TEXT = st.one_of(
-    st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(BLANKS)), max_size=16).map(lambda pairs: "".join(a + b for a, b in pairs)),
+    st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(BLANKS)), max_size=16).map(
+        lambda pairs: "".join(a + b for a, b in pairs)
+    ),
     st.text(st.characters(), max_size=30),
     st.sampled_from(TEXTS[:40]),
 )
@@ -34,7 +38,9 @@ TEXT = st.one_of(
 
 def perturbed(name: str, texts: list[str], seed: int = 0, **given) -> Perturbations:
     n = len(texts)
-    return perturb(name, texts, seed=seed, **{"context": [CONTEXT] * n, "pool": POOL, "references": [REFERENCES] * n, **given})
+    return perturb(
+        name, texts, seed=seed, **{"context": [CONTEXT] * n, "pool": POOL, "references": [REFERENCES] * n, **given}
+    )
 
 
 def test_there_are_templates_and_each_is_named_as_it_is_registered():
@@ -44,7 +50,9 @@ def test_there_are_templates_and_each_is_named_as_it_is_registered():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_perturbation_keeps_the_contract(name):
-    check_perturbation(template(name), processes=False)  # other processes have a test of their own below, one for all
+    check_perturbation(
+        perturbation(name), processes=False
+    )  # other processes have a test of their own below, one for all
 
 
 def test_other_processes_with_other_hashes_give_the_same():
@@ -115,7 +123,9 @@ def test_another_seed_or_id_may_draw_otherwise_and_the_id_is_what_counts(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_is_explained(name):
     cls, _ = PERTURBATIONS.lookup(name)
-    docs = [inspect.cleandoc(c.__doc__ or "").partition("Attributes:")[2] for c in cls.__mro__]  # options may be inherited
+    docs = [
+        inspect.cleandoc(c.__doc__ or "").partition("Attributes:")[2] for c in cls.__mro__
+    ]  # options may be inherited
     explained = set(re.findall(r"^ +([\w, ]+): ", "\n".join(docs), re.MULTILINE))
     explained = {option.strip() for some in explained for option in some.split(",")}
     assert {field.name for field in dataclasses.fields(cls) if field.init} <= explained

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
-from nlgauge.perturbations.draft import Draft, is_name_like, with_case_of
-from nlgauge.text.doc import Token
+from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.language import language
 
 pieces = st.sampled_from(
@@ -171,22 +170,6 @@ def test_replacements_take_the_capitals_of_what_they_replace_unless_told_otherwi
 )
 def test_capitals_are_carried_over(old, new, expected):
     assert with_case_of(old, new) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "tag", "expected"),
-    [
-        ("Anna", "NNP", True),
-        ("I", "PRP", True),
-        ("NATO", "NN", True),
-        ("German", "JJ", True),
-        ("House", "NN", False),
-        ("A", "DT", False),
-        ("the", "DT", False),
-    ],
-)
-def test_what_keeps_its_capital_inside_a_sentence(text, tag, expected):
-    assert is_name_like(Token(0, 0, len(text), text, tag)) is expected
 
 
 # marks

@@ -58,7 +58,8 @@ def test_the_hardest_paraphrase_is_the_farthest():
 
 
 def test_level_and_norm_may_change_the_choice():
-    # Characters: "abcdefgh" is 8 of 8 away, "a b x" 1 of 5; words: 3 of 3 and 1 of 3 by the longer; by the reference 3/3 and 1/3.
+    # Characters: "abcdefgh" is 8 of 8 away, "a b x" 1 of 5; words: 3 of 3 and 1 of 3 by the longer; by the reference
+    # 3/3 and 1/3.
     reference, one_word, three_words = "a b c", "a b incomprehensibilities", "d e f"
     assert select_para([one_word, three_words], reference, level="char") == one_word  # 21 of 25 against 3 of 5
     assert select_para([one_word, three_words], reference, level="word") == three_words  # 1 of 3 against 3 of 3

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, TemplateInfo, apply_edits, stream
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, apply_edits, stream
 from nlgauge.perturbations.perturb import apply, make_cases, perturb, seeded, unmet
-from nlgauge.perturbations.surface import JumbleWords
+from nlgauge.perturbations.surface.order import JumbleWords
 from nlgauge.text.language import language
 
 TEXTS = ["The bus came late today.", "Yes", "", "Two old boats lie in a harbour.", "No mark at all"]
@@ -23,23 +23,33 @@ class Echo:
 
     word: str = "x"
     times: int = 1
-    info: ClassVar = TemplateInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset())
+    info: ClassVar = PerturbationInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         if self.word == "nothing":
             return Change([Edit(0, 1, case.text[0])])
-        return Change([Edit(0, len(case.text), self.word * self.times)], {"speaker": case.speaker, "draw": rng.random()})
+        return Change(
+            [Edit(0, len(case.text), self.word * self.times)], {"speaker": case.speaker, "draw": rng.random()}
+        )
 
 
 def needing(*needs: str) -> Echo:
     made = Echo()
-    object.__setattr__(made, "info", TemplateInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset(needs)))
+    object.__setattr__(
+        made, "info", PerturbationInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset(needs))
+    )
     return made
 
 
 def test_one_entry_for_each_text_and_a_reason_where_there_is_none():
     made = perturb("remove_punctuation", TEXTS)
-    assert [p.text if p else None for p in made] == ["The bus came late today", None, None, "Two old boats lie in a harbour", None]
+    assert [p.text if p else None for p in made] == [
+        "The bus came late today",
+        None,
+        None,
+        "Two old boats lie in a harbour",
+        None,
+    ]
     assert made.reasons == [None, "no punctuation", "empty", None, "no punctuation"]
     assert made.skipped == {"no punctuation": 2, "empty": 1}
 
@@ -48,7 +58,13 @@ def test_a_perturbed_text_says_all_that_was_done():
     made = perturb("remove_punctuation", "The bus came.", seed=4, ids=["s1"])[0]
     assert made is not None
     assert (made.text, made.edits, made.original) == ("The bus came", [(12, 13, "")], "The bus came.")
-    assert (made.perturbation, made.expect, made.seed, made.meta, made.id) == ("remove_punctuation", "lower", 4, {"removed": 1}, "s1")
+    assert (made.perturbation, made.expect, made.seed, made.meta, made.id) == (
+        "remove_punctuation",
+        "lower",
+        4,
+        {"removed": 1},
+        "s1",
+    )
 
 
 def test_a_single_string_is_one_text():
@@ -186,4 +202,6 @@ def test_any_text_is_perturbed_or_left_alone_with_a_reason(texts, seed):
         if perturbed:
             assert apply_edits(text, perturbed.edits) == perturbed.text != text == perturbed.original
     cases = make_cases(texts)
-    assert [getattr(apply(JumbleWords(), c, seed), "text", None) for c in cases] == [p.text if p else None for p in made]
+    assert [getattr(apply(JumbleWords(), c, seed), "text", None) for c in cases] == [
+        p.text if p else None for p in made
+    ]

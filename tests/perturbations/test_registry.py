@@ -6,23 +6,23 @@ import inspect
 import pytest
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.base import NEEDS, Template, TemplateInfo
-from nlgauge.perturbations.registry import PERTURBATIONS, info, template
-from nlgauge.perturbations.surface import RemovePunctuation
+from nlgauge.perturbations.base import NEEDS, Perturbation, PerturbationInfo
+from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
+from nlgauge.perturbations.surface.order import RemovePunctuation
 
 NAMES = list(PERTURBATIONS.entries)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_entry_leads_to_a_frozen_template_of_that_name(name):
-    built = template(name)
-    assert isinstance(built, Template)
-    assert isinstance(info(name), TemplateInfo)
+    built = perturbation(name)
+    assert isinstance(built, Perturbation)
+    assert isinstance(info(name), PerturbationInfo)
     assert built.info is info(name)
     assert info(name).name == name
     assert dataclasses.is_dataclass(built)
     assert type(built).__dataclass_params__.frozen
-    assert built == template(name)
+    assert built == perturbation(name)
     assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(type(built)).parameters.values())
 
 
@@ -42,12 +42,12 @@ def test_there_are_no_two_templates_of_one_class_and_options():
 
 
 def test_options_stand_in_the_specification():
-    assert template("remove_punctuation:mode=misplace") == RemovePunctuation(mode="misplace")
+    assert perturbation("remove_punctuation:mode=misplace") == RemovePunctuation(mode="misplace")
 
 
 def test_a_template_is_returned_as_it_is():
     mine = RemovePunctuation()
-    assert template(mine) is mine
+    assert perturbation(mine) is mine
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_a_template_is_returned_as_it_is():
 )
 def test_what_names_no_template_is_refused(spec, match):
     with pytest.raises(SpecError, match=match):
-        template(spec)
+        perturbation(spec)

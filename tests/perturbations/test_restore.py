@@ -10,7 +10,30 @@ from hypothesis import strategies as st
 from nlgauge.perturbations.restore import clean
 
 DATA = os.environ.get("NLGAUGE_DATA")
-PIECES = ["The", "the", "DTM", "dtm", "cat", "n't", "'s", "’s", ".", ",", " ", " ", "``", "''", '"', "’", "1.5", "\t", "ß", "SS", "猫", "\ud800"]
+PIECES = [
+    "The",
+    "the",
+    "DTM",
+    "dtm",
+    "cat",
+    "n't",
+    "'s",
+    "’s",
+    ".",
+    ",",
+    " ",
+    " ",
+    "``",
+    "''",
+    '"',
+    "’",
+    "1.5",
+    "\t",
+    "ß",
+    "SS",
+    "猫",
+    "\ud800",
+]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +74,8 @@ def test_the_reference_itself_is_clean(ref):
 
 @pytest.mark.skipif(not DATA, reason="NLGAUGE_DATA is not set")
 def test_published_cases_lose_the_damage_of_joining():
-    # Words that stand in both texts but differ in case, and marks with a blank before them that the reference has nowhere.
+    # Words that stand in both texts but differ in case, and marks with a blank before them that the reference has
+    # nowhere.
     with gzip.open(Path(DATA) / "xpaws-fr-adv" / "adversarial.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     rows = [row for row in rows if row["phenomenon"] not in ("jumble", "typo")]

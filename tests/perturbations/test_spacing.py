@@ -3,7 +3,7 @@
 import pytest
 
 from nlgauge.perturbations.spacing import is_mark
-from nlgauge.perturbations.strata import Stratum
+from nlgauge.perturbations.synthesis.stratum import Stratum
 
 RAIN = "The rain, it fell (hard) today."
 #       1   2   3 4  5    6 7  8 9    10
@@ -18,11 +18,11 @@ def after(text, operation, *arguments):
 @pytest.mark.parametrize(
     ("start", "phrase", "expected"),
     [
-        (2, "heavy", "The rain heavy, it fell (hard) today."),     # no blank before the comma that was there
-        (1, ",", "The, rain, it fell (hard) today."),              # nor before one that comes in
+        (2, "heavy", "The rain heavy, it fell (hard) today."),  # no blank before the comma that was there
+        (1, ",", "The, rain, it fell (hard) today."),  # nor before one that comes in
         (0, "Then", "Then The rain, it fell (hard) today."),
-        (6, "very", "The rain, it fell (very hard) today."),       # behind a bracket that opens
-        (7, "indeed", "The rain, it fell (hard indeed) today."),   # before one that closes
+        (6, "very", "The rain, it fell (very hard) today."),  # behind a bracket that opens
+        (7, "indeed", "The rain, it fell (hard indeed) today."),  # before one that closes
         (8, ",", "The rain, it fell (hard), today."),
         (9, "or tomorrow", "The rain, it fell (hard) today or tomorrow."),
         (5, "(they say)", "The rain, it fell (they say) (hard) today."),
@@ -52,8 +52,8 @@ def test_where_words_go_no_blank_is_left_twice(start, span, expected):
     ("start", "phrase", "expected"),
     [
         (1, "snow", "The snow, it fell (hard) today."),
-        (2, "and", "The rain and it fell (hard) today."),       # a word for a mark
-        (3, ";", "The rain,; fell (hard) today."),              # a mark for a word
+        (2, "and", "The rain and it fell (hard) today."),  # a word for a mark
+        (3, ";", "The rain,; fell (hard) today."),  # a mark for a word
         (9, "again", "The rain, it fell (hard) today again"),
         (6, "very hard", "The rain, it fell (very hard) today."),
     ],
@@ -78,17 +78,22 @@ def test_tokens_that_change_places_leave_the_blanks_but_those_of_marks(start, di
 @pytest.mark.parametrize(
     ("text", "operation", "arguments", "expected"),
     [
-        ('"Go," he said.', "insert", (1, "Please"), '"Please Go," he said.'),   # a plain quote opens where a word follows at once
-        ('"Go," he said.', "insert", (3, "then"), '"Go, then" he said.'),       # and closes where it touches what is before
+        (
+            '"Go," he said.',
+            "insert",
+            (1, "Please"),
+            '"Please Go," he said.',
+        ),  # a plain quote opens where a word follows at once
+        ('"Go," he said.', "insert", (3, "then"), '"Go, then" he said.'),  # and closes where it touches what is before
         ('"Go," he said.', "insert", (0, "So"), 'So "Go," he said.'),
         ('"Go," he said.', "delete", (2, 1), '"Go" he said.'),
-        ("rain--snow", "delete", (1, 1), "rain snow"),                          # two words never become one
-        ("One line\nand another", "delete", (1, 1), "One\nand another"),        # a line that ended still does
+        ("rain--snow", "delete", (1, 1), "rain snow"),  # two words never become one
+        ("One line\nand another", "delete", (1, 1), "One\nand another"),  # a line that ended still does
         ("  indented text here", "delete", (0, 1), "  text here"),
         ("  indented text here", "insert", (0, "some"), "  some indented text here"),
         ("ends in blanks  ", "delete", (2, 1), "ends in  "),
-        ("a b  c\td", "insert", (1, "x"), "a x b  c\td"),                       # elsewhere blanks stay as they are
-        ("今天下雨，路滑。", "insert", (2, "又"), "今天又下雨，路滑。"),               # no blanks where the script has none
+        ("a b  c\td", "insert", (1, "x"), "a x b  c\td"),  # elsewhere blanks stay as they are
+        ("今天下雨，路滑。", "insert", (2, "又"), "今天又下雨，路滑。"),  # no blanks where the script has none
         ("今天下雨，路滑。", "delete", (4, 1), "今天下雨路滑。"),
         ("今天下雨，路滑。", "replace", (4, 1, "又"), "今天下雨又路滑。"),
         ("今天下雨，路滑。", "swap", (0, 2), "下天今雨，路滑。"),

@@ -20,30 +20,57 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def share(metric, phenomenon, accuracy, group=None, **more):
     row = {
-        "metric": metric, "phenomenon": phenomenon, "group": group, "n": 40, "wins": 31, "ties": 2, "losses": 7, "accuracy": accuracy,
-        "low": accuracy - 0.125, "high": accuracy + 0.125,
-    }  # fmt: skip
+        "metric": metric,
+        "phenomenon": phenomenon,
+        "group": group,
+        "n": 40,
+        "wins": 31,
+        "ties": 2,
+        "losses": 7,
+        "accuracy": accuracy,
+        "low": accuracy - 0.125,
+        "high": accuracy + 0.125,
+    }
     return {**row, **more}
 
 
 def drop(metric, template, deviation, criterion="fluency", **more):
     row = {
-        "metric": metric, "task": "mt", "criterion": criterion, "template": template, "n": 33, "n_not_applicable": 17, "drop": 0.5,
-        "penalty": 0.5 - deviation, "deviation": deviation, "low": deviation - 0.1, "high": deviation + 0.1, "certainty": "medium",
-    }  # fmt: skip
+        "metric": metric,
+        "task": "mt",
+        "criterion": criterion,
+        "template": template,
+        "n": 33,
+        "n_not_applicable": 17,
+        "drop": 0.5,
+        "penalty": 0.5 - deviation,
+        "deviation": deviation,
+        "low": deviation - 0.1,
+        "high": deviation + 0.1,
+        "certainty": "medium",
+    }
     return {**row, **more}
 
 
 def result(*rows, notes=("something is odd",)):
-    metrics = [{"spec": m, "signature": f"metric:{m}|beta:2", "higher_is_better": m != "ter"} for m in dict.fromkeys(r["metric"] for r in rows)]
+    metrics = [
+        {"spec": m, "signature": f"metric:{m}|beta:2", "higher_is_better": m != "ter"}
+        for m in dict.fromkeys(r["metric"] for r in rows)
+    ]
     return Result("audit", list(rows), [{"path": "a.jsonl", "sha256": "ab" * 32}], metrics, list(notes))
 
 
 def case(**more):
     row = {
-        "id": "s1/negation", "phenomenon": "negation", "reference": "the cat sat", "better": "a cat was sitting", "worse": "the cat sat not",
-        "score_better": 20.25, "score_worse": 80.5, "margin": -60.25,
-    }  # fmt: skip
+        "id": "s1/negation",
+        "phenomenon": "negation",
+        "reference": "the cat sat",
+        "better": "a cat was sitting",
+        "worse": "the cat sat not",
+        "score_better": 20.25,
+        "score_worse": 80.5,
+        "margin": -60.25,
+    }
     return {**row, **more}
 
 
@@ -52,7 +79,11 @@ def pictures(page):
 
 
 def test_every_number_of_a_preference_is_on_the_page():
-    rows = [share("chrf", "negation", 0.775, "de-en"), share("ter", "negation", 0.25, "de-en"), share("chrf", "mean-all", 0.5, "fr-en")]
+    rows = [
+        share("chrf", "negation", 0.775, "de-en"),
+        share("ter", "negation", 0.25, "de-en"),
+        share("chrf", "mean-all", 0.5, "fr-en"),
+    ]
     page = audit_html(result(*rows))
     for part in ("0.775", "0.650 to 0.900", "0.250", ">40<", ">31<", ">2<", ">7<", "de-en", "fr-en", "mean-all"):
         assert part in page
@@ -63,10 +94,25 @@ def test_every_number_of_a_preference_is_on_the_page():
 
 def test_every_number_of_a_checklist_is_on_the_page():
     page = audit_html(result(drop("chrf", "typos", -0.25), drop("bleu", "typos", 0.125)))
-    for part in ("-0.250", "+0.125", "-0.350 to -0.150", "0.500", "0.75", ">33<", ">17<", "medium", "task mt", "-0.25", "+0.12"):
+    for part in (
+        "-0.250",
+        "+0.125",
+        "-0.350 to -0.150",
+        "0.500",
+        "0.75",
+        ">33<",
+        ">17<",
+        "medium",
+        "task mt",
+        "-0.25",
+        "+0.12",
+    ):
         assert part in page
     (picture,) = pictures(page)
-    assert [t.text for t in picture.iter(f"{SVG}title")] == ["drop 0.50, people 0.75, n 33", "drop 0.50, people 0.38, n 33"]
+    assert [t.text for t in picture.iter(f"{SVG}title")] == [
+        "drop 0.50, people 0.75, n 33",
+        "drop 0.50, people 0.38, n 33",
+    ]
 
 
 def test_worst_cases_show_both_texts_with_the_edit_marked():
@@ -88,7 +134,10 @@ def test_a_pair_without_reference_or_scores_is_shown_too():
 def test_nothing_of_the_users_is_taken_for_markup():
     hostile = case(id=HOSTILE, phenomenon=HOSTILE, reference=HOSTILE, better=HOSTILE, worse=f"{HOSTILE} <b>")
     notes = [HOSTILE]
-    for rows in ([share(HOSTILE, HOSTILE, 0.5, HOSTILE)], [drop(HOSTILE, HOSTILE, 0.5, HOSTILE, task=HOSTILE, certainty=HOSTILE)]):
+    for rows in (
+        [share(HOSTILE, HOSTILE, 0.5, HOSTILE)],
+        [drop(HOSTILE, HOSTILE, 0.5, HOSTILE, task=HOSTILE, certainty=HOSTILE)],
+    ):
         page = audit_html(result(*rows, notes=notes), {HOSTILE: [hostile]})
         assert "<script" not in page
         assert "&lt;script&gt;" in page

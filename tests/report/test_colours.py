@@ -7,7 +7,9 @@ SHADES = [shade(k / 20) for k in range(21)]
 
 
 def test_more_is_darker_in_steps_that_look_equal_in_grey():
-    lightness = np.array([116 * luminance(colour) ** (1 / 3) - 16 for colour in SHADES])  # CIE L*, what a grey copy keeps
+    lightness = np.array(
+        [116 * luminance(colour) ** (1 / 3) - 16 for colour in SHADES]
+    )  # CIE L*, what a grey copy keeps
     steps = -np.diff(lightness)
     # Equal steps in OKLab are nearly, not exactly, equal in L*; colours are rounded to 1/255, about 0.4 in L*.
     assert steps.min() > 0

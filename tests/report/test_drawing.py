@@ -31,7 +31,10 @@ def ends(element):
     turn = re.match(r"rotate\((-?\d+)", element.get("transform") or "rotate(0")
     angle = math.radians(float(turn.group(1)))
     back = {"start": 0.0, "middle": 0.5, "end": 1.0}[element.get("text-anchor")]
-    return [(x - back * wide * math.cos(angle), y), (x + (1 - back) * wide * math.cos(angle), y + (1 - back) * wide * math.sin(angle))]
+    return [
+        (x - back * wide * math.cos(angle), y),
+        (x + (1 - back) * wide * math.cos(angle), y + (1 - back) * wide * math.sin(angle)),
+    ]
 
 
 def assert_inside(picture):
@@ -46,12 +49,22 @@ def assert_inside(picture):
         assert float(rect.get("x")) + float(rect.get("width")) <= width
 
 
-@given(columns=st.lists(anything, min_size=1, max_size=4), rows=st.lists(st.tuples(anything, anything), min_size=1, max_size=4))
+@given(
+    columns=st.lists(anything, min_size=1, max_size=4),
+    rows=st.lists(st.tuples(anything, anything), min_size=1, max_size=4),
+)
 def test_any_names_make_a_valid_picture_with_all_inside(columns, rows):
     cells = [[Cell("+0.50", signed(0.5), name) for name in columns] for _ in rows]
     picture = heat_map("a map", columns, rows, cells)
     assert_inside(picture)
-    assert {e.tag.removeprefix(SVG) for e in ElementTree.fromstring(picture).iter()} <= {"svg", "text", "title", "rect", "line", "g"}
+    assert {e.tag.removeprefix(SVG) for e in ElementTree.fromstring(picture).iter()} <= {
+        "svg",
+        "text",
+        "title",
+        "rect",
+        "line",
+        "g",
+    }
 
 
 @pytest.mark.parametrize("label", HOSTILE)
@@ -75,7 +88,9 @@ def test_a_block_is_named_once_with_a_line_above():
 
 
 def test_numbers_stand_in_their_colours_and_what_is_no_number_has_none():
-    root = ElementTree.fromstring(heat_map("a map", ["m", "n"], [("", "a")], [[Cell("-0.50", signed(-0.5), "why"), Cell("undefined")]]))
+    root = ElementTree.fromstring(
+        heat_map("a map", ["m", "n"], [("", "a")], [[Cell("-0.50", signed(-0.5), "why"), Cell("undefined")]])
+    )
     (rect,) = root.iter(f"{SVG}rect")
     assert rect.get("fill") == signed(-0.5)
     assert [t.text for t in root.iter(f"{SVG}title")] == ["why"]

@@ -46,7 +46,9 @@ def test_a_wide_character_is_an_em_and_a_latin_letter_less():
 @given(anything)
 def test_a_clean_word_is_legal_in_xml_harmless_on_a_terminal_and_visible(text):
     shown = clean(text)
-    assert ElementTree.fromstring(ElementTree.tostring(_with_text(shown), encoding="utf-8")).text == shown  # also raises on what XML forbids
+    assert (
+        ElementTree.fromstring(ElementTree.tostring(_with_text(shown), encoding="utf-8")).text == shown
+    )  # also raises on what XML forbids
     assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in shown)
     assert columns(shown.strip()) > 0
     assert clean(shown) == shown
@@ -90,7 +92,16 @@ def test_nothing_is_cut_in_two():
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(0.874, ".87"), (1.0, "1.00"), (-0.05, "−.05"), (-0.001, ".00"), (0.0, ".00"), (0.999, "1.00"), (float("nan"), "–")]
+    ("value", "expected"),
+    [
+        (0.874, ".87"),
+        (1.0, "1.00"),
+        (-0.05, "−.05"),
+        (-0.001, ".00"),
+        (0.0, ".00"),
+        (0.999, "1.00"),
+        (float("nan"), "–"),
+    ],
 )
 def test_numbers_have_no_zero_before_the_point(value, expected):
     assert number(value) == expected

@@ -10,14 +10,45 @@ from nlgauge.report.labels import columns
 from nlgauge.report.ladder import MOST, ladder_text, ladders_html, rungs, write_ladders
 
 ROW = {
-    "id": "s1", "refs": ["The old ferry leaves, at last."], "score": -12.0, "hyp": "The tiny ferry at, leaves very last",
+    "id": "s1",
+    "refs": ["The old ferry leaves, at last."],
+    "score": -12.0,
+    "hyp": "The tiny ferry at, leaves very last",
     "steps": [
-        {"operation": "replace", "start": 4, "end": 7, "new": "tiny", "severity": -5.0, "text": "The tiny ferry leaves, at last."},
-        {"operation": "insert", "start": 26, "end": 26, "new": "very ", "severity": -1.0, "text": "The tiny ferry leaves, at very last."},
-        {"operation": "swap", "start": 15, "end": 25, "new": "at, leaves", "severity": -1.0, "text": "The tiny ferry at, leaves very last."},
-        {"operation": "delete", "start": 35, "end": 36, "new": "", "severity": -5.0, "text": "The tiny ferry at, leaves very last"},
+        {
+            "operation": "replace",
+            "start": 4,
+            "end": 7,
+            "new": "tiny",
+            "severity": -5.0,
+            "text": "The tiny ferry leaves, at last.",
+        },
+        {
+            "operation": "insert",
+            "start": 26,
+            "end": 26,
+            "new": "very ",
+            "severity": -1.0,
+            "text": "The tiny ferry leaves, at very last.",
+        },
+        {
+            "operation": "swap",
+            "start": 15,
+            "end": 25,
+            "new": "at, leaves",
+            "severity": -1.0,
+            "text": "The tiny ferry at, leaves very last.",
+        },
+        {
+            "operation": "delete",
+            "start": 35,
+            "end": 36,
+            "new": "",
+            "severity": -5.0,
+            "text": "The tiny ferry at, leaves very last",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def row(*steps, text="a b c", score=-1.0):
@@ -25,7 +56,13 @@ def row(*steps, text="a b c", score=-1.0):
 
 
 def test_each_edit_is_marked_where_it_happened():
-    assert [(r.operation, r.severity) for r in rungs(ROW)] == [("", None), ("replace", -5), ("insert", -1), ("swap", -1), ("delete", -5)]
+    assert [(r.operation, r.severity) for r in rungs(ROW)] == [
+        ("", None),
+        ("replace", -5),
+        ("insert", -1),
+        ("swap", -1),
+        ("delete", -5),
+    ]
     assert rungs(ROW)[1].pieces == (("", "The "), ("gone", "old"), ("new", "tiny"), ("", " ferry leaves, at last."))
     assert rungs(ROW)[2].pieces == (("", "The tiny ferry leaves, at "), ("new", "very"), ("", " last."))
     assert rungs(ROW)[4].pieces == (("", "The tiny ferry at, leaves very last"), ("gone", "."))
@@ -66,9 +103,15 @@ def test_lines_fit_the_width_and_hold_nothing_a_terminal_obeys(width, text):
 
 
 def test_a_page_shows_marks_by_more_than_colour_and_escapes_texts():
-    nasty = "<script>alert(1)</script> & \"b\""
-    page = ladders_html([{**ROW, "id": nasty}, row({"operation": "insert", "start": 0, "end": 0, "new": f"{nasty} ", "text": f"{nasty} a b c"})],
-                        f"synthesis:stratified|infill:{nasty}", [nasty])  # fmt: skip
+    nasty = '<script>alert(1)</script> & "b"'
+    page = ladders_html(
+        [
+            {**ROW, "id": nasty},
+            row({"operation": "insert", "start": 0, "end": 0, "new": f"{nasty} ", "text": f"{nasty} a b c"}),
+        ],
+        f"synthesis:stratified|infill:{nasty}",
+        [nasty],
+    )
     assert "<script" not in page
     assert page.count("&lt;script&gt;") == 4
     assert re.search(r"<del [^>]*line-through[^>]*>old</del><ins [^>]*underline[^>]*>tiny</ins>", page)

@@ -15,30 +15,63 @@ NAN = float("nan")
 
 def row(metric, value, group="mean", **more):
     base = {
-        "metric": metric, "criterion": "adequacy", "level": "item", "averaging": "item", "stat": "acc_eq", "group": group, "value": value,
-        "low": value - 0.1, "high": value + 0.1, "n_used": 12, "n_undefined": 1, "ties": None, "chance": 0.4321,
-    }  # fmt: skip
+        "metric": metric,
+        "criterion": "adequacy",
+        "level": "item",
+        "averaging": "item",
+        "stat": "acc_eq",
+        "group": group,
+        "value": value,
+        "low": value - 0.1,
+        "high": value + 0.1,
+        "n_used": 12,
+        "n_undefined": 1,
+        "ties": None,
+        "chance": 0.4321,
+    }
     return {**base, **more}
 
 
 def versus(metric, against, p, value):
-    about = {"metric": metric, "criterion": "adequacy", "level": "item", "stat": "acc_eq", "group": "mean", "value": value}
+    about = {
+        "metric": metric,
+        "criterion": "adequacy",
+        "level": "item",
+        "stat": "acc_eq",
+        "group": "mean",
+        "value": value,
+    }
     return {**about, "against": against, "p": p, "p_adjusted": None, "test": "item_swap", "alternative": "greater"}
 
 
 def result(name="chrf"):
     rows = [
-        row(name, 0.5123, "en-de", rank=2, not_outperformed=False), row(name, 0.6001, "zh-en"), row(name, 0.5562, rank=2, not_outperformed=False),
-        row("bleu", 0.7, "en-de"), row("bleu", NAN, "zh-en", low=NAN, high=NAN), row("bleu", 0.7777, rank=1, not_outperformed=True),
-        versus("bleu", name, 0.0123, 0.7777), versus(name, "bleu", 0.9877, 0.5562),
-    ]  # fmt: skip
+        row(name, 0.5123, "en-de", rank=2, not_outperformed=False),
+        row(name, 0.6001, "zh-en"),
+        row(name, 0.5562, rank=2, not_outperformed=False),
+        row("bleu", 0.7, "en-de"),
+        row("bleu", NAN, "zh-en", low=NAN, high=NAN),
+        row("bleu", 0.7777, rank=1, not_outperformed=True),
+        versus("bleu", name, 0.0123, 0.7777),
+        versus(name, "bleu", 0.9877, 0.5562),
+    ]
     metrics = [{"spec": n, "signature": f"metric:{n}|beta:2", "higher_is_better": True} for n in (name, "bleu")]
     return Result("meta", rows, [{"path": "a.jsonl", "sha256": "ab" * 32}], metrics, ["3 of 9 are odd"])
 
 
 def test_every_number_of_the_result_is_on_the_page():
     page = meta_html(result())
-    parts = ("acc_eq with adequacy", "level item", "chance 0.432", "0.512", "0.600", "0.556", "0.456 to 0.656", "<strong>0.778</strong>", "0.012 *")
+    parts = (
+        "acc_eq with adequacy",
+        "level item",
+        "chance 0.432",
+        "0.512",
+        "0.600",
+        "0.556",
+        "0.456 to 0.656",
+        "<strong>0.778</strong>",
+        "0.012 *",
+    )
     for part in (*parts, "undefined", "a.jsonl", "beta:2", "3 of 9 are odd", "p of row better than column (item_swap)"):
         assert part in page
 
@@ -76,7 +109,14 @@ def test_the_page_stands_alone():
 
 def test_a_result_without_any_value_is_a_page_too():
     nothing = row("m", NAN, low=NAN, high=NAN, chance=NAN)
-    page = meta_html(Result("meta", [{**nothing, "group": None}, nothing], (), [{"spec": "m", "signature": "m", "higher_is_better": False}]))
+    page = meta_html(
+        Result(
+            "meta",
+            [{**nothing, "group": None}, nothing],
+            (),
+            [{"spec": "m", "signature": "m", "higher_is_better": False}],
+        )
+    )
     assert "undefined" in page
     assert "lower is better" in page
 
@@ -92,11 +132,19 @@ def criteria():
     """Two metrics and two criteria, and the criteria with each other as `--criteria` adds them."""
     rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
     between = {"level": "item", "stat": "acc_eq", "group": "mean", **rest}
-    values = {("chrf", "adequacy"): 0.21, ("chrf", "fluency"): -0.32, ("bleu", "adequacy"): 0.43, ("bleu", "fluency"): NAN}
+    values = {
+        ("chrf", "adequacy"): 0.21,
+        ("chrf", "fluency"): -0.32,
+        ("bleu", "adequacy"): 0.43,
+        ("bleu", "fluency"): NAN,
+    }
     rows = [row(metric, value, criterion=name) for (metric, name), value in values.items()]
     rows += [{**r, "group": "g"} for r in rows]
     rows.append(row("chrf", 0.54, criterion="mean"))
-    rows += [{"metric": f"human.{a}", "criterion": b, "value": 0.65, **between} for a, b in (("adequacy", "fluency"), ("fluency", "adequacy"))]
+    rows += [
+        {"metric": f"human.{a}", "criterion": b, "value": 0.65, **between}
+        for a, b in (("adequacy", "fluency"), ("fluency", "adequacy"))
+    ]
     return Result("meta", rows, (), result().metrics)
 
 

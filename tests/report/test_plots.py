@@ -55,13 +55,17 @@ def test_a_point_stands_where_its_numbers_say():
 
 def test_what_is_undefined_is_not_drawn():
     nan = math.nan
-    picture = curves_plot("c", [Curve("a", [(0.0, nan), (1.0, 2.0)], band=[(nan, nan), (nan, nan)]), Curve("b", [])], "x", "y")
+    picture = curves_plot(
+        "c", [Curve("a", [(0.0, nan), (1.0, 2.0)], band=[(nan, nan), (nan, nan)]), Curve("b", [])], "x", "y"
+    )
     assert "nan" not in picture
     assert len(list(elements(picture, "circle"))) == 1
 
 
 def test_marks_say_what_is_an_end_and_what_is_best():
-    picture = curves_plot("c", [Curve("a", [(0, 0), (1, 1), (2, 0)], ["0", "0.5", "1"], ends=True, bold=1, dotted=True)], "x", "y")
+    picture = curves_plot(
+        "c", [Curve("a", [(0, 0), (1, 1), (2, 0)], ["0", "0.5", "1"], ends=True, bold=1, dotted=True)], "x", "y"
+    )
     assert len(list(elements(picture, "polygon"))) == 1  # the star
     assert len(list(elements(picture, "path"))) == 1  # the cross
     assert len([e for e in elements(picture, "circle") if e.get("fill") == "none"]) == 1  # the ring
@@ -75,7 +79,11 @@ def test_labels_do_not_cover_each_other():
 
 
 def test_shares_are_shown_in_per_cent_with_zero_among_them():
-    assert "0 %" in texts(curves_plot("c", [Curve("a", [(0, 0.05), (1, 0.1)], band=[(0.04, 0.06), (0.05, 0.3)])], "x", "gain", percent=True))
+    assert "0 %" in texts(
+        curves_plot(
+            "c", [Curve("a", [(0, 0.05), (1, 0.1)], band=[(0.04, 0.06), (0.05, 0.3)])], "x", "gain", percent=True
+        )
+    )
 
 
 @given(st.text(max_size=20))

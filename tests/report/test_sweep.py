@@ -15,11 +15,27 @@ METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": Tr
 
 def point(weight, correlation, accuracy, **about):
     return {
-        "metric": "a", "with": "b", "partner": "nli", "weight": weight, "spec": f"{weight}", "dataset": "d", "suite": "s", "stat": "pearson",
-        "criterion": "q", "level": "segment", "averaging": "none", "group": "mean", "phenomenon": "mean-all", "correlation": correlation,
-        "low": correlation - 0.1, "high": correlation + 0.1, "accuracy": accuracy, "accuracy_low": accuracy - 0.1, "accuracy_high": accuracy + 0.1,
+        "metric": "a",
+        "with": "b",
+        "partner": "nli",
+        "weight": weight,
+        "spec": f"{weight}",
+        "dataset": "d",
+        "suite": "s",
+        "stat": "pearson",
+        "criterion": "q",
+        "level": "segment",
+        "averaging": "none",
+        "group": "mean",
+        "phenomenon": "mean-all",
+        "correlation": correlation,
+        "low": correlation - 0.1,
+        "high": correlation + 0.1,
+        "accuracy": accuracy,
+        "accuracy_low": accuracy - 0.1,
+        "accuracy_high": accuracy + 0.1,
         **about,
-    }  # fmt: skip
+    }
 
 
 def result_of(*points):
@@ -86,11 +102,25 @@ def test_a_page_is_written_whole(tmp_path):
 @pytest.fixture
 def study():
     rows = [
-        {"table": "values", "metric": "nli", "setup": "ref", "kind": kind, "set": where, "stat": "pearson", "criterion": "q", "level": "segment",
-         "formula": formula, "direction": direction, "spec": "nli", "value": value + (direction == "both"), "n": 3}
+        {
+            "table": "values",
+            "metric": "nli",
+            "setup": "ref",
+            "kind": kind,
+            "set": where,
+            "stat": "pearson",
+            "criterion": "q",
+            "level": "segment",
+            "formula": formula,
+            "direction": direction,
+            "spec": "nli",
+            "value": value + (direction == "both"),
+            "n": 3,
+        }
         for kind, where in (("correlation", "d"), ("correlation", "f"), ("accuracy", "s"))
-        for formula, value in (("e", 0.5), ("-c", 0.25)) for direction in ("forward", "both")
-    ]  # fmt: skip
+        for formula, value in (("e", 0.5), ("-c", 0.25))
+        for direction in ("forward", "both")
+    ]
     rank(rows)
     return Result("sweep", [*rows, *winning(rows), *left_out(rows)], [], [METRIC], [])
 

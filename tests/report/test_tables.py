@@ -14,8 +14,26 @@ from nlgauge.report.tables import score_html, write_html
 def result(system: str = "one") -> Result:
     compared = {"metric": "bleu", "n": 7, "baseline": system}
     rows = [
-        {"system": system, **compared, "value": 31.25, "low": 30.0, "high": 32.5, "n_undefined": 0, "delta": None, "p": None},
-        {"system": "two", **compared, "value": 28.5, "low": 27.0, "high": 30.0, "n_undefined": 1, "delta": -2.75, "p": 0.0123},
+        {
+            "system": system,
+            **compared,
+            "value": 31.25,
+            "low": 30.0,
+            "high": 32.5,
+            "n_undefined": 0,
+            "delta": None,
+            "p": None,
+        },
+        {
+            "system": "two",
+            **compared,
+            "value": 28.5,
+            "low": 27.0,
+            "high": 30.0,
+            "n_undefined": 1,
+            "delta": -2.75,
+            "p": 0.0123,
+        },
         {"system": None, "metric": "chrf", "value": float("nan"), "low": None, "high": None, "n": 7, "n_undefined": 7},
     ]
     metrics = [
@@ -27,12 +45,22 @@ def result(system: str = "one") -> Result:
 
 def test_every_number_of_the_result_is_on_the_page():
     page = score_html(result())
-    for part in ("31.25", "30.00 to 32.50", "-2.75", "0.0123 *", "undefined", "a.jsonl", "tokenize:13a", "7 of 7 are odd"):
+    for part in (
+        "31.25",
+        "30.00 to 32.50",
+        "-2.75",
+        "0.0123 *",
+        "undefined",
+        "a.jsonl",
+        "tokenize:13a",
+        "7 of 7 are odd",
+    ):
         assert part in page
 
 
 def test_the_axis_spans_all_intervals_of_a_metric():
-    # 27.0 is the lowest end and 32.5 the highest: the first starts at the left edge (x = 5), the last ends at the right (x = 215)
+    # 27.0 is the lowest end and 32.5 the highest: the first starts at the left edge (x = 5), the last ends at the right
+    # (x = 215)
     page = score_html(result())
     assert 'x1="5.0"' in page
     assert 'x2="215.0"' in page

@@ -19,7 +19,12 @@ NEEDS = ("references", "source", "context", "table")
 FULL = Segment("a", "hyp", ("r1", "r2"), "src", context=({"speaker": "A", "text": "hi"},), table=(("x", 1),))
 texts = st.text(max_size=3) | st.sampled_from(["1:a", "r", "s", "0:"])  # what the key itself is made of
 segments = st.builds(
-    Segment, st.just("i"), texts, st.lists(texts, max_size=3).map(tuple), st.none() | texts, table=st.lists(texts, max_size=2).map(tuple)
+    Segment,
+    st.just("i"),
+    texts,
+    st.lists(texts, max_size=3).map(tuple),
+    st.none() | texts,
+    table=st.lists(texts, max_size=2).map(tuple),
 )
 
 
@@ -94,12 +99,20 @@ def test_closing_loses_nothing(cache):
     assert cache.count() == 1
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to be taken for one" * 40, b"SQLite format 3\0" + b"\xff" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"not a database, but long enough to be taken for one" * 40, b"SQLite format 3\0" + b"\xff" * 4096]
+)
 def test_a_file_that_is_not_ours_is_told_in_one_line_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "scores.sqlite"
     path.write_bytes(content)
-    for use in (lambda c: c.count(), lambda c: c.get("s", keys(1)), lambda c: c.put("s", ["value"], keys(1), np.zeros((1, 1)))):
-        with pytest.raises(InputError, match=r"^score cache .*scores.sqlite cannot be used \(.*\); delete it, name another") as error:
+    for use in (
+        lambda c: c.count(),
+        lambda c: c.get("s", keys(1)),
+        lambda c: c.put("s", ["value"], keys(1), np.zeros((1, 1))),
+    ):
+        with pytest.raises(
+            InputError, match=r"^score cache .*scores.sqlite cannot be used \(.*\); delete it, name another"
+        ) as error:
             use(ScoreCache(path))
         assert "\n" not in str(error.value)
     assert path.read_bytes() == content
@@ -136,7 +149,12 @@ def test_the_order_of_references_counts_since_the_first_may_be_all_that_is_read(
 @given(segments, segments)
 def test_segments_with_one_key_hold_the_same_texts(one, other):
     def same(a, b):
-        return (a.hypothesis, a.references, a.source or "", a.table) == (b.hypothesis, b.references, b.source or "", b.table)
+        return (a.hypothesis, a.references, a.source or "", a.table) == (
+            b.hypothesis,
+            b.references,
+            b.source or "",
+            b.table,
+        )
 
     assert (text_key(one, NEEDS) == text_key(other, NEEDS)) == same(one, other)
 

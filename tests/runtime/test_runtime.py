@@ -50,7 +50,10 @@ def test_threads_that_ask_at_once_share_one_copy():
 
 def test_what_is_loaded_may_need_what_is_shared_itself():
     runtime = Runtime()
-    assert runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer"))) == ("encoder", "tokenizer")
+    assert runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer"))) == (
+        "encoder",
+        "tokenizer",
+    )
 
 
 def test_a_load_that_fails_is_tried_again():

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge.stats.bootstrap import bootstrap_correlation
-from nlgauge.stats.correlation import correlation
-from nlgauge.stats.intervals import fisher_ends, fisher_interval
+from nlgauge.stats.correlation.correlate import correlation
+from nlgauge.stats.intervals.bootstrap import bootstrap_correlation
+from nlgauge.stats.intervals.fisher import fisher_ends, fisher_interval
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "correlations.json").read_text(encoding="utf-8"))
 LEVELS = {"system": {"level": "system"}, "input": {"averaging": "item"}, "global": {"averaging": "none"}}
@@ -25,7 +25,9 @@ needs_data = pytest.mark.skipif(not DATA, reason="NLGAUGE_DATA names no folder o
 @pytest.mark.parametrize("compat", [None, "nlpstats"])
 def test_agrees_with_nlpstats(case, compat):
     # the gaps are on both sides, so that its means over all segments are those over the rated ones
-    found = correlation(NAMES[case["coefficient"]], GOLDEN["scores"], GOLDEN["human"], compat=compat, **LEVELS[case["level"]])
+    found = correlation(
+        NAMES[case["coefficient"]], GOLDEN["scores"], GOLDEN["human"], compat=compat, **LEVELS[case["level"]]
+    )
     assert found.value == pytest.approx(case["value"], abs=1e-12)  # float64 sums in another order
 
 
@@ -34,18 +36,27 @@ def test_fisher_agrees_with_nlpstats(case):
     found = correlation(NAMES[case["coefficient"]], GOLDEN["scores"], GOLDEN["human"], **LEVELS[case["level"]])
     if case["level"] == "input":  # it takes the largest number of systems of any item
         n = max(sum(v is not None for v in column) for column in zip(*GOLDEN["human"], strict=True))
-        assert [float(end) for end in fisher_ends(found.stat, found.value, n)] == pytest.approx(case["fisher"], abs=1e-12)
+        assert [float(end) for end in fisher_ends(found.stat, found.value, n)] == pytest.approx(
+            case["fisher"], abs=1e-12
+        )
     else:
         interval = fisher_interval(found)
         assert [interval.low, interval.high] == pytest.approx(case["fisher"], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", [c for c in GOLDEN["cases"] if c["level"] == "system"], ids=lambda case: case["coefficient"])
+@pytest.mark.parametrize(
+    "case", [c for c in GOLDEN["cases"] if c["level"] == "system"], ids=lambda case: case["coefficient"]
+)
 def test_the_bootstrap_over_both_finds_nlpstats_interval(case):
-    # two streams of 1000 draws of 8 systems. Over 40 seeds the lower end has an sd of up to 0.08, the upper of 0.001: three of
-    # them for the difference of two
+    # two streams of 1000 draws of 8 systems. Over 40 seeds the lower end has an sd of up to 0.08, the upper of 0.001:
+    # three of them for the difference of two
     found = bootstrap_correlation(
-        NAMES[case["coefficient"]], GOLDEN["scores"], GOLDEN["human"], level="system", resample="both", draws=GOLDEN["draws"]
+        NAMES[case["coefficient"]],
+        GOLDEN["scores"],
+        GOLDEN["human"],
+        level="system",
+        resample="both",
+        draws=GOLDEN["draws"],
     )
     low, high = case["bootstrap_both"]
     assert (found.low, found.high) == (pytest.approx(low, abs=0.34), pytest.approx(high, abs=0.0045))
@@ -82,7 +93,11 @@ def sentence_bleu():
 def test_menli_table_18_on_bagel(sentence_bleu):
     segments = rows("bagel")
     scores = [np.mean([sentence_bleu(row["hyp"], ref) for ref in row["refs"]]) for row in segments]
-    numbers = [n for n in published("bagel", "sentBLEU-noeff", "spearman", "published") if n["protocol"] == "d2t-mean" and n["criterion"] != "avg"]
+    numbers = [
+        n
+        for n in published("bagel", "sentBLEU-noeff", "spearman", "published")
+        if n["protocol"] == "d2t-mean" and n["criterion"] != "avg"
+    ]
     assert len(numbers) == 3
     for number in numbers:
         found = correlation("spearman", scores, [row["human"][number["criterion"]] for row in segments])

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nlgauge.stats.bootstrap_difference import bootstrap_test
-from nlgauge.stats.item_swaps import acc_eq_test
-from nlgauge.stats.permutation import permutation_test
-from nlgauge.stats.soft_difference import soft_accuracy_test
-from nlgauge.stats.williams import williams_test
+from nlgauge.stats.differences.bootstrap import bootstrap_test
+from nlgauge.stats.differences.item_swaps import acc_eq_test
+from nlgauge.stats.differences.permutation import permutation_test
+from nlgauge.stats.differences.soft import soft_accuracy_test
+from nlgauge.stats.differences.williams import williams_test
 
 SETS, DRAWS = 200, 199
 
@@ -21,7 +21,9 @@ TESTS = {
     "perm_both, segments by system, pearson": lambda h, m: permutation_test(h, m, averaging="sys", draws=DRAWS),
     "perm_inputs, segments by item, pearson": lambda h, m: permutation_test(h, m, generalise_to="inputs", draws=DRAWS),
     "perm_systems, systems, pearson": lambda h, m: permutation_test(h, m, level="system", draws=DRAWS),
-    "perm_systems, systems, kendall_b": lambda h, m: permutation_test(h, m, level="system", statistic="kendall_b", draws=DRAWS),
+    "perm_systems, systems, kendall_b": lambda h, m: permutation_test(
+        h, m, level="system", statistic="kendall_b", draws=DRAWS
+    ),
     "williams, systems": lambda h, m: williams_test(h.mean(axis=1), m.mean(axis=2)),
     "item_swap, acc_eq": lambda h, m: acc_eq_test(np.rint(h), np.rint(2 * m), draws=DRAWS),
     "perm_inputs, soft accuracy": lambda h, m: soft_accuracy_test(h, m, draws=DRAWS),
@@ -60,9 +62,12 @@ def biased():
 
 
 def test_who_claims_more_than_was_swapped_is_wrong_too_often():
-    # On these systems one metric is better, by its luck with them; on other systems neither is. Swapping scores asks about these systems.
+    # On these systems one metric is better, by its luck with them; on other systems neither is. Swapping scores asks
+    # about these systems.
     sets = list(biased())
-    both = np.mean([permutation_test(h, m, level="system", generalise_to="both", draws=DRAWS).p[0, 1] <= 0.05 for h, m in sets])
+    both = np.mean(
+        [permutation_test(h, m, level="system", generalise_to="both", draws=DRAWS).p[0, 1] <= 0.05 for h, m in sets]
+    )
     systems = np.mean([permutation_test(h, m, level="system", draws=DRAWS).p[0, 1] <= 0.05 for h, m in sets])
     williams = np.mean([williams_test(h.mean(axis=1), m.mean(axis=2)).p[0, 1] <= 0.05 for h, m in sets])
     assert both > 0.12

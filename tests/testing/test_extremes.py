@@ -34,7 +34,10 @@ class TestCopies:
         def odd(hypothesis, reference, value):
             return 0.25 * value if hypothesis == reference else value
 
-        caught(valued(overlap, odd), r"a copy of '.*' scores 0\.25, and '.*' does better with .*; if that is meant, say copy_is_best=False")
+        caught(
+            valued(overlap, odd),
+            r"a copy of '.*' scores 0\.25, and '.*' does better with .*; if that is meant, say copy_is_best=False",
+        )
         check_metric(valued(overlap, odd, copy_is_best=False), registered=False)
 
     def test_an_error_rate_with_its_direction_undeclared_is_caught(self, overlap, caught):
@@ -48,7 +51,9 @@ class TestCopies:
             def score(self, segments, runtime):
                 found = super().score(segments, runtime)
                 whole = found.values == 1
-                return replace(found, values=np.where(whole, np.nan, found.values), flags={**found.flags, "whole": whole})
+                return replace(
+                    found, values=np.where(whole, np.nan, found.values), flags={**found.flags, "whole": whole}
+                )
 
         caught(Undefined(), "a copy of '.*' scores NaN")
 
@@ -61,8 +66,13 @@ class TestCopies:
             one, other = len(hypothesis.strip()), len(reference.strip())
             return min(one, other) / max(one, other) if one and other else 0.0
 
-        check_metric(valued(overlap, length, copy_is_best=False), registered=False)  # that it looks at nothing else is no promise broken
-        caught(valued(overlap, lambda h, r, v: 1 - length(h, r, v) if h.strip() and r.strip() else 0.0), "if that is meant, say copy_is_best=False")
+        check_metric(
+            valued(overlap, length, copy_is_best=False), registered=False
+        )  # that it looks at nothing else is no promise broken
+        caught(
+            valued(overlap, lambda h, r, v: 1 - length(h, r, v) if h.strip() and r.strip() else 0.0),
+            "if that is meant, say copy_is_best=False",
+        )
 
     def test_without_references_there_is_no_copy(self, overlap):
         @dataclass(frozen=True, kw_only=True)
@@ -71,7 +81,9 @@ class TestCopies:
 
             def score(self, segments, runtime):
                 words = np.array([len(s.hypothesis.split()) for s in segments], dtype=float)
-                return Scores(signature_of(self, runtime), ids(segments), words / (words + 1), flags={"empty": words == 0})
+                return Scores(
+                    signature_of(self, runtime), ids(segments), words / (words + 1), flags={"empty": words == 0}
+                )
 
         check_metric(Fluent(), registered=False)
 
@@ -89,11 +101,15 @@ class TestBlanks:
 
         @dataclass(frozen=True, kw_only=True)
         class OneSided(Flagless):
-            flag: ClassVar = staticmethod(lambda segments: np.array([not s.hypothesis.strip() for s in segments], dtype=bool))
+            flag: ClassVar = staticmethod(
+                lambda segments: np.array([not s.hypothesis.strip() for s in segments], dtype=bool)
+            )
 
         @dataclass(frozen=True, kw_only=True)
         class Exact(Flagless):
-            flag: ClassVar = staticmethod(lambda segments: np.array([s.hypothesis == "" or "" in s.references for s in segments], dtype=bool))
+            flag: ClassVar = staticmethod(
+                lambda segments: np.array([s.hypothesis == "" or "" in s.references for s in segments], dtype=bool)
+            )
 
         caught(Flagless(), "no flag 'empty' marks blank hypotheses and references")
         caught(OneSided(), r"segment '.*' with a blank reference does not raise the flag 'empty'")
@@ -105,7 +121,10 @@ class TestBlanks:
             blank = hypothesis if side == "hypothesis" else reference
             return 0.5 if not blank.strip() else value
 
-        caught(valued(overlap, lucky), rf"segment '.*' with a blank {side} scores 0\.5, text that has nothing in common with it 0\.0")
+        caught(
+            valued(overlap, lucky),
+            rf"segment '.*' with a blank {side} scores 0\.5, text that has nothing in common with it 0\.0",
+        )
 
     def test_without_references_a_blank_text_that_beats_any_other_is_caught(self, overlap, caught):
         @dataclass(frozen=True, kw_only=True)
@@ -123,7 +142,10 @@ class TestBlanks:
             check_metric(valued(overlap, lambda h, r, value: value if h.split() else 1 / 0), registered=False)
 
     def test_a_blank_text_outside_the_range_is_caught(self, overlap, caught):
-        caught(valued(overlap, lambda h, r, value: value if h.strip() else -1.0), r"scores -1\.0, outside info\.range \(0\.0, 1\.0\)")
+        caught(
+            valued(overlap, lambda h, r, value: value if h.strip() else -1.0),
+            r"scores -1\.0, outside info\.range \(0\.0, 1\.0\)",
+        )
 
 
 class TestNeeds:
@@ -135,9 +157,14 @@ class TestNeeds:
 
             def score(self, segments, runtime):
                 filled = {"references": ("nothing",), "source": "", "context": ({},), "table": (1,)}[need]
-                return super().score([s if getattr(s, need) else replace(s, **{need: filled}) for s in segments], runtime)
+                return super().score(
+                    [s if getattr(s, need) else replace(s, **{need: filled}) for s in segments], runtime
+                )
 
-        caught(Lenient(), rf"info\.needs names {need}, but a segment without any is scored; see nlgauge\.metrics\.base\.check_needs")
+        caught(
+            Lenient(),
+            rf"info\.needs names {need}, but a segment without any is scored; see nlgauge\.metrics\.base\.check_needs",
+        )
 
     def test_a_refusal_that_does_not_say_which_segment_is_caught(self, overlap, caught):
         @dataclass(frozen=True, kw_only=True)
@@ -149,7 +176,10 @@ class TestNeeds:
                     raise InputError("references are missing")
                 return super().score(segments, runtime)
 
-        caught(Curt(), "a segment without references is refused, but 'references are missing' does not name 'without references'")
+        caught(
+            Curt(),
+            "a segment without references is refused, but 'references are missing' does not name 'without references'",
+        )
 
     def test_a_refusal_that_is_not_ours_is_not_let_pass(self, overlap):
         @dataclass(frozen=True, kw_only=True)

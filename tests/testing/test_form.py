@@ -37,12 +37,18 @@ def test_a_metric_that_can_be_changed_or_is_a_class_is_caught(overlap):
         score = overlap.score
 
     for metric in (Thawed(), Plain(), overlap):
-        with pytest.raises(AssertionError, match=r"^(Thawed|Plain|type): a metric is an object of a frozen dataclass, whose fields are its options$"):
+        with pytest.raises(
+            AssertionError,
+            match=r"^(Thawed|Plain|type): a metric is an object of a frozen dataclass, whose fields are its options$",
+        ):
             check_metric(metric, registered=False)
 
 
 def test_a_range_upside_down_is_caught(overlap, caught):
-    caught(returning(overlap, lambda s: s, range=(1.0, 0.0)), r"info\.range is \(1\.0, 0\.0\), expected the lower end first")
+    caught(
+        returning(overlap, lambda s: s, range=(1.0, 0.0)),
+        r"info\.range is \(1\.0, 0\.0\), expected the lower end first",
+    )
 
 
 def test_a_pool_that_the_signature_hides_is_caught(overlap, caught):
@@ -58,23 +64,51 @@ def test_a_pool_that_the_signature_hides_is_caught(overlap, caught):
 
 
 BROKEN = [
-    ("direction", lambda s: replace(s, higher_is_better=False), r"Scores\.higher_is_better is not what info\.higher_is_better says"),
+    (
+        "direction",
+        lambda s: replace(s, higher_is_better=False),
+        r"Scores\.higher_is_better is not what info\.higher_is_better says",
+    ),
     (
         "signature",
         lambda s: replace(s, signature=Signature("broken", (("metric", "broken"),))),
         r"Scores\.signature is metric:broken, signature_of\(metric, runtime\) is metric:broken\|lowercase:true",
     ),
-    ("order of ids", lambda s: replace(s, ids=s.ids[::-1]), "the ids of the scores are not those of the segments, in their order"),
-    ("part of float32", lambda s: replace(s, parts={"p": s.values.astype(np.float32)}), "part 'p' is float32, expected float64"),
-    ("flag of numbers", lambda s: replace(s, flags={"empty": s.flags["empty"] * 1}), "flag 'empty' is int64, expected bool"),
+    (
+        "order of ids",
+        lambda s: replace(s, ids=s.ids[::-1]),
+        "the ids of the scores are not those of the segments, in their order",
+    ),
+    (
+        "part of float32",
+        lambda s: replace(s, parts={"p": s.values.astype(np.float32)}),
+        "part 'p' is float32, expected float64",
+    ),
+    (
+        "flag of numbers",
+        lambda s: replace(s, flags={"empty": s.flags["empty"] * 1}),
+        "flag 'empty' is int64, expected bool",
+    ),
     (
         "silent NaN",
         lambda s: replace(s, values=np.where((s.values > 0) & (s.values < 1), np.nan, s.values)),
         "segment '.*' scores NaN and no flag says why",
     ),
-    ("above the range", lambda s: replace(s, values=s.values * 1.01), r"segment 'copy' scores 1\.01, outside info\.range \(0\.0, 1\.0\)"),
-    ("below the range", lambda s: replace(s, values=s.values - 0.01), r"segment '.*' scores -0\.01, outside info\.range"),
-    ("infinity", lambda s: replace(s, values=np.where(s.values == 1, np.inf, s.values)), "outside info.range|is not finite"),
+    (
+        "above the range",
+        lambda s: replace(s, values=s.values * 1.01),
+        r"segment 'copy' scores 1\.01, outside info\.range \(0\.0, 1\.0\)",
+    ),
+    (
+        "below the range",
+        lambda s: replace(s, values=s.values - 0.01),
+        r"segment '.*' scores -0\.01, outside info\.range",
+    ),
+    (
+        "infinity",
+        lambda s: replace(s, values=np.where(s.values == 1, np.inf, s.values)),
+        "outside info.range|is not finite",
+    ),
     (
         "statistics with NaN",
         lambda s: replace(s, stats=np.stack([np.where(s.values == 0, np.nan, s.values), np.ones(len(s))], axis=1)),
@@ -82,12 +116,18 @@ BROKEN = [
     ),
     (
         "a finish that forgets axes",
-        lambda s: replace(s, stats=np.ones((len(s), 2)), finish=lambda t: np.asarray(t[..., 0] / t[..., 1]).ravel()[:1].squeeze()),
+        lambda s: replace(
+            s, stats=np.ones((len(s), 2)), finish=lambda t: np.asarray(t[..., 0] / t[..., 1]).ravel()[:1].squeeze()
+        ),
         r"finish takes totals of shape \(1, 3, k\) to \(\), expected \(1, 3\)",
     ),
     (
         "a finish that mixes systems",
-        lambda s: replace(s, stats=np.stack([s.values, np.ones(len(s))], axis=1), finish=lambda t: np.asarray(t[..., 0] / t[..., 1].max())),
+        lambda s: replace(
+            s,
+            stats=np.stack([s.values, np.ones(len(s))], axis=1),
+            finish=lambda t: np.asarray(t[..., 0] / t[..., 1].max()),
+        ),
         "finish gives other numbers over leading axes than one by one",
     ),
     (

@@ -30,12 +30,18 @@ def times(scores, factors):
 
 def test_chance_is_caught(overlap, caught):
     rng = np.random.default_rng(0)
-    caught(broken(overlap, lambda s, _, __: times(s, rng.uniform(0.9, 1.0, len(s)))), "scoring again changes the value of segment 'plain'")
+    caught(
+        broken(overlap, lambda s, _, __: times(s, rng.uniform(0.9, 1.0, len(s)))),
+        "scoring again changes the value of segment 'plain'",
+    )
 
 
 def test_memory_is_caught(overlap, caught):
     calls = []
-    caught(broken(overlap, lambda s, _, __: times(s, [0.5**len(calls)] * len(s)) if not calls.append(1) else s), "scoring again changes the value")
+    caught(
+        broken(overlap, lambda s, _, __: times(s, [0.5 ** len(calls)] * len(s)) if not calls.append(1) else s),
+        "scoring again changes the value",
+    )
 
 
 def test_a_value_that_depends_on_the_place_is_caught(overlap, caught):
@@ -101,7 +107,10 @@ def test_columns_that_come_and_go_are_caught(overlap, caught, kind):
 
 
 def test_an_empty_list_without_the_parts_of_a_full_one_is_caught(overlap, caught):
-    caught(broken(overlap, lambda s, _, __: s if len(s) else replace(s, parts={})), "an empty list of segments gives other parts than a full one")
+    caught(
+        broken(overlap, lambda s, _, __: s if len(s) else replace(s, parts={})),
+        "an empty list of segments gives other parts than a full one",
+    )
 
 
 def test_an_empty_list_that_fails_is_not_let_pass(overlap):
@@ -113,14 +122,18 @@ def test_an_empty_list_that_fails_is_not_let_pass(overlap):
 
 
 @pytest.mark.parametrize(
-    ("field", "empty"), [("source", None), ("system", None), ("item", None), ("id", "bare"), ("context", ()), ("table", ())]
+    ("field", "empty"),
+    [("source", None), ("system", None), ("item", None), ("id", "bare"), ("context", ()), ("table", ())],
 )
 def test_reading_what_is_not_declared_is_caught(overlap, caught, field, empty):
     def change(scores, segments, runtime):
         there = [not str(s.id).startswith("bare") if field == "id" else getattr(s, field) != empty for s in segments]
         return times(scores, np.where(there, 1.0, 0.5))
 
-    caught(broken(overlap, change), r"leaving out what info\.needs \(references\) does not name changes the value of segment 'plain'")
+    caught(
+        broken(overlap, change),
+        r"leaving out what info\.needs \(references\) does not name changes the value of segment 'plain'",
+    )
     if field in ("source", "context", "table"):
         check_metric(broken(overlap, lambda s, segments, _: s, needs={"references", field}), registered=False)
 
@@ -153,14 +166,23 @@ class TestCache:
     def test_a_corpus_number_that_is_no_mean_is_lost_in_the_cache_and_caught(self, overlap, caught):
         def summed(scores, segments, runtime):
             lengths = np.array([len(s.hypothesis) + 1.0 for s in segments])
-            return replace(scores, stats=np.stack([scores.values * lengths, lengths], axis=1), finish=lambda t: np.asarray(t[..., 0] / t[..., 1]))
+            return replace(
+                scores,
+                stats=np.stack([scores.values * lengths, lengths], axis=1),
+                finish=lambda t: np.asarray(t[..., 0] / t[..., 1]),
+            )
 
         caught(broken(overlap, summed, cached=True), "going through the score cache changes")
 
     def test_a_metric_that_forgets_its_flags_behind_the_cache_is_caught(self, overlap, caught, monkeypatch):
         get = ScoreCache.get
-        monkeypatch.setattr(ScoreCache, "get", lambda self, *asked: {k: row * 0.99 for k, row in get(self, *asked).items()})
-        caught(broken(overlap, lambda s, _, __: s, cached=True), "coming back from the score cache changes the value of segment")
+        monkeypatch.setattr(
+            ScoreCache, "get", lambda self, *asked: {k: row * 0.99 for k, row in get(self, *asked).items()}
+        )
+        caught(
+            broken(overlap, lambda s, _, __: s, cached=True),
+            "coming back from the score cache changes the value of segment",
+        )
 
     def test_without_a_model_the_cache_is_left_alone(self, overlap, monkeypatch):
         monkeypatch.setattr(ScoreCache, "put", lambda *_: pytest.fail("stored"))

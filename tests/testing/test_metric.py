@@ -58,7 +58,9 @@ def test_own_segments_take_the_place_of_ours(overlap):
             return super().value(hypothesis, reference)
 
     seen = []
-    check_metric(Fails(), [Segment("a", "own text", ("own words",)), Segment("b", "text", ("own text",))], registered=False)
+    check_metric(
+        Fails(), [Segment("a", "own text", ("own words",)), Segment("b", "text", ("own text",))], registered=False
+    )
     assert "own text" in seen
     assert SEGMENTS[0].hypothesis not in seen
 
@@ -79,7 +81,9 @@ def test_scores_may_stray_by_the_tolerance_and_no_further(overlap, strays, toler
     if tolerance is not None and strays < tolerance:
         check()
     else:
-        with pytest.raises(AssertionError, match=r"company of the other segments changes the value of segment .* \(tolerance"):
+        with pytest.raises(
+            AssertionError, match=r"company of the other segments changes the value of segment .* \(tolerance"
+        ):
             check()
 
 

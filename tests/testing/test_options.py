@@ -19,7 +19,11 @@ def test_an_option_missing_from_the_signature_is_caught(overlap, caught):
         def facts(self, runtime):
             return {"lowercase": None}
 
-    caught(Hidden(), "the option lowercase is not in the signature: no other value changes it|leaves the signature as it is, yet changes the value")
+    caught(
+        Hidden(),
+        "the option lowercase is not in the signature: no other value changes it|leaves the signature as it is, yet"
+        " changes the value",
+    )
 
 
 def test_two_values_that_share_a_signature_and_not_their_scores_are_caught(overlap, caught):
@@ -61,8 +65,13 @@ def test_a_specification_that_loses_an_option_is_caught(overlap, caught):
         info: ClassVar = MetricInfo("forgetful")
         spec: ClassVar = "forgetful"
 
-    caught(Forgetful(lowercase=False), r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)")
-    caught(Forgetful(), r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)")  # found with the other value
+    caught(
+        Forgetful(lowercase=False),
+        r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)",
+    )
+    caught(
+        Forgetful(), r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)"
+    )  # found with the other value
 
 
 def test_a_metric_that_is_never_equal_to_another_is_caught(overlap, caught):
@@ -96,9 +105,13 @@ def test_an_alternative_that_is_refused_or_the_value_already_is_told(overlap):
                 raise SpecError(f"joiner is {self.joiner!r}, expected - or _")
 
     for other in ("-", "+"):
-        with pytest.raises(AssertionError, match=rf"^choosy: the alternative joiner='\{other}' is refused, or is the value already$"):
+        with pytest.raises(
+            AssertionError, match=rf"^choosy: the alternative joiner='\{other}' is refused, or is the value already$"
+        ):
             check_options(Choosy(), registered=False, alternatives={"joiner": other})
-    with pytest.raises(AssertionError, match=r"^choosy: alternatives names joyner, expected options: lowercase, joiner$"):
+    with pytest.raises(
+        AssertionError, match=r"^choosy: alternatives names joyner, expected options: lowercase, joiner$"
+    ):
         check_options(Choosy(), registered=False, alternatives={"joyner": "_"})
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.base import Change, Edit, Inapplicable, TemplateInfo
-from nlgauge.perturbations.registry import template
+from nlgauge.perturbations.base import Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.registry import perturbation
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.perturbation import fingerprint
 
-INFO = TemplateInfo("shout", "put a word in capitals", "same", ("say it", "say IT"), needs=frozenset())
+INFO = PerturbationInfo("shout", "put a word in capitals", "same", ("say it", "say IT"), needs=frozenset())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,11 @@ class Shout:
     info: ClassVar = INFO
 
     def __call__(self, case, rng):
-        words = [w for w in case.doc.words if not case.doc.between(w).isupper() and case.doc.between(w).upper() != case.doc.between(w)]
+        words = [
+            w
+            for w in case.doc.words
+            if not case.doc.between(w).isupper() and case.doc.between(w).upper() != case.doc.between(w)
+        ]
         if not words:
             return Inapplicable("no word in small letters")
         word = self.pick(words, rng)
@@ -59,7 +63,7 @@ def test_a_sound_perturbation_passes():
 
 
 def test_a_registered_one_is_built_from_its_specification_and_tried_in_other_processes():
-    check_perturbation(template("remove_punctuation"))
+    check_perturbation(perturbation("remove_punctuation"))
     with pytest.raises(SpecError, match="unknown perturbation 'shout'"):
         check_perturbation(Shout())
 
@@ -106,7 +110,10 @@ def test_a_declaration_that_does_not_hold_is_caught(changes, sentence):
 
 
 def test_where_much_can_be_drawn_the_example_need_not_come_up():
-    numbers = variant(__call__=lambda self, case, rng: Change([Edit(0, 0, f"{rng.randrange(10**6)} ")]), info=replace(INFO, example=("a", "7 a")))
+    numbers = variant(
+        __call__=lambda self, case, rng: Change([Edit(0, 0, f"{rng.randrange(10**6)} ")]),
+        info=replace(INFO, example=("a", "7 a")),
+    )
     check_perturbation(numbers, registered=False)
 
 
@@ -118,13 +125,24 @@ def test_where_much_can_be_drawn_the_example_need_not_come_up():
         (lambda self, case, edit: Change([edit, edit]), "edits do not fit with seed 0"),
         (lambda self, case, edit: Change([(edit.start, edit.end, "x")]), "expected an Edit"),
         (lambda self, case, edit: Change([edit._replace(end=len(case.text) + 1)]), "edits do not fit"),
-        (lambda self, case, edit: Change([Edit(edit.start, edit.end, case.text[edit.start : edit.end])]), "into what stands there"),
-        (lambda self, case, edit: Change([Edit(0, 0, "x"), Edit(0, 1, "")]) if case.text[:1] == "x" else Change([edit]), "gives back the text"),
+        (
+            lambda self, case, edit: Change([Edit(edit.start, edit.end, case.text[edit.start : edit.end])]),
+            "into what stands there",
+        ),
+        (
+            lambda self, case, edit: (
+                Change([Edit(0, 0, "x"), Edit(0, 1, "")]) if case.text[:1] == "x" else Change([edit])
+            ),
+            "gives back the text",
+        ),
         (lambda self, case, edit: Change([edit], {"word": {edit.new}}), "meta is no plain JSON"),
         (lambda self, case, edit: Change([edit], {"share": float("nan")}), "meta is no plain JSON"),
         (lambda self, case, edit: Inapplicable("I cannot do this."), "gives the reason 'I cannot do this.'"),
         (lambda self, case, edit: Inapplicable(""), "gives the reason ''"),
-        (lambda self, case, edit: Change([edit]) if len(case.text) > 1 else 1 / 0, "fails with seed 0 and text 'a' with ZeroDivisionError"),
+        (
+            lambda self, case, edit: Change([edit]) if len(case.text) > 1 else 1 / 0,
+            "fails with seed 0 and text 'a' with ZeroDivisionError",
+        ),
         (lambda self, case, edit: case.text.encode(), "with UnicodeEncodeError|returns bytes"),
     ],
 )
@@ -134,13 +152,18 @@ def test_an_outcome_that_is_none_is_caught(outcome, sentence):
 
 def test_numbers_of_its_own_are_caught():
     caught(variant(pick=lambda self, words, rng: random.choice(words)), "a second call changes|global random numbers")
-    caught(variant(pick=lambda self, words, rng: words[np.random.randint(len(words))]), "a second call changes|global random numbers")
+    caught(
+        variant(pick=lambda self, words, rng: words[np.random.randint(len(words))]),
+        "a second call changes|global random numbers",
+    )
 
     def drawing(self, words, rng):
         random.random()  # and nothing comes of it
         return words[0]
 
-    caught(variant(pick=drawing, info=replace(INFO, example=("say it", "SAY it"))), "draws from the global random numbers")
+    caught(
+        variant(pick=drawing, info=replace(INFO, example=("say it", "SAY it"))), "draws from the global random numbers"
+    )
 
 
 def test_a_memory_is_caught():

@@ -18,7 +18,9 @@ def subject(overlap):
 
 
 def scores(values, **options):
-    return Scores(Signature("toy", ()), tuple(f"s{i}" for i in range(len(values))), np.array(values, dtype=float), **options)
+    return Scores(
+        Signature("toy", ()), tuple(f"s{i}" for i in range(len(values))), np.array(values, dtype=float), **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,18 +48,26 @@ def test_a_slack_widens(subject):
 
 
 def test_what_is_the_same_passes(subject):
-    subject.same(scores([1, math.nan], parts={"p": np.ones(2)}), scores([1.0005, math.nan], parts={"p": np.ones(2)}), "nothing")
+    subject.same(
+        scores([1, math.nan], parts={"p": np.ones(2)}), scores([1.0005, math.nan], parts={"p": np.ones(2)}), "nothing"
+    )
 
 
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
-        (scores([1, 3]), r"^overlap: a change changes the value of segment 's1' from 2\.0 to 3\.0 \(tolerance 0\.001\)$"),
+        (
+            scores([1, 3]),
+            r"^overlap: a change changes the value of segment 's1' from 2\.0 to 3\.0 \(tolerance 0\.001\)$",
+        ),
         (scores([1, math.nan]), r"changes the value of segment 's1' from 2\.0 to nan"),
         (scores([1, 2], parts={"p": np.ones(2)}), r"changes which parts there are, from \[\] to \['p'\]"),
         (scores([1, 2], flags={"f": np.ones(2, dtype=bool)}), r"changes which flags there are, from \[\] to \['f'\]"),
         (scores([1, 2], stats=np.ones((2, 3))), r"changes the number of statistics"),
-        (scores([1, 2], stats=np.array([[1.0, 1.0], [7.0, 1.0]])), r"changes the statistic 0 of segment 's1' from 2\.0 to 7\.0"),
+        (
+            scores([1, 2], stats=np.array([[1.0, 1.0], [7.0, 1.0]])),
+            r"changes the statistic 0 of segment 's1' from 2\.0 to 7\.0",
+        ),
     ],
 )
 def test_what_is_not_the_same_is_told_with_its_segment(subject, found, sentence):

@@ -12,11 +12,22 @@ from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.text import backends
 from nlgauge.text.backends import MissingPipeline, Piece, Spacy, Stanza, assemble, people
-from nlgauge.text.inflection import inflect
 from nlgauge.text.language import Language
+from nlgauge.text.lexicon.inflection import inflect
 
 TEXT = "Mrs Mary Jones can’t come.  Jones is ill.\n\nOK!"
-TAGS = {"Mrs": "NNP", "Mary": "NNP", "Jones": "NNP", "ca": "MD", "can": "MD", "n’t": "RB", "come": "VB", "is": "VBZ", "ill": "JJ", ".": "."}
+TAGS = {
+    "Mrs": "NNP",
+    "Mary": "NNP",
+    "Jones": "NNP",
+    "ca": "MD",
+    "can": "MD",
+    "n’t": "RB",
+    "come": "VB",
+    "is": "VBZ",
+    "ill": "JJ",
+    ".": ".",
+}
 
 
 class StubDoc(list):
@@ -36,7 +47,9 @@ class SpacyStub:
         self.seen.append(text)
         text.encode()  # as spaCy does: lone surrogates are an error
         tokens = [
-            SimpleNamespace(idx=m.start(), text=m[0], tag_=TAGS.get(m[0], "" if m[0].isspace() else "NN"), is_space=m[0].isspace())
+            SimpleNamespace(
+                idx=m.start(), text=m[0], tag_=TAGS.get(m[0], "" if m[0].isspace() else "NN"), is_space=m[0].isspace()
+            )
             for m in re.finditer(r"ca(?=n’t)|n’t|\w+|[^\w\s]|\s{2,}|(?<=\s)\s|\n", text)
         ]
         ends = [m.end() for m in re.finditer(r"[.!](?=\s|$)", text)] or [len(text)]
@@ -44,7 +57,10 @@ class SpacyStub:
         doc = StubDoc(tokens)
         doc.sentences = self.sentences
         doc.sents = [SimpleNamespace(start_char=a, end_char=b) for a, b in bounds]
-        doc.ents = [SimpleNamespace(start_char=m.start(), end_char=m.end(), label_="PERSON") for m in re.finditer(r"(Mary )?Jones", text)]
+        doc.ents = [
+            SimpleNamespace(start_char=m.start(), end_char=m.end(), label_="PERSON")
+            for m in re.finditer(r"(Mary )?Jones", text)
+        ]
         doc.ents.append(SimpleNamespace(start_char=0, end_char=3, label_="ORG"))
         return doc
 
@@ -116,9 +132,20 @@ def test_a_text_as_spacy_reads_it(spacy):
     doc = language.analyse(TEXT)
     assert doc.text == TEXT
     assert shown(doc) == [
-        ("Mrs", "NNP"), ("Mary", "NNP"), ("Jones", "NNP"), ("ca", "MD"), ("n’t", "RB"), ("come", "VB"), (".", "."),
-        ("Jones", "NNP"), ("is", "VBZ"), ("ill", "JJ"), (".", "."), ("OK", "NN"), ("!", "NN"),
-    ]  # fmt: skip
+        ("Mrs", "NNP"),
+        ("Mary", "NNP"),
+        ("Jones", "NNP"),
+        ("ca", "MD"),
+        ("n’t", "RB"),
+        ("come", "VB"),
+        (".", "."),
+        ("Jones", "NNP"),
+        ("is", "VBZ"),
+        ("ill", "JJ"),
+        (".", "."),
+        ("OK", "NN"),
+        ("!", "NN"),
+    ]
     assert sentences(doc) == ["Mrs Mary Jones can’t come.", "Jones is ill.", "OK!"]
     assert all(TEXT[t.start : t.end] == t.text for t in doc.tokens)
 
@@ -162,7 +189,9 @@ def test_without_spacy_the_extra_is_named(monkeypatch):
 
 
 def test_a_pipeline_that_is_not_there_is_told_with_the_command_that_fetches_it(spacy):
-    with pytest.raises(MissingPipeline, match=r"no pipeline 'en_core_web_xl' on this machine; run: python -m spacy download"):
+    with pytest.raises(
+        MissingPipeline, match=r"no pipeline 'en_core_web_xl' on this machine; run: python -m spacy download"
+    ):
         Spacy("en_core_web_xl")
     with pytest.raises(MissingExtra, match="pipeline 'bare' has no tagger"):
         Spacy("bare")
@@ -186,7 +215,10 @@ def test_a_long_text_is_read_in_parts(spacy, monkeypatch):
 
 def test_a_text_as_stanza_reads_it(stanza):
     text = "Ben can't win. Dunno!"
-    token = lambda start, end, *words: SimpleNamespace(text=text[start:end], start_char=start, end_char=end, words=list(words))  # noqa: E731
+
+    def token(start, end, *words):
+        return SimpleNamespace(text=text[start:end], start_char=start, end_char=end, words=list(words))
+
     stanza.made = StanzaStub(
         [
             SimpleNamespace(
@@ -197,15 +229,31 @@ def test_a_text_as_stanza_reads_it(stanza):
                     token(13, 14, stanza_word(".", None)),
                 ]
             ),
-            SimpleNamespace(tokens=[token(15, 20, stanza_word("do", "VBP"), stanza_word("not", "RB")), token(20, 21, stanza_word("!", "."))]),
+            SimpleNamespace(
+                tokens=[
+                    token(15, 20, stanza_word("do", "VBP"), stanza_word("not", "RB")),
+                    token(20, 21, stanza_word("!", ".")),
+                ]
+            ),
         ],
-        [SimpleNamespace(start_char=0, end_char=3, type="PERSON"), SimpleNamespace(start_char=15, end_char=20, type="ORG")],
+        [
+            SimpleNamespace(start_char=0, end_char=3, type="PERSON"),
+            SimpleNamespace(start_char=15, end_char=20, type="ORG"),
+        ],
     )
     language = Stanza()
     assert isinstance(language, Language)
     doc = language.analyse(text)
     # words that do not stand in the text letter by letter are not parted
-    assert shown(doc) == [("Ben", "NNP"), ("ca", "MD"), ("n't", "RB"), ("win", "VB"), (".", "XX"), ("Dunno", "VBP"), ("!", ".")]
+    assert shown(doc) == [
+        ("Ben", "NNP"),
+        ("ca", "MD"),
+        ("n't", "RB"),
+        ("win", "VB"),
+        (".", "XX"),
+        ("Dunno", "VBP"),
+        ("!", "."),
+    ]
     assert sentences(doc) == ["Ben can't win.", "Dunno!"]
     assert [(p.start, p.end, p.given, p.gender) for p in language.persons(doc)] == [(0, 3, 0, "m")]
 
@@ -219,7 +267,9 @@ def test_stanza_downloads_nothing(stanza):
 
 def test_without_stanza_or_its_models_the_way_out_is_named(stanza, monkeypatch):
     stanza.error = FileNotFoundError("resources.json")
-    with pytest.raises(MissingPipeline, match=r"no English models on this machine; run: python -c .import stanza; stanza.download"):
+    with pytest.raises(
+        MissingPipeline, match=r"no English models on this machine; run: python -c .import stanza; stanza.download"
+    ):
         Stanza()
     monkeypatch.setitem(sys.modules, "stanza", None)
     with pytest.raises(MissingExtra, match=r"nlgauge\[stanza\]"):
@@ -238,7 +288,10 @@ def test_every_letter_lies_in_one_token_whatever_a_pipeline_says(text, cuts):
 
 
 def test_people_without_a_known_name_have_no_gender():
-    doc = assemble("Xq Zw met Xq.", [[Piece(0, 2, "NNP"), Piece(3, 5, "NNP"), Piece(6, 9, "VBD"), Piece(10, 12, "NNP"), Piece(12, 13, ".")]])
+    doc = assemble(
+        "Xq Zw met Xq.",
+        [[Piece(0, 2, "NNP"), Piece(3, 5, "NNP"), Piece(6, 9, "VBD"), Piece(10, 12, "NNP"), Piece(12, 13, ".")]],
+    )
     first, second = people(doc, [(10, 12), (0, 5)])
     assert (first.gender, first.given, first.family) == (None, 0, 1)
     assert second.who == first.who

@@ -9,7 +9,30 @@ from nlgauge.text.language import language
 from nlgauge.text.words import word_spans
 
 pieces = st.sampled_from(
-    ["well-known", "don't", "dogs'", "it’s", "U.S.", "$5", "5%", "Yes", ".", ",", "(", ")", '"', "“", "—", "--", "'", "-", " ", "\n", "\u00a0", "猫"]
+    [
+        "well-known",
+        "don't",
+        "dogs'",
+        "it’s",
+        "U.S.",
+        "$5",
+        "5%",
+        "Yes",
+        ".",
+        ",",
+        "(",
+        ")",
+        '"',
+        "“",
+        "—",
+        "--",
+        "'",
+        "-",
+        " ",
+        "\n",
+        "\u00a0",
+        "猫",
+    ]
 )
 texts = st.lists(pieces, max_size=12).map("".join) | st.text(max_size=20)
 
@@ -17,7 +40,9 @@ texts = st.lists(pieces, max_size=12).map("".join) | st.text(max_size=20)
 def parted(text: str) -> Doc:
     """One sentence, tags left out."""
     tags = ["POS" if text[a:b] in "'’" and a and text[a - 1].isalpha() else "X" for a, b in word_spans(text)]
-    tokens = tuple(Token(i, a, b, text[a:b], tag) for i, ((a, b), tag) in enumerate(zip(word_spans(text), tags, strict=True)))
+    tokens = tuple(
+        Token(i, a, b, text[a:b], tag) for i, ((a, b), tag) in enumerate(zip(word_spans(text), tags, strict=True))
+    )
     return Doc(text, tokens, (Span(0, len(tokens) - 1, tokens[0].start, tokens[-1].end),) if tokens else ())
 
 

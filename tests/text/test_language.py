@@ -10,7 +10,13 @@ from nlgauge.text.language import Builtin, Language, language
 
 def test_a_text_is_taken_apart_into_tagged_tokens_and_sentences():
     doc = language().analyse("He doesn't swim.  We do!")
-    assert [(t.text, t.tag) for t in doc.tokens[:5]] == [("He", "PRP"), ("does", "VBZ"), ("n't", "RB"), ("swim", "VB"), (".", ".")]
+    assert [(t.text, t.tag) for t in doc.tokens[:5]] == [
+        ("He", "PRP"),
+        ("does", "VBZ"),
+        ("n't", "RB"),
+        ("swim", "VB"),
+        (".", "."),
+    ]
     assert [doc.between(s) for s in doc.sentences] == ["He doesn't swim.", "We do!"]
     assert [t.index for t in doc.tokens] == list(range(8))
 

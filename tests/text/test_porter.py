@@ -33,7 +33,8 @@ STEMS = {
     "probate": "probat", "rate": "rate", "cease": "ceas", "controll": "control", "roll": "roll",
 }  # fmt: skip
 
-# Where nltk leaves the paper: irregular words, short words, dies and died, y after a consonant, bli, alli, fulli, logi, vowel and consonant
+# Where nltk leaves the paper: irregular words, short words, dies and died, y after a consonant, bli, alli, fulli, logi,
+# vowel and consonant
 DEVIATIONS = {
     "skies": "sky", "dying": "die", "news": "news", "innings": "inning", "howe": "howe", "proceed": "proceed",
     "is": "is", "as": "as", "by": "by", "s": "s", "": "", "dies": "die", "died": "die", "ties": "tie", "flies": "fli", "tried": "tri",
@@ -41,7 +42,29 @@ DEVIATIONS = {
     "geology": "geolog", "geologi": "geolog", "logi": "logi", "ate": "ate", "aged": "age", "used": "use",
 }  # fmt: skip
 
-SYLLABLES = ["b", "c", "st", "t", "y", "ay", "e", "ee", "i", "o", "ou", "l", "ll", "ss", "z", "w", "x", "tr", "an", "er", "a"]
+SYLLABLES = [
+    "b",
+    "c",
+    "st",
+    "t",
+    "y",
+    "ay",
+    "e",
+    "ee",
+    "i",
+    "o",
+    "ou",
+    "l",
+    "ll",
+    "ss",
+    "z",
+    "w",
+    "x",
+    "tr",
+    "an",
+    "er",
+    "a",
+]
 SUFFIXES = [
     "", "s", "es", "ies", "sses", "ied", "eed", "ed", "ing", "ated", "bling", "ized", "y", "ational", "tional", "enci", "anci", "izer", "bli",
     "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness", "fulness", "ousness", "aliti", "iviti", "biliti", "fulli",
@@ -70,7 +93,12 @@ def test_all_examples_are_nltks_too(nltk_stem):
 
 
 def test_every_suffix_after_every_short_stem_is_as_in_nltk(nltk_stem):
-    stems = ["", *SYLLABLES, *(a + b for a in SYLLABLES for b in SYLLABLES), *(a + "ic" + b for a in SYLLABLES for b in SYLLABLES)]
+    stems = [
+        "",
+        *SYLLABLES,
+        *(a + b for a in SYLLABLES for b in SYLLABLES),
+        *(a + "ic" + b for a in SYLLABLES for b in SYLLABLES),
+    ]
     words = {start + suffix for start in stems for suffix in SUFFIXES}
     assert len(words) > 40_000
     assert [word for word in words if stem(word) != nltk_stem(word)] == []
@@ -78,7 +106,10 @@ def test_every_suffix_after_every_short_stem_is_as_in_nltk(nltk_stem):
 
 def test_suffixes_upon_suffixes_are_as_in_nltk(nltk_stem):
     rng = random.Random(0)
-    words = {"".join(rng.choices(SYLLABLES, k=rng.randrange(4))) + "".join(rng.choices(SUFFIXES, k=rng.randrange(1, 4))) for _ in range(30_000)}
+    words = {
+        "".join(rng.choices(SYLLABLES, k=rng.randrange(4))) + "".join(rng.choices(SUFFIXES, k=rng.randrange(1, 4)))
+        for _ in range(30_000)
+    }
     assert [word for word in words if stem(word) != nltk_stem(word)] == []
 
 

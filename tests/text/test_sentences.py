@@ -1,4 +1,3 @@
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,7 +48,11 @@ def test_full_stops_of_other_scripts_need_no_blank_behind_them(sentences):
 
 
 def test_a_line_feed_ends_a_sentence_and_blank_lines_are_none():
-    assert split_sentences("a headline\nthe text goes on\r\n\n \nto here") == ["a headline", "the text goes on", "to here"]
+    assert split_sentences("a headline\nthe text goes on\r\n\n \nto here") == [
+        "a headline",
+        "the text goes on",
+        "to here",
+    ]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\u3000\n"])

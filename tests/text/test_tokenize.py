@@ -13,8 +13,8 @@ from nlgauge.text.tokenize import TOKENIZERS, blank_words, rouge_words, unicode_
         ("The cat's 3.14-inch mat.", ["the", "cat", "s", "3", "14", "inch", "mat"]),
         ("naïve café", ["na", "ve", "caf"]),  # what is not a-z parts words
         ("猫 и кот", []),
-        ("\u212aelvin", ["kelvin"]),                  # the sign of the kelvin, whose lower case is k
-        ("İx", ["i", "x"]),                     # its lower case is i and a dot above
+        ("\u212aelvin", ["kelvin"]),  # the sign of the kelvin, whose lower case is k
+        ("İx", ["i", "x"]),  # its lower case is i and a dot above
         ("a\0b\ud800c", ["a", "b", "c"]),
         ("", []),
         ("½ ² ①", []),
@@ -84,7 +84,7 @@ def test_rouge_words_are_rouge_scores(text):
         ("a\ud800b\0c", ["a", "b", "c"]),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_unicode_words(text, words):
     assert unicode_words(text) == words
 
@@ -115,7 +115,8 @@ def test_a_word_holds_letters_marks_and_digits_and_ideographs_not_yet_assigned()
     for code in range(0x110000):
         words = unicode_words(chr(code))
         strange = {c for word in words for c in word if unicodedata.category(c)[0] not in "LMN"}
-        # radicals count as ideographs though their category is that of symbols; what is unassigned lies in ranges of letters
+        # radicals count as ideographs though their category is that of symbols; what is unassigned lies in ranges of
+        # letters
         assert all(0x2E80 <= ord(c) <= 0x2FDF or unicodedata.category(c) == "Cn" for c in strange), hex(code)
 
 

@@ -63,7 +63,10 @@ def test_words_are_parted_as_in_the_treebanks(marked):
     assert words(marked.replace("|", "")) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [("", []), (" \t\n\u00a0", []), ("a", ["a"]), ("'", ["'"]), ("’s", ["’s"]), ("\ud800", ["\ud800"])])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", []), (" \t\n\u00a0", []), ("a", ["a"]), ("'", ["'"]), ("’s", ["’s"]), ("\ud800", ["\ud800"])],
+)
 def test_texts_of_hardly_anything(text, expected):
     assert words(text) == expected
 
@@ -93,7 +96,10 @@ def test_the_kind_of_blank_does_not_matter(text, blanks):
     assert words(text) == words(text.replace(" ", blanks))
 
 
-@pytest.mark.parametrize("unit", ["a", "a.", "a'", "'s", "@", "1,", "1,1x,", "www.", "http://)", "a-", ".", "A. ", "a@a.", "a's", "क्", "\ud800"])
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "a.", "a'", "'s", "@", "1,", "1,1x,", "www.", "http://)", "a-", ".", "A. ", "a@a.", "a's", "क्", "\ud800"],
+)
 def test_work_is_linear_in_the_text(unit):
     def seconds(repeats: int) -> float:
         start = time.perf_counter()
@@ -105,7 +111,9 @@ def test_work_is_linear_in_the_text(unit):
 
 
 @pytest.mark.skipif(DATA is None, reason="NLGAUGE_DATA is not set")
-@pytest.mark.parametrize(("file", "least"), [("pud.test.jsonl.gz", 0.998), ("ewt.test.jsonl.gz", 0.984)])  # measured: 0.9995, 0.986
+@pytest.mark.parametrize(
+    ("file", "least"), [("pud.test.jsonl.gz", 0.998), ("ewt.test.jsonl.gz", 0.984)]
+)  # measured: 0.9995, 0.986
 def test_spans_agree_with_treebanks(file, least):
     agreed = ours = theirs = 0
     with gzip.open(Path(DATA, "ud", file), "rt", encoding="utf-8") as lines:

@@ -10,7 +10,7 @@ VERBS = ("sat", "lay", "fell")
 
 
 def rows():
-    """"Not" denies, the same words follow, another place is open."""
+    """ "Not" denies, the same words follow, another place is open."""
     for noun, verb, place in itertools.product(NOUNS, VERBS, PLACES):
         premise, other = f"the {noun} {verb} on the {place}", PLACES[1 - PLACES.index(place)]
         yield premise, f"a {noun} {verb}", "entailment"
@@ -19,7 +19,9 @@ def rows():
 
 
 def write(path, pairs):
-    path.write_text("".join(json.dumps(dict(zip(("premise", "hypothesis", "label"), row, strict=True))) + "\n" for row in pairs))
+    path.write_text(
+        "".join(json.dumps(dict(zip(("premise", "hypothesis", "label"), row, strict=True))) + "\n" for row in pairs)
+    )
     return path
 
 

@@ -12,7 +12,12 @@ def triples(n=60, seed=0):
         words = rng.sample(WORDS, 8)
         for k in (0, 2, 4, 6):
             gone = set(rng.sample(range(8), k))
-            yield {"id": f"{i}.{k}", "hyp": " ".join(w for j, w in enumerate(words) if j not in gone), "refs": [" ".join(words)], "score": -float(k)}
+            yield {
+                "id": f"{i}.{k}",
+                "hyp": " ".join(w for j, w in enumerate(words) if j not in gone),
+                "refs": [" ".join(words)],
+                "score": -float(k),
+            }
 
 
 def write(path, rows):

@@ -12,7 +12,11 @@ from transformers import AutoModel
 from nlgauge.core.errors import InputError
 from nlgauge.training.adapters import adapted, adapter_tensors, add_adapters, set_adapters
 
-LAYERS = {f"attention.self.{part}" for part in ("query", "key", "value")} | {"attention.output.dense", "intermediate.dense", "output.dense"}
+LAYERS = {f"attention.self.{part}" for part in ("query", "key", "value")} | {
+    "attention.output.dense",
+    "intermediate.dense",
+    "output.dense",
+}
 NAMES = {f"encoder.layer.{i}.{layer}" for i in range(3) for layer in LAYERS}
 INPUTS = {"input_ids": torch.tensor([[2, 5, 7, 3], [2, 6, 8, 3]])}
 
@@ -58,7 +62,9 @@ def test_outputs_and_gradients_are_pefts_own(encoder, dtype):
     for module in adapted(model).values():
         del module.forward  # back to peft's
     expected, theirs = run()
-    share = 1e-5 if dtype == torch.float32 else 0.1  # bfloat16 has 8 bits, its sums are rounded at other places, and three layers add to it
+    share = (
+        1e-5 if dtype == torch.float32 else 0.1
+    )  # bfloat16 has 8 bits, its sums are rounded at other places, and three layers add to it
     assert (out - expected).norm() <= share * expected.norm()
     for name, gradient in gradients.items():
         assert (gradient - theirs[name]).norm() <= share * theirs[name].norm(), name
@@ -90,7 +96,9 @@ def test_adapters_go_on_from_a_heads(encoder, tiny_model):
 def test_a_head_of_another_rank_is_refused(encoder, tiny_model):
     tensors = adapter_tensors(add_adapters(encoder, 4, 8.0))
     other = add_adapters(AutoModel.from_pretrained(tiny_model("bert"), add_pooling_layer=False), 2, 8.0)
-    with pytest.raises(InputError, match=r"has shape \(4, 32\) for .*lora_a, expected shape \(2, 32\); is its rank another\?"):
+    with pytest.raises(
+        InputError, match=r"has shape \(4, 32\) for .*lora_a, expected shape \(2, 32\); is its rank another\?"
+    ):
         set_adapters(other, tensors)
 
 

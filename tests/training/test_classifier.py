@@ -12,7 +12,11 @@ from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training.classifier import batch_inputs, head_network, probabilities, sequence_network
 from nlgauge.training.data import LabelledPair, encode_pairs
 
-PAIRS = [LabelledPair("the cat sat on the mat", "a cat", 0), LabelledPair("rain", "not snow today", 1), LabelledPair("a dog", "a dog fell", 2)]
+PAIRS = [
+    LabelledPair("the cat sat on the mat", "a cat", 0),
+    LabelledPair("rain", "not snow today", 1),
+    LabelledPair("a dog", "a dog fell", 2),
+]
 CPU = torch.device("cpu")
 
 
@@ -53,7 +57,10 @@ def test_a_pair_is_judged_alone_as_among_others(tiny_model, kind):
 
 def test_a_batch_is_padded_to_its_longest_pair(pairs):
     inputs = batch_inputs(pairs, [1, 2], 9, CPU)
-    assert inputs["input_ids"].shape == (2, 8)  # [CLS] rain [SEP] not snow today [SEP], and one more in [CLS] a dog [SEP] a dog fell [SEP]
+    assert inputs["input_ids"].shape == (
+        2,
+        8,
+    )  # [CLS] rain [SEP] not snow today [SEP], and one more in [CLS] a dog [SEP] a dog fell [SEP]
     assert inputs["input_ids"][:, -1].tolist() == [9, 3]
     assert inputs["attention_mask"].tolist() == [[1] * 7 + [0], [1] * 8]
     assert inputs["token_type_ids"].tolist() == [[0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1]]

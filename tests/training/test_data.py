@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 pytest.importorskip("torch")
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training.data import LABELS, LabelledPair, encode_pairs, read_pairs, shuffled_batches
@@ -62,7 +62,9 @@ def test_a_file_without_pairs_is_refused(tmp_path):
 
 def test_a_pair_is_read_as_the_models_are_trained_to(tiny_model):
     files = locate(str(tiny_model("bert")))
-    found = encode_pairs([LabelledPair("the cat sat", "a cat", 0), LabelledPair("the cat " * 20, "a dog", 2)], PairTokenizer(files, 16))
+    found = encode_pairs(
+        [LabelledPair("the cat sat", "a cat", 0), LabelledPair("the cat " * 20, "a dog", 2)], PairTokenizer(files, 16)
+    )
     words = json.loads((files.folder / "tokenizer.json").read_text())["model"]["vocab"]
     assert found.ids[0].tolist() == [words[w] for w in "[CLS] the cat sat [SEP] a cat [SEP]".split()]
     assert found.types[0].tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
@@ -92,4 +94,6 @@ def test_the_order_is_made_by_seed_and_pass():
     first = shuffled_batches(lengths, 16, 1, 0)
     assert all(np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, 1, 0), strict=True))
     for seed, epoch in ((1, 1), (2, 0)):
-        assert not all(np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, seed, epoch), strict=True))
+        assert not all(
+            np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, seed, epoch), strict=True)
+        )

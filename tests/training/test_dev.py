@@ -31,7 +31,9 @@ def test_agreement_is_the_mean_of_the_groups_that_tell():
 
 
 def test_a_set_of_one_score_is_refused():
-    with pytest.raises(InputError, match=r"d: a development set of 2 examples of one score .*held_out 0 keeps the last weights"):
+    with pytest.raises(
+        InputError, match=r"d: a development set of 2 examples of one score .*held_out 0 keeps the last weights"
+    ):
         Dev("d", [example(1.0, 0), example(1.0, 1)])
 
 

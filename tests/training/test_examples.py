@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.training.examples import Example, Texts, grouped_batches, rated_examples, read_triples, renumbered, with_copies, with_unrelated
+from nlgauge.training.examples import (
+    Example,
+    Texts,
+    grouped_batches,
+    rated_examples,
+    read_triples,
+    renumbered,
+    with_copies,
+    with_unrelated,
+)
 
 
 def file_of(tmp_path, *rows):
@@ -25,7 +34,10 @@ def file_of(tmp_path, *rows):
 
 
 def test_a_triple_is_an_example_for_each_reference(tmp_path):
-    rows = [{"hyp": "a cat", "refs": ["the cat", "one cat"], "score": -1, "steps": []}, {"hyp": "rain", "ref": "snow", "score": -5.0}]
+    rows = [
+        {"hyp": "a cat", "refs": ["the cat", "one cat"], "score": -1, "steps": []},
+        {"hyp": "rain", "ref": "snow", "score": -5.0},
+    ]
     assert read_triples(file_of(tmp_path, *rows)) == [
         Example({"hyp": "a cat", "ref": "the cat"}, -1.0, 0),
         Example({"hyp": "a cat", "ref": "one cat"}, -1.0, 0),
@@ -36,7 +48,13 @@ def test_a_triple_is_an_example_for_each_reference(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"hyp": "a", "refs": ["b"]}, r"line 2: score is missing, expected an object .*'nlgauge synth' writes them, 'nlgauge train regressor' takes"),
+        (
+            {"hyp": "a", "refs": ["b"]},
+            (
+                r"line 2: score is missing, expected an object .*'nlgauge synth' writes them, 'nlgauge train regressor'"
+                r" takes"
+            ),
+        ),
         ({"hyp": "a", "refs": ["b"], "score": "-1"}, "line 2: score is str"),
         ({"hyp": "a", "refs": ["b"], "score": 72}, "line 2: score is 72, expected 0 or less"),
         ({"hyp": "a", "refs": ["b"], "score": True}, "line 2: score is bool"),
@@ -59,9 +77,14 @@ def test_a_file_without_triples_is_refused(tmp_path):
 
 def test_ratings_become_examples_of_what_is_read():
     segments = [Segment("1", "a", ("b", "c"), source="d"), Segment("2", "e", ("f",), source="g")]
-    assert rated_examples(segments, [0.5, np.nan]) == [Example({"hyp": "a", "ref": "b"}, 0.5, 0), Example({"hyp": "a", "ref": "c"}, 0.5, 0)]
+    assert rated_examples(segments, [0.5, np.nan]) == [
+        Example({"hyp": "a", "ref": "b"}, 0.5, 0),
+        Example({"hyp": "a", "ref": "c"}, 0.5, 0),
+    ]
     assert rated_examples(segments, [np.nan, 2], source=True) == [Example({"hyp": "e", "src": "g", "ref": "f"}, 2.0, 1)]
-    assert rated_examples(segments, [1, 2], reference=False, source=True)[0] == Example({"hyp": "a", "src": "d"}, 1.0, 0)
+    assert rated_examples(segments, [1, 2], reference=False, source=True)[0] == Example(
+        {"hyp": "a", "src": "d"}, 1.0, 0
+    )
     with pytest.raises(InputError, match="segment '1' has no source"):
         rated_examples([Segment("1", "a", ("b",))], [1], source=True)
     with pytest.raises(InputError, match="segment '1' has no reference"):
@@ -97,7 +120,10 @@ def test_unrelated_hypotheses_are_other_references_at_the_worst_score():
 
 def test_equal_texts_are_numbered_once(tiny_model):
     texts = Texts(TextTokenizer(locate(str(tiny_model("bert"))), 8, space=False))
-    examples = [Example({"hyp": "the cat", "ref": "a dog"}, -1.0, 0), Example({"hyp": " a dog ", "ref": "a dog"}, 0.0, 1)]
+    examples = [
+        Example({"hyp": "the cat", "ref": "a dog"}, -1.0, 0),
+        Example({"hyp": " a dog ", "ref": "a dog"}, 0.0, 1),
+    ]
     found = texts.encode(examples)
     assert {name: place.tolist() for name, place in found.places.items()} == {"hyp": [0, 1], "ref": [1, 1]}
     assert found.groups.tolist() == [0, 0]

@@ -27,7 +27,14 @@ def network(files):
 
 
 def about(files):
-    return {"encoder": files.name, "encoder_sha256": files.weights_digest, "rank": "2", "max_tokens": "40", "name": "x", "data": "é"}
+    return {
+        "encoder": files.name,
+        "encoder_sha256": files.weights_digest,
+        "rank": "2",
+        "max_tokens": "40",
+        "name": "x",
+        "data": "é",
+    }
 
 
 def test_the_same_weights_make_the_same_bytes(files, network, tmp_path):
@@ -45,7 +52,11 @@ def test_a_head_is_found_by_the_metrics_side(files, network, tmp_path):
     own, adapters = head.tensors()
     assert torch.equal(own["classifier.weight"], network.classifier.weight)
     assert len(adapters) == 18  # six linear layers in each of three blocks
-    assert (head.get("data"), head.whole("max_tokens"), head.items("labels")) == ("é", 40, ("entailment", "neutral", "contradiction"))
+    assert (head.get("data"), head.whole("max_tokens"), head.items("labels")) == (
+        "é",
+        40,
+        ("entailment", "neutral", "contradiction"),
+    )
     assert {t.dtype for name, t in load_file(tmp_path / "h.safetensors").items() if ".lora_" in name} == {torch.float16}
 
 
@@ -79,8 +90,15 @@ def test_a_folder_is_never_written_over(tmp_path):
 def test_a_folder_holds_model_and_tokenizer_and_nothing_else_is_left(files, tmp_path):
     save_folder(tmp_path / "m", sequence_network(files, "lora", 2, 4.0, 0.0, 0, True), files)
     assert [p.name for p in tmp_path.iterdir()] == ["m"]
-    assert {p.name for p in (tmp_path / "m").iterdir()} == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
-    assert json.loads((tmp_path / "m" / "config.json").read_text())["architectures"] == ["BertForSequenceClassification"]
+    assert {p.name for p in (tmp_path / "m").iterdir()} == {
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    }
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["architectures"] == [
+        "BertForSequenceClassification"
+    ]
     assert {tensor.dtype for tensor in load_file(tmp_path / "m" / "model.safetensors").values()} == {torch.float32}
 
 

@@ -13,9 +13,9 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
-from nlgauge.models.gaps import Gap
-from nlgauge.models.infill import load_infill
+from nlgauge.io.files.files import InputFile
+from nlgauge.models.infill.filler import load_infill
+from nlgauge.models.infill.gaps import Gap
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.heads import head_metadata, write_head
@@ -42,12 +42,16 @@ def recipe(tiny_model, schedule=SHORT, kind="bert", **options):
 
 
 def train(path, output, how, dtype="float32", **options):
-    return train_infill([InputFile(str(path))], str(output), how, options.pop("runtime", Runtime(dtype=dtype)), **options)
+    return train_infill(
+        [InputFile(str(path))], str(output), how, options.pop("runtime", Runtime(dtype=dtype)), **options
+    )
 
 
 def test_a_head_learns_what_goes_with_what_and_fills_gaps(tiny_model, texts_file, tmp_path):
     out = tmp_path / "h.safetensors"
-    (found,) = train(texts_file, out, recipe(tiny_model, FAST), dev=[InputFile(str(texts_file))], about={"name": "tiny", "data": "é"})
+    (found,) = train(
+        texts_file, out, recipe(tiny_model, FAST), dev=[InputFile(str(texts_file))], about={"name": "tiny", "data": "é"}
+    )
     assert found.n == 24  # one word of six in each of 24 texts, all with letters
     assert found.top5 > 0.9
     model = load_infill(str(out))
@@ -68,11 +72,17 @@ def test_a_head_says_when_it_is_used_what_it_said_in_training(tiny_model, tmp_pa
             if parameter.requires_grad:  # float16 keeps what is rounded to it
                 parameter.copy_((parameter + 0.1 * torch.randn_like(parameter)).half())
         ids = torch.tensor([[2, 7, 4, 9, 3]])
-        said = network(torch.tensor([2]), input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids))
+        said = network(
+            torch.tensor([2]), input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids)
+        )
     about = {"format": "nlgauge-head", "version": "1", "kind": "infill", **head_metadata(how, files, None)}
-    write_head(tmp_path / "h.safetensors", head_tensors(network, np.zeros((2, files.config["vocab_size"]), dtype=bool)), about)
+    write_head(
+        tmp_path / "h.safetensors", head_tensors(network, np.zeros((2, files.config["vocab_size"]), dtype=bool)), about
+    )
     found = load_infill(str(tmp_path / "h.safetensors")).network.at([ids[0].numpy()], [2])
-    assert torch.allclose(torch.log_softmax(said, dim=1), found, atol=1e-4)  # float32; the adapters are merged before, not added after
+    assert torch.allclose(
+        torch.log_softmax(said, dim=1), found, atol=1e-4
+    )  # float32; the adapters are merged before, not added after
 
 
 def test_a_head_says_what_it_is_and_is_small(tiny_model, texts_file, tmp_path):
@@ -80,19 +90,40 @@ def test_a_head_says_what_it_is_and_is_small(tiny_model, texts_file, tmp_path):
     train(texts_file, out, recipe(tiny_model), about={"name": "tiny", "data": "é"})
     with safe_open(str(out), framework="pt") as file:
         about = file.metadata()
-    assert {key: about[key] for key in ("format", "version", "kind", "name", "data", "rank", "max_tokens", "encoder")} == {
-        "format": "nlgauge-head", "version": "1", "kind": "infill", "name": "tiny", "data": "é", "rank": "4", "max_tokens": "20",
+    assert {
+        key: about[key] for key in ("format", "version", "kind", "name", "data", "rank", "max_tokens", "encoder")
+    } == {
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "infill",
+        "name": "tiny",
+        "data": "é",
+        "rank": "4",
+        "max_tokens": "20",
         "encoder": str(tiny_model("bert")),
-    }  # fmt: skip
+    }
     tensors = load_file(out)
     assert {str(tensor.dtype) for name, tensor in tensors.items() if name != "capital"} == {"torch.float16"}
-    assert {name for name in tensors if ".lora_" not in name} == {"dense.weight", "dense.bias", "norm.weight", "norm.bias", "bias", "capital"}
-    assert len([name for name in tensors if ".lora_" in name]) == 36  # two for six linear layers in each of three blocks
+    assert {name for name in tensors if ".lora_" not in name} == {
+        "dense.weight",
+        "dense.bias",
+        "norm.weight",
+        "norm.bias",
+        "bias",
+        "capital",
+    }
+    assert (
+        len([name for name in tensors if ".lora_" in name]) == 36
+    )  # two for six linear layers in each of three blocks
 
 
 def test_bfloat16_and_shown_words_learn_too(tiny_model, texts_file, tmp_path):
     (found,) = train(
-        texts_file, tmp_path / "h.safetensors", recipe(tiny_model, FAST, shown=0.2, share=0.3), "bfloat16", dev=[InputFile(str(texts_file))]
+        texts_file,
+        tmp_path / "h.safetensors",
+        recipe(tiny_model, FAST, shown=0.2, share=0.3),
+        "bfloat16",
+        dev=[InputFile(str(texts_file))],
     )
     assert found.top5 > 0.9
 
@@ -154,10 +185,17 @@ def test_it_begins_with_how_often_words_occur(tiny_model, texts_file, tmp_path):
         ("h.safetensors", {"shown": 1.0}, "float32", "shown is 1.0"),
         ("h.safetensors", {"dropout": -0.1}, "float32", "dropout is -0.1"),
         ("missing/h.safetensors", {}, "float32", "there is no folder"),
-        ("h.safetensors", {"kind": "distilbert"}, "float32", "a head is made for BERT encoders, .* choose another encoder"),
+        (
+            "h.safetensors",
+            {"kind": "distilbert"},
+            "float32",
+            "a head is made for BERT encoders, .* choose another encoder",
+        ),
     ],
 )
-def test_what_cannot_be_trained_or_written_is_refused(tiny_model, texts_file, tmp_path, monkeypatch, output, options, dtype, message):
+def test_what_cannot_be_trained_or_written_is_refused(
+    tiny_model, texts_file, tmp_path, monkeypatch, output, options, dtype, message
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=message):
         train(texts_file, output, recipe(tiny_model, **options), dtype)

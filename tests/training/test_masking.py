@@ -6,9 +6,9 @@ import pytest
 pytest.importorskip("torch")
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
+from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pieces import PieceTokenizer
 from nlgauge.training.masking import encode_texts, masked, read_texts
 
 TEXTS = ["the cat sat on the mat, today", "A xyz dog lay on a rug", "the Cat fell on the Cat", "cat"]
@@ -43,7 +43,10 @@ def test_what_is_too_long_is_cut_and_counted(tokenizer):
 
 def test_capitals_inside_a_sentence_make_names(tokenizer):
     found = encode_texts(["the Cat sat on the MAT", "the Cat fell not", "Dog rain fell, Dog sat"], tokenizer)
-    named = {word: tuple(found.capital[:, tokenizer.vocabulary.index(word)].tolist()) for word in ("cat", "mat", "dog", "sat")}
+    named = {
+        word: tuple(found.capital[:, tokenizer.vocabulary.index(word)].tolist())
+        for word in ("cat", "mat", "dog", "sat")
+    }
     # "Dog" stands at the beginning and behind a comma: that says nothing
     assert named == {"cat": (True, False), "mat": (True, True), "dog": (False, False), "sat": (False, False)}
 
@@ -75,7 +78,8 @@ def test_of_what_is_shown_half_is_another_piece(tokenizer, texts):
         n += len(shown)
         same += int((shown == own).sum())
         other += int(((shown != own) & (shown != tokenizer.mask)).sum())
-    # 2400 words: 0.2 each, three standard deviations are 0.025; a piece drawn at random may be the word itself or the mask (2 of about 90)
+    # 2400 words: 0.2 each, three standard deviations are 0.025; a piece drawn at random may be the word itself or the
+    # mask (2 of about 90)
     assert same / n == pytest.approx(0.2, abs=0.03)
     assert other / n == pytest.approx(0.2, abs=0.03)
 

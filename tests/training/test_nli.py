@@ -12,7 +12,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models.entailment import load_nli
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import LABELS
@@ -33,31 +33,63 @@ def train(path, output, how, dtype="float32", **options):
 
 def judged(model, path):
     pairs = [json.loads(line) for line in path.read_text().splitlines()]
-    found = load_nli(str(model), None, None, "float32", Runtime()).judge([(p["premise"], p["hypothesis"]) for p in pairs])
+    found = load_nli(str(model), None, None, "float32", Runtime()).judge(
+        [(p["premise"], p["hypothesis"]) for p in pairs]
+    )
     return found.probabilities, np.array([LABELS.index(p["label"]) for p in pairs])
 
 
 def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file, tmp_path):
     out = tmp_path / "head.safetensors"
-    (found,) = train(pairs_file, out, recipe(tiny_model, schedule=FAST), test=[InputFile(str(pairs_file))], about={"name": "tiny"})
+    (found,) = train(
+        pairs_file, out, recipe(tiny_model, schedule=FAST), test=[InputFile(str(pairs_file))], about={"name": "tiny"}
+    )
     assert found.accuracy > 0.9  # a third by chance
     probabilities, labels = judged(out, pairs_file)
     assert accuracy("", probabilities, labels).accuracy == found.accuracy
     assert sorted(p.name for p in tmp_path.iterdir()) == ["head.safetensors", "pairs.jsonl"]  # no checkpoint is left
     with safe_open(str(out), framework="pt") as file:
         about = file.metadata()
-    assert {key: about[key] for key in ("format", "version", "kind", "name", "rank", "labels", "features", "max_tokens", "trained_on_phenomena")} == {
-        "format": "nlgauge-head", "version": "1", "kind": "nli", "name": "tiny", "rank": "4", "labels": "entailment,neutral,contradiction",
-        "features": "cls,mean", "max_tokens": "40", "trained_on_phenomena": "",
-    }  # fmt: skip
+    assert {
+        key: about[key]
+        for key in (
+            "format",
+            "version",
+            "kind",
+            "name",
+            "rank",
+            "labels",
+            "features",
+            "max_tokens",
+            "trained_on_phenomena",
+        )
+    } == {
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "nli",
+        "name": "tiny",
+        "rank": "4",
+        "labels": "entailment,neutral,contradiction",
+        "features": "cls,mean",
+        "max_tokens": "40",
+        "trained_on_phenomena": "",
+    }
 
 
 def test_bfloat16_learns_too(tiny_model, pairs_file, tmp_path):
-    (found,) = train(pairs_file, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST), "bfloat16", test=[InputFile(str(pairs_file))])
+    (found,) = train(
+        pairs_file,
+        tmp_path / "h.safetensors",
+        recipe(tiny_model, schedule=FAST),
+        "bfloat16",
+        test=[InputFile(str(pairs_file))],
+    )
     assert found.accuracy > 0.8
 
 
-@pytest.mark.parametrize(("kind", "method"), [("bert", "full"), ("xlm-roberta", "full"), ("xlm-roberta", "lora"), ("distilbert", "lora")])
+@pytest.mark.parametrize(
+    ("kind", "method"), [("bert", "full"), ("xlm-roberta", "full"), ("xlm-roberta", "lora"), ("distilbert", "lora")]
+)
 def test_any_encoder_becomes_a_folder_that_is_read_like_any_checkpoint(tiny_model, pairs_file, tmp_path, kind, method):
     from transformers import AutoModelForSequenceClassification
 
@@ -84,8 +116,12 @@ def killed_after(steps):
     yield advance
 
 
-@pytest.mark.parametrize(("kind", "output", "dtype"), [("bert", "h.safetensors", "bfloat16"), ("xlm-roberta", "folder", "float32")])
-def test_a_run_that_was_killed_goes_on_to_the_same_weights(tiny_model, pairs_file, tmp_path, monkeypatch, kind, output, dtype):
+@pytest.mark.parametrize(
+    ("kind", "output", "dtype"), [("bert", "h.safetensors", "bfloat16"), ("xlm-roberta", "folder", "float32")]
+)
+def test_a_run_that_was_killed_goes_on_to_the_same_weights(
+    tiny_model, pairs_file, tmp_path, monkeypatch, kind, output, dtype
+):
     monkeypatch.setattr("nlgauge.training.nli._STEPS_KEPT", 4)
     how = recipe(tiny_model, kind, dropout=0.1)
     for name in ("whole", "killed"):
@@ -96,7 +132,10 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(tiny_model, pairs_fil
         train(pairs_file, target, how, runtime=Runtime(dtype=dtype, progress=lambda total, label: killed_after(7)))
     assert [p.name for p in target.parent.iterdir()] == [f"{output}.checkpoint"]  # nothing under the final name
     train(pairs_file, target, how, dtype)
-    weights = [load_file(path if path.is_file() else path / "model.safetensors") for path in (tmp_path / "whole" / output, target)]
+    weights = [
+        load_file(path if path.is_file() else path / "model.safetensors")
+        for path in (tmp_path / "whole" / output, target)
+    ]
     assert weights[0].keys() == weights[1].keys()
     assert all(weights[0][key].equal(weights[1][key]) for key in weights[0])
 
@@ -114,7 +153,11 @@ def test_a_checkpoint_of_other_data_is_refused(tiny_model, pairs_file, tmp_path,
 def test_the_seed_makes_the_weights(tiny_model, pairs_file, tmp_path):
     heads = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        train(pairs_file, tmp_path / f"{name}.safetensors", recipe(tiny_model, schedule=Schedule(batch_size=16, seed=seed)))
+        train(
+            pairs_file,
+            tmp_path / f"{name}.safetensors",
+            recipe(tiny_model, schedule=Schedule(batch_size=16, seed=seed)),
+        )
         heads.append((tmp_path / f"{name}.safetensors").read_bytes())
     assert heads[0] == heads[1] != heads[2]
 
@@ -148,7 +191,9 @@ def test_accuracy_by_hand():
         ("h.safetensors", {"init": "pairs.jsonl"}, "float32", "no safetensors file"),
     ],
 )
-def test_what_cannot_be_trained_or_written_is_refused_first(tiny_model, pairs_file, tmp_path, monkeypatch, output, options, dtype, message):
+def test_what_cannot_be_trained_or_written_is_refused_first(
+    tiny_model, pairs_file, tmp_path, monkeypatch, output, options, dtype, message
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=message):
         train(pairs_file, output, recipe(tiny_model, **options), dtype)

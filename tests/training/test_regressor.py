@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.regressor import load_regressor
 from nlgauge.models.tokens import TextTokenizer
@@ -32,7 +32,9 @@ scored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(scored)
 
 FAST = Schedule(epochs=12, batch_size=16, learning_rate=0.005, seed=3)
-SHORT = Schedule(epochs=2, batch_size=16, learning_rate=0.005, seed=3)  # of 60 references 57 are learnt from: 228 examples, 30 steps
+SHORT = Schedule(
+    epochs=2, batch_size=16, learning_rate=0.005, seed=3
+)  # of 60 references 57 are learnt from: 228 examples, 30 steps
 STEEP = Schedule(epochs=4, batch_size=16, learning_rate=0.02, seed=3)
 PARITY = 2e-3  # float16 holds an adapter to 2^-11 of its size; scores are of the size of 5
 
@@ -43,11 +45,15 @@ def examples(tmp_path_factory):
 
 
 def recipe(tiny_model, kind="bert", schedule=SHORT, **options):
-    return RegressorRecipe(model=str(tiny_model(kind)), rank=4, alpha=8.0, widths=(16, 8), max_tokens=20, schedule=schedule, **options)
+    return RegressorRecipe(
+        model=str(tiny_model(kind)), rank=4, alpha=8.0, widths=(16, 8), max_tokens=20, schedule=schedule, **options
+    )
 
 
 def train(examples, output, how, dtype="float32", **options):
-    return train_regressor(examples, str(output), how, options.pop("runtime", Runtime(device="cpu", dtype=dtype)), **options)
+    return train_regressor(
+        examples, str(output), how, options.pop("runtime", Runtime(device="cpu", dtype=dtype)), **options
+    )
 
 
 def used(model, examples):
@@ -74,7 +80,9 @@ def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
         for number, ids in enumerate(texts.ids):
             states = encoder(input_ids=torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states
             for column, layer in enumerate((1, 3)):
-                assert torch.allclose(found[number, column], states[layer][0].mean(0), atol=1e-5)  # special tokens count; float32 sums
+                assert torch.allclose(
+                    found[number, column], states[layer][0].mean(0), atol=1e-5
+                )  # special tokens count; float32 sums
     assert encoded.places["hyp"].tolist() == [0]
 
 
@@ -90,9 +98,19 @@ def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, examples, t
     assert [p.name for p in tmp_path.iterdir()] == ["head.safetensors"]  # no checkpoint is left
     about = metadata(out)
     expected = {
-        "format": "nlgauge-head", "version": "1", "kind": "regressor", "name": "tiny", "method": method, "layers": "3", "widths": "16,8",
-        "features": "hyp,ref,hyp*ref,|hyp-ref|", "max_tokens": "20", "low": "-6", "high": "0", "loss": "mse",
-    }  # fmt: skip
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "regressor",
+        "name": "tiny",
+        "method": method,
+        "layers": "3",
+        "widths": "16,8",
+        "features": "hyp,ref,hyp*ref,|hyp-ref|",
+        "max_tokens": "20",
+        "low": "-6",
+        "high": "0",
+        "loss": "mse",
+    }
     assert {key: about[key] for key in expected} == expected
     assert ("rank" in about) == (method == "lora")
 
@@ -119,19 +137,28 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, examples,
 
     tested = examples[:40]
     out = tmp_path / "h.safetensors"
-    train(examples, out, recipe(tiny_model, evaluate_every=10**6, **{"schedule": STEEP, "standardise": True} | options), dev=Spy("spy", tested))
+    train(
+        examples,
+        out,
+        recipe(tiny_model, evaluate_every=10**6, **{"schedule": STEEP, "standardise": True} | options),
+        dev=Spy("spy", tested),
+    )
     found = used(out, tested)
     assert np.ptp(found) > 0.1  # not one number for all
     assert found == pytest.approx(seen["scores"], abs=PARITY)
 
 
-@pytest.mark.parametrize(("kind", "method"), [("bert", "full"), ("bert", "lora"), ("xlm-roberta", "full"), ("distilbert", "full")])
+@pytest.mark.parametrize(
+    ("kind", "method"), [("bert", "full"), ("bert", "lora"), ("xlm-roberta", "full"), ("distilbert", "full")]
+)
 def test_a_folder_holds_the_whole_encoder(tiny_model, examples, tmp_path, kind, method):
     out = tmp_path / "model"
     how = recipe(tiny_model, kind, FAST, method=method, standardise=True, layers=(2,) if kind == "bert" else ())
     said = train(examples, out, how)
     assert said.best[1] > 0.4  # 0 by chance
-    assert {"config.json", "model.safetensors", "regressor.safetensors", "regressor.json"} <= {p.name for p in out.iterdir()}
+    assert {"config.json", "model.safetensors", "regressor.safetensors", "regressor.json"} <= {
+        p.name for p in out.iterdir()
+    }
     assert json.loads((out / "regressor.json").read_text()) == metadata(out / "regressor.safetensors")
     assert json.loads((out / "config.json").read_text()).get("num_hidden_layers", 3) == (2 if kind == "bert" else 3)
     assert np.corrcoef(used(out, examples), [e.score for e in examples])[0, 1] > 0.6
@@ -152,7 +179,9 @@ def killed_after(steps):
 
 
 @pytest.mark.parametrize("method", ["frozen", "lora"])
-def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(tiny_model, examples, tmp_path, monkeypatch, method):
+def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
+    tiny_model, examples, tmp_path, monkeypatch, method
+):
     monkeypatch.setattr("nlgauge.training.regressor._STEPS_KEPT", 7)
     how = recipe(tiny_model, method=method, evaluate_every=4)
 
@@ -161,7 +190,12 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(tiny_model
 
     whole = train(examples, tmp_path / "whole.safetensors", how, curve=str(tmp_path / "whole.tsv"))
     with pytest.raises(KeyboardInterrupt):
-        train(examples, tmp_path / "again.safetensors", how, runtime=Runtime(device="cpu", dtype="float32", progress=stopping))
+        train(
+            examples,
+            tmp_path / "again.safetensors",
+            how,
+            runtime=Runtime(device="cpu", dtype="float32", progress=stopping),
+        )
     assert (tmp_path / "again.safetensors.checkpoint").exists()
     assert not (tmp_path / "again.safetensors").exists()
     again = train(examples, tmp_path / "again.safetensors", how, curve=str(tmp_path / "again.tsv"))
@@ -222,10 +256,14 @@ def test_the_pairwise_loss_by_hand():
     logistic = (np.log1p(np.exp(-1)) + np.log1p(np.exp(4))) / 2
     assert Loss(name="pairwise").of(scores, targets, groups).item() == pytest.approx(logistic, abs=1e-6)  # float32
     assert Loss(name="pairwise", margin=2.0).of(scores, targets, groups).item() == pytest.approx((1 + 6) / 2)
-    assert Loss(name="pairwise", margin=4.0).of(scores, targets, groups, 0.5).item() == pytest.approx((1 + 6) / 2)  # two of the targets' units
+    assert Loss(name="pairwise", margin=4.0).of(scores, targets, groups, 0.5).item() == pytest.approx(
+        (1 + 6) / 2
+    )  # two of the targets' units
     squared = (1 + 1 + 36 + 9) / 4
     assert Loss().of(scores, targets, groups).item() == pytest.approx(squared)
-    assert Loss(name="mse+pairwise", margin=2.0, weight=3.0).of(scores, targets, groups).item() == pytest.approx(squared + 3 * 3.5)
+    assert Loss(name="mse+pairwise", margin=2.0, weight=3.0).of(scores, targets, groups).item() == pytest.approx(
+        squared + 3 * 3.5
+    )
 
 
 def test_a_batch_without_pairs_teaches_no_order():
@@ -254,7 +292,11 @@ def test_recipes_that_cannot_be_are_refused_by_name(options, message):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"name": "mae"}, "loss is 'mae'"), ({"margin": 0.0}, "margin is 0.0"), ({"weight": -1.0}, "weight of the pairwise loss is -1.0")],
+    [
+        ({"name": "mae"}, "loss is 'mae'"),
+        ({"margin": 0.0}, "margin is 0.0"),
+        ({"weight": -1.0}, "weight of the pairwise loss is -1.0"),
+    ],
 )
 def test_losses_that_cannot_be_are_refused_by_name(options, message):
     with pytest.raises(InputError, match=message):
@@ -270,7 +312,9 @@ def test_losses_that_cannot_be_are_refused_by_name(options, message):
         ("nowhere/h.safetensors", {}, "there is no folder"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_anything_is_learnt(tiny_model, examples, tmp_path, name, options, message):
+def test_what_cannot_be_written_is_refused_before_anything_is_learnt(
+    tiny_model, examples, tmp_path, name, options, message
+):
     with pytest.raises(InputError, match=message):
         train(examples, tmp_path / name, recipe(tiny_model, **options))
     assert list(tmp_path.iterdir()) == []

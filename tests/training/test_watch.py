@@ -63,4 +63,10 @@ def test_what_is_remembered_goes_through_a_checkpoint(tmp_path):
     after.settle()
     assert weights["w"].item() == 2
     after.write(str(tmp_path / "c.tsv"))
-    assert (tmp_path / "c.tsv").read_text().splitlines()[1:] == ["1\t0.125\t", "2\t0.25\t0.3", "3\t0.375\t", "4\t0.5\t", "5\t0.625\t0.1"]
+    assert (tmp_path / "c.tsv").read_text().splitlines()[1:] == [
+        "1\t0.125\t",
+        "2\t0.25\t0.3",
+        "3\t0.375\t",
+        "4\t0.5\t",
+        "5\t0.625\t0.1",
+    ]

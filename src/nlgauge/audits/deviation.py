@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.audits.sides import Sides
+from nlgauge.core.arrays import Array
 from nlgauge.core.suite import Suite
 from nlgauge.perturbations.checklist import Row
-from nlgauge.stats.proportion import mean_interval
+from nlgauge.stats.shares import mean_interval
 
-Array = npt.NDArray[np.float64]
 RULES: Mapping[str, str] = {
     "self": "each score divided by that of the unperturbed text held against itself",
     "minmax": "least to greatest score of the metric over all texts of the task",
@@ -23,17 +22,25 @@ RULES: Mapping[str, str] = {
 
 
 def deviation_rows(
-    suite: Suite, sides: Sides, rows: Sequence[Row], *, normalise: str = "auto", tolerance: float = 0.05, confidence: float = 0.95
+    suite: Suite,
+    sides: Sides,
+    rows: Sequence[Row],
+    *,
+    normalise: str = "auto",
+    tolerance: float = 0.05,
+    confidence: float = 0.95,
 ) -> list[dict[str, Any]]:
     """One row for each row of the checklist: mean drop of the metric, drop of people, and their difference.
 
-    The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty: negative where the metric punishes less than people.
+    The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty: negative where the metric punishes less than
+    people.
 
     Args:
         suite: pairs with the text before (better) and after (worse).
         sides: the scores of one metric.
         rows: the checklist with its penalties.
-        normalise: a key of `RULES`; `auto` is `self` where that has a meaning (a score from 0 up that is best for a copy), else `minmax`.
+        normalise: a key of `RULES`; `auto` is `self` where that has a meaning (a score from 0 up that is best for a
+            copy), else `minmax`.
         tolerance: an invariance holds where the mean drop is at most this, up or down.
         confidence: of the intervals, Student's over texts; the penalty is taken as it is.
 
@@ -58,21 +65,38 @@ def deviation_rows(
         known = drops[part][~np.isnan(drops[part])] if part else np.zeros(0)
         expect = pairs[part[0]].expect if part else ("same" if row.criterion == "invariance" else "lower")
         same = expect == "same"
-        out.append({
-            "metric": sides.spec, "task": row.task, "criterion": row.criterion, "template": row.template, "label": row.label, "expect": expect,
-            "n": len(part), "n_not_applicable": left.get(key, 0), "n_undefined": len(part) - len(known),
-            "drop": drop, "penalty": row.penalty, "deviation": drop - row.penalty, "low": low - row.penalty, "high": high - row.penalty,
-            "certainty": row.certainty, "method": row.method, "norm": rule,
-            "invariant": bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
-            "within": float((np.abs(known) <= tolerance).mean()) if same and len(known) else math.nan,
-        })  # fmt: skip
+        out.append(
+            {
+                "metric": sides.spec,
+                "task": row.task,
+                "criterion": row.criterion,
+                "template": row.template,
+                "label": row.label,
+                "expect": expect,
+                "n": len(part),
+                "n_not_applicable": left.get(key, 0),
+                "n_undefined": len(part) - len(known),
+                "drop": drop,
+                "penalty": row.penalty,
+                "deviation": drop - row.penalty,
+                "low": low - row.penalty,
+                "high": high - row.penalty,
+                "certainty": row.certainty,
+                "method": row.method,
+                "norm": rule,
+                "invariant": bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
+                "within": float((np.abs(known) <= tolerance).mean()) if same and len(known) else math.nan,
+            }
+        )
     return out
 
 
 def rule_for(sides: Sides, suite: Suite) -> str:
     """`self` where the unperturbed text is held against itself by a score from 0 up that is best for a copy, else `minmax`."""
     info = sides.metric.info
-    copies = "references" in info.needs and all(suite.pairs[place].better in suite.pairs[place].references for place in sides.places)
+    copies = "references" in info.needs and all(
+        suite.pairs[place].better in suite.pairs[place].references for place in sides.places
+    )
     return "self" if copies and info.higher_is_better and info.copy_is_best else "minmax"
 
 

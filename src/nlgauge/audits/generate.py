@@ -15,7 +15,7 @@ from nlgauge.core.suite import Design, Pair, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, stream
 from nlgauge.perturbations.checklist import Row, select, task_of
 from nlgauge.perturbations.perturb import apply, make_cases
-from nlgauge.perturbations.registry import template
+from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.language import Language
 
 Field = Literal["ref", "hyp"]
@@ -59,8 +59,8 @@ def suite(
         criterion: checklist: only rows of this one.
         perturbations: only these; any perturbation may be named, with options.
         field: what is perturbed: `ref` (the first reference) or `hyp`; `ref` where there are references if None.
-        paraphrases: menli: where paraphrases of references come from: a table, a function, or an object with `paraphrase(texts)`. If None, the
-            other references of an item, else small changes by rule (labelled light).
+        paraphrases: menli: where paraphrases of references come from: a table, a function, or an object with
+            `paraphrase(texts)`. If None, the other references of an item, else small changes by rule (labelled light).
         how: menli: which of several paraphrases: `max_edit_distance`, `given` or `first`.
         limit: at most so many texts, drawn by the seed.
         legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
@@ -79,15 +79,24 @@ def suite(
             if value:
                 raise InputError(f"{name} goes with suite 'checklist'; 'menli' attacks references, and has no criteria")
         return menli_suite(
-            dataset, seed=seed, task=task, perturbations=perturbations, paraphrases=paraphrases, how=how, limit=limit, language=language
-        )  # fmt: skip
+            dataset,
+            seed=seed,
+            task=task,
+            perturbations=perturbations,
+            paraphrases=paraphrases,
+            how=how,
+            limit=limit,
+            language=language,
+        )
     if kind != "checklist":
         raise SpecError(f"unknown suite {kind!r}{nearest(kind, KINDS)}")
     if paraphrases is not None:
         raise InputError("paraphrases go with suite 'menli'; a checklist holds a text against itself")
     told = task or task_in(dataset)
     rows = _rows(told, criterion, perturbations)
-    return perturbed_suite(dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language)
+    return perturbed_suite(
+        dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language
+    )
 
 
 def perturbed_suite(
@@ -103,7 +112,7 @@ def perturbed_suite(
     """Pairs of each text before and after each perturbation; arguments as for `suite`. Rows without a task make a preference suite."""
     found = anchors(dataset, field, limit, seed)
     cases = cases_of(found, language)
-    built = {row.template: template(row.template) for row in rows}
+    built = {row.template: perturbation(row.template) for row in rows}
     pairs: list[Pair] = []
     skipped: Counter[tuple[Row, str]] = Counter()
     for anchor, case in zip(found, cases, strict=True):
@@ -116,7 +125,11 @@ def perturbed_suite(
                 skipped[row, outcome.reason] += 1
             else:
                 pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
-    notes = ["perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them"] if legacy_join else []
+    notes = (
+        ["perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them"]
+        if legacy_join
+        else []
+    )
     left = [
         Skipped(perturbation=row.template, reason=reason, n=n, task=row.task or None, criterion=row.criterion or None)
         for (row, reason), n in skipped.items()
@@ -142,7 +155,9 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
             key = (s.item or s.id, texts[0]) if wanted == "ref" else (s.id, "")
             found.setdefault(key, Anchor(s, texts[0], others))
     if not found:
-        raise InputError(f"{dataset.name or 'the data'}: no segment has a reference; perturb the hypotheses (field hyp)")
+        raise InputError(
+            f"{dataset.name or 'the data'}: no segment has a reference; perturb the hypotheses (field hyp)"
+        )
     kept = list(found.values())
     if limit is not None and limit < len(kept):
         rng = stream(seed, "limit", dataset.name)
@@ -198,10 +213,12 @@ def _rows(task: str, criterion: str | None, perturbations: Sequence[str]) -> lis
         return rows
     out = []
     for spec in distinct(perturbations):
-        name = template(spec).info.name
+        name = perturbation(spec).info.name
         own = [row for row in rows if row.template == name]
         if not own:
-            raise SpecError(f"no row {name!r} in the checklist of {task!r}{nearest(name, {row.template for row in rows})}")
+            raise SpecError(
+                f"no row {name!r} in the checklist of {task!r}{nearest(name, {row.template for row in rows})}"
+            )
         out += [dataclasses.replace(row, template=spec) for row in own]
     return out
 
@@ -212,7 +229,16 @@ def _pair(anchor: Anchor, row: Row, outcome: Perturbed, joined: Case | None) -> 
         text = " ".join(t.text for t in joined.language.analyse(text).tokens)
     s = anchor.segment
     return Pair(
-        id="/".join(part for part in (s.id, row.criterion, row.template) if part), phenomenon=row.template, better=anchor.text, worse=text,
-        references=(anchor.text,), source=s.source, expect=outcome.expect, task=row.task or None, criterion=row.criterion or None, group=s.group,
-        context=tuple(s.context), meta={**outcome.meta, "edits": [list(e) for e in outcome.edits]},
-    )  # fmt: skip
+        id="/".join(part for part in (s.id, row.criterion, row.template) if part),
+        phenomenon=row.template,
+        better=anchor.text,
+        worse=text,
+        references=(anchor.text,),
+        source=s.source,
+        expect=outcome.expect,
+        task=row.task or None,
+        criterion=row.criterion or None,
+        group=s.group,
+        context=tuple(s.context),
+        meta={**outcome.meta, "edits": [list(e) for e in outcome.edits]},
+    )

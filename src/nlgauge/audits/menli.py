@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Pair, Skipped, Suite
-from nlgauge.perturbations.base import Case, Inapplicable, Template
+from nlgauge.perturbations.base import Case, Inapplicable, Perturbation
 from nlgauge.perturbations.checklist import task_of
-from nlgauge.perturbations.paraphrase import LightParaphraser, Paraphraser, TableParaphraser, as_paraphraser, select_para
+from nlgauge.perturbations.paraphrase import (
+    LightParaphraser,
+    Paraphraser,
+    TableParaphraser,
+    as_paraphraser,
+    select_para,
+)
 from nlgauge.perturbations.perturb import apply, make_cases
-from nlgauge.perturbations.registry import template
+from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.language import Language
 
 if TYPE_CHECKING:
@@ -40,15 +46,16 @@ def menli_suite(
 ) -> Suite:
     """Pairs for metrics with references (setup `ref`) and, where the data have sources, for those without (`src`).
 
-    With references: m(ref, paraphrase) > m(ref, ref with an error). Without: m(src, ref) > m(src, r with an error), r being the
-    segment's hypothesis; in summarisation the reference with the highest ROUGE-L to the document. The paraphrase for number errors is
-    the reference with its numbers in words.
+    With references: m(ref, paraphrase) > m(ref, ref with an error). Without: m(src, ref) > m(src, r with an error), r
+        being the
+    segment's hypothesis; in summarisation the reference with the highest ROUGE-L to the document. The paraphrase for
+    number errors is the reference with its numbers in words.
 
     Args:
         dataset, seed, task, limit, language: as for `nlgauge.suite`.
         perturbations: attacks, the 12 of the paper if none is named.
-        paraphrases: a table text -> paraphrases, a function of a list of texts, or an object with `paraphrase(texts)`; None takes the
-            other references of an item, and small changes by rule where there is only one.
+        paraphrases: a table text -> paraphrases, a function of a list of texts, or an object with `paraphrase(texts)`;
+            None takes the other references of an item, and small changes by rule where there is only one.
         how: which of several paraphrases is taken.
 
     References:
@@ -57,11 +64,13 @@ def menli_suite(
     from nlgauge.audits.generate import anchors, cases_of
 
     if not any(s.references for s in dataset):
-        raise InputError(f"{dataset.name or 'the data'}: no segment has a reference, and references are what is attacked")
+        raise InputError(
+            f"{dataset.name or 'the data'}: no segment has a reference, and references are what is attacked"
+        )
     found = [a for a in anchors(dataset, "ref", limit, seed) if a.text.strip()]
     if not found:
         raise InputError(f"{dataset.name or 'the data'}: no reference to attack")
-    built = [template(name) for name in perturbations or ATTACKS]
+    built = [perturbation(name) for name in perturbations or ATTACKS]
     names = [attack.info.name for attack in built]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
@@ -77,15 +86,18 @@ def menli_suite(
     if "light" in origin:
         n = origin.count("light")
         notes.append(
-            f"paraphrases of {n} of {len(origin)} references are light (small changes by rule), for want of other references or a table "
-            "(--paraphrases): an easy test, not to be compared with published accuracies"
+            f"paraphrases of {n} of {len(origin)} references are light (small changes by rule), for want of other"
+            " references or a table (--paraphrases): an easy test, not to be compared with published accuracies"
         )
     if len({a.segment.group for a in found}) < len(dataset.groups):
         notes.append("of items in several groups each reference is taken once")
     return Suite(
-        tuple(pairs), dataset.name, "preference",
-        [Skipped(perturbation=name, reason=reason, n=n, group=group) for (name, reason, group), n in skipped.items()], tuple(notes),
-    )  # fmt: skip
+        tuple(pairs),
+        dataset.name,
+        "preference",
+        [Skipped(perturbation=name, reason=reason, n=n, group=group) for (name, reason, group), n in skipped.items()],
+        tuple(notes),
+    )
 
 
 def _paraphrases(
@@ -97,7 +109,10 @@ def _paraphrases(
         asked = TableParaphraser(table=given, how=how) if isinstance(given, Mapping) else as_paraphraser(given)  # type: ignore[arg-type]
         made = list(asked.paraphrase(texts))
         if len(made) != len(texts):
-            raise InputError(f"the paraphraser gave {len(made)} paraphrases of {len(texts)} texts, expected one each (None where it has none)")
+            raise InputError(
+                f"the paraphraser gave {len(made)} paraphrases of {len(texts)} texts, expected one each (None where it"
+                " has none)"
+            )
         return made, ["none" if m is None else "given" for m in made]
     made = [select_para(a.others, a.text, how=how) for a in found]  # type: ignore[arg-type]
     origin = ["none" if m is None else "reference" for m in made]
@@ -111,36 +126,50 @@ def _paraphrases(
 def _against_reference(
     found: Sequence[Anchor],
     cases: Sequence[Case],
-    built: Sequence[Template],
+    built: Sequence[Perturbation],
     paras: Sequence[str | None],
     origin: Sequence[str],
     seed: int,
     skipped: Counter[tuple[str, str, str | None]],
 ) -> Iterator[Pair]:
-    words = template("numbers_to_words")
+    words = perturbation("numbers_to_words")
     for attack in built:
         name = attack.info.name
         for anchor, case, para, where in zip(found, cases, paras, origin, strict=True):
             group = anchor.segment.group
             if name == _SPELT:
                 spelt = apply(words, case, seed)
-                para, where = (None, "no number to spell") if isinstance(spelt, Inapplicable) else (spelt.text, "number words")
+                para, where = (
+                    (None, "no number to spell") if isinstance(spelt, Inapplicable) else (spelt.text, "number words")
+                )
             if para is None or para == anchor.text:
                 skipped[name, "no paraphrase" if name != _SPELT else "no number to spell", group] += 1
                 continue
             outcome = apply(attack, case, seed)
             if isinstance(outcome, Inapplicable) or outcome.text == para:
-                skipped[name, outcome.reason if isinstance(outcome, Inapplicable) else "error equals paraphrase", group] += 1
+                skipped[
+                    name, outcome.reason if isinstance(outcome, Inapplicable) else "error equals paraphrase", group
+                ] += 1
                 continue
             yield Pair(
-                id=f"{anchor.segment.id}/{name}/ref", phenomenon=name, better=para, worse=outcome.text, references=(anchor.text,),
-                source=anchor.segment.source, setup="ref", group=group,
+                id=f"{anchor.segment.id}/{name}/ref",
+                phenomenon=name,
+                better=para,
+                worse=outcome.text,
+                references=(anchor.text,),
+                source=anchor.segment.source,
+                setup="ref",
+                group=group,
                 meta={"anchor": "ref", "paraphrase": where, "edits": [list(e) for e in outcome.edits], **outcome.meta},
-            )  # fmt: skip
+            )
 
 
 def _against_source(
-    held: Sequence[tuple[Anchor, str]], built: Sequence[Template], seed: int, language: str | Language, skipped: Counter[tuple[str, str, str | None]]
+    held: Sequence[tuple[Anchor, str]],
+    built: Sequence[Perturbation],
+    seed: int,
+    language: str | Language,
+    skipped: Counter[tuple[str, str, str | None]],
 ) -> Iterator[Pair]:
     pool = list(dict.fromkeys(text for _, text in held))
     cases = make_cases([text for _, text in held], ids=[a.segment.id for a, _ in held], pool=pool, backend=language)
@@ -149,13 +178,22 @@ def _against_source(
         for (anchor, text), case in zip(held, cases, strict=True):
             outcome = apply(attack, case, seed)
             if isinstance(outcome, Inapplicable) or outcome.text == anchor.text:
-                skipped[f"{name} (src)", outcome.reason if isinstance(outcome, Inapplicable) else "error equals reference", anchor.segment.group] += 1
+                skipped[
+                    f"{name} (src)",
+                    outcome.reason if isinstance(outcome, Inapplicable) else "error equals reference",
+                    anchor.segment.group,
+                ] += 1
                 continue
             yield Pair(
-                id=f"{anchor.segment.id}/{name}/src", phenomenon=name, better=anchor.text, worse=outcome.text, source=anchor.segment.source,
-                setup="src", group=anchor.segment.group,
+                id=f"{anchor.segment.id}/{name}/src",
+                phenomenon=name,
+                better=anchor.text,
+                worse=outcome.text,
+                source=anchor.segment.source,
+                setup="src",
+                group=anchor.segment.group,
                 meta={"anchor": "r", "r": text, "edits": [list(e) for e in outcome.edits], **outcome.meta},
-            )  # fmt: skip
+            )
 
 
 def _translation(anchor: Anchor, task: str | None) -> str | None:

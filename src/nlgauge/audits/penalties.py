@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.io.cells import number
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.cells import number
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.lines import Lines
 from nlgauge.perturbations.checklist import Row, rows, task_of
 
 
@@ -27,7 +27,9 @@ def read_penalties(path: str | os.PathLike[str]) -> list[Row]:
         row = _row(record, place)
         key = (row.task, row.criterion, row.template)
         if key in found:
-            raise InputError(f"{place}: a second penalty for {row.template!r}, expected one a task, criterion and template")
+            raise InputError(
+                f"{place}: a second penalty for {row.template!r}, expected one a task, criterion and template"
+            )
         found[key] = row
     if not found:
         raise InputError(f"{file.name} is empty: no penalty in it, expected template and penalty")
@@ -41,7 +43,11 @@ def with_penalties(wanted: Sequence[Row], given: Sequence[Row]) -> list[Row]:
     for row in wanted:
         match = next((table[k] for k in _keys(row) if k in table), None)
         if match is None:
-            out.append(dataclasses.replace(row, penalty=float("nan"), lower=float("nan"), upper=float("nan"), method="none", certainty="none"))
+            out.append(
+                dataclasses.replace(
+                    row, penalty=float("nan"), lower=float("nan"), upper=float("nan"), method="none", certainty="none"
+                )
+            )
         else:
             kept = {name: getattr(match, name) for name in ("penalty", "lower", "upper", "method", "certainty")}
             out.append(dataclasses.replace(row, **kept))
@@ -78,7 +84,10 @@ def _records(file: InputFile) -> Any:
             header = cells
             lacking = [name for name in ("template", "penalty") if name not in header]
             if lacking:
-                raise InputError(f"{lines.at(place)}: no column {' and no column '.join(map(repr, lacking))} in the header ({', '.join(header)})")
+                raise InputError(
+                    f"{lines.at(place)}: no column {' and no column '.join(map(repr, lacking))} in the header"
+                    f" ({', '.join(header)})"
+                )
             continue
         if len(cells) != len(header):
             raise InputError(f"{lines.at(place)}: {len(cells)} cells, expected {len(header)} as in the header")
@@ -94,10 +103,21 @@ def _row(record: dict[str, Any], place: str) -> Row:
     except (TypeError, ValueError):
         raise InputError(f"{place}: penalty is {record['penalty']!r}, expected a number from 0 to 1") from None
     if not 0 <= penalty <= 1:
-        raise InputError(f"{place}: penalty is {penalty:g}, expected 0 to 1 (how much lower people rate the text; divide ratings of 0 to 10 by 10)")
+        raise InputError(
+            f"{place}: penalty is {penalty:g}, expected 0 to 1 (how much lower people rate the text; divide ratings of"
+            " 0 to 10 by 10)"
+        )
     try:
         task = task_of(str(record["task"])) if record.get("task") else ""
     except SpecError as error:
         raise InputError(f"{place}: {error}") from None
     criterion = str(record.get("criterion") or "").lower().replace("-", "_").replace(" ", "_")
-    return Row(task, criterion, str(record["template"]), str(record.get("label") or ""), penalty, method="user", certainty="user")
+    return Row(
+        task,
+        criterion,
+        str(record["template"]),
+        str(record.get("label") or ""),
+        penalty,
+        method="user",
+        certainty="user",
+    )

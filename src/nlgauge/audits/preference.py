@@ -10,8 +10,8 @@ import numpy as np
 from nlgauge.audits.sides import Sides
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.perturbations.paraphrase import edit_distance
-from nlgauge.stats.better_worse import accuracy_of
-from nlgauge.stats.proportion import mean_of_shares, wilson
+from nlgauge.stats.correlation.better_worse import accuracy_of
+from nlgauge.stats.shares import mean_of_shares, wilson
 
 ADEQUACY = (
     "addition", "omission", "name_error", "negation", "number_error", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb",
@@ -21,12 +21,19 @@ ALL_GROUPS = "all"
 
 
 def preference_rows(
-    suite: Suite, sides: Sides, *, ties: str = "loss", tolerance: float = 0.05, confidence: float = 0.95, distances: bool = True
+    suite: Suite,
+    sides: Sides,
+    *,
+    ties: str = "loss",
+    tolerance: float = 0.05,
+    confidence: float = 0.95,
+    distances: bool = True,
 ) -> list[dict[str, Any]]:
     """A row a phenomenon and group, and the means over phenomena.
 
-    Where there are several groups, the rows of group `all` count the pairs of all of them. A pair whose texts should score the same is
-    won where they differ by at most `tolerance` of the better text's score; such phenomena stand outside the means.
+    Where there are several groups, the rows of group `all` count the pairs of all of them. A pair whose texts should
+    score the same is won where they differ by at most `tolerance` of the better text's score; such phenomena stand
+    outside the means.
 
     Args:
         suite: the pairs.
@@ -44,7 +51,10 @@ def preference_rows(
     rows: list[dict[str, Any]] = []
     for group in [*groups, ALL_GROUPS] if len(groups) > 1 else groups:
         inside = [i for i, p in enumerate(pairs) if group == ALL_GROUPS or p.group == group]
-        own = [_row(sides, pairs, part, name, group, ties, tolerance, confidence, distances) for name, part in _by_phenomenon(pairs, inside)]
+        own = [
+            _row(sides, pairs, part, name, group, ties, tolerance, confidence, distances)
+            for name, part in _by_phenomenon(pairs, inside)
+        ]
         rows += [*own, *_means(own, sides.spec, group, confidence)]
     return rows
 
@@ -66,7 +76,14 @@ def _by_phenomenon(pairs: Sequence[Pair], inside: Sequence[int]) -> Iterator[tup
 
 
 def _row(
-    sides: Sides, pairs: Sequence[Pair], part: list[int], name: str, group: str | None, ties: str, tolerance: float, confidence: float,
+    sides: Sides,
+    pairs: Sequence[Pair],
+    part: list[int],
+    name: str,
+    group: str | None,
+    ties: str,
+    tolerance: float,
+    confidence: float,
     distances: bool,
 ) -> dict[str, Any]:
     outcome = won(sides, pairs, tolerance)[part]
@@ -76,14 +93,27 @@ def _row(
     counted = float(share.denominator)
     low, high = wilson(float(share.numerator), counted, confidence)
     return {
-        "metric": sides.spec, "phenomenon": name, "group": group, "expect": pairs[part[0]].expect, "n": len(part), "wins": wins, "ties": tied,
-        "losses": losses, "accuracy": float(share.numerator) / counted if counted else float("nan"), "low": low, "high": high,
-        "n_undefined": int(np.isnan(sides.margin[part]).sum()), **(_distances(pairs, part, outcome) if distances else {}),
-        "_won": float(share.numerator), "_counted": counted,
-    }  # fmt: skip
+        "metric": sides.spec,
+        "phenomenon": name,
+        "group": group,
+        "expect": pairs[part[0]].expect,
+        "n": len(part),
+        "wins": wins,
+        "ties": tied,
+        "losses": losses,
+        "accuracy": float(share.numerator) / counted if counted else float("nan"),
+        "low": low,
+        "high": high,
+        "n_undefined": int(np.isnan(sides.margin[part]).sum()),
+        **(_distances(pairs, part, outcome) if distances else {}),
+        "_won": float(share.numerator),
+        "_counted": counted,
+    }
 
 
-def _distances(pairs: Sequence[Pair], part: list[int], outcome: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float]:
+def _distances(
+    pairs: Sequence[Pair], part: list[int], outcome: np.ndarray[Any, np.dtype[np.float64]]
+) -> dict[str, float]:
     """Mean edit distance, in words per word of the longer text, from the reference to both sides of passed and of failed pairs."""
     held = [(i, pairs[i].references[0]) for i in part if pairs[i].references and pairs[i].setup != "src"]
     if not held:
@@ -102,13 +132,23 @@ def _distances(pairs: Sequence[Pair], part: list[int], outcome: np.ndarray[Any, 
 def _means(rows: Sequence[dict[str, Any]], spec: str, group: str | None, confidence: float) -> Iterator[dict[str, Any]]:
     counted = [row for row in rows if row["expect"] == "lower"]
     for name, wanted in (("mean-adequacy", ADEQUACY), ("mean-fluency", FLUENCY), ("mean-all", None)):
-        own = [row for row in counted if wanted is None or row["phenomenon"].partition(":")[0] in wanted]  # options aside
+        own = [
+            row for row in counted if wanted is None or row["phenomenon"].partition(":")[0] in wanted
+        ]  # options aside
         if not own:
             continue
         value, low, high = mean_of_shares([row["_won"] for row in own], [row["_counted"] for row in own], confidence)
         totals = {key: sum(row[key] for row in own) for key in ("n", "wins", "ties", "losses")}
         undefined = sum(row["n_undefined"] for row in own)
         yield {
-            "metric": spec, "phenomenon": name, "group": group, "expect": "lower", **totals, "accuracy": value, "low": low, "high": high,
-            "n_undefined": undefined, "n_phenomena": len(own),
-        }  # fmt: skip
+            "metric": spec,
+            "phenomenon": name,
+            "group": group,
+            "expect": "lower",
+            **totals,
+            "accuracy": value,
+            "low": low,
+            "high": high,
+            "n_undefined": undefined,
+            "n_phenomena": len(own),
+        }

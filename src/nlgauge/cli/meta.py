@@ -13,24 +13,52 @@ from nlgauge.cli import options
 if TYPE_CHECKING:
     from nlgauge.core.result import Result
     from nlgauge.core.segment import Dataset
-    from nlgauge.metaeval.align import Held
+    from nlgauge.metaeval.align import JoinedScores
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set.")]
-Metrics = Annotated[list[str] | None, typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to score: chrf, bleu, bertscore ...")]
-ScoreFiles = Annotated[
-    list[str] | None, typer.Option("--scores", metavar="FILE", help="Scores made elsewhere; every column of numbers is a metric.")
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set."
+    ),
 ]
-Lower = Annotated[list[str] | None, typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality.")]
-Criteria = Annotated[list[str] | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated; 'all' for every criterion.")]
-Judgements = Annotated[str | None, typer.Option("--judgements", metavar="FILE", help="Ratings in a table of their own, joined to DATA.")]
+Metrics = Annotated[
+    list[str] | None, typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to score: chrf, bleu, bertscore ...")
+]
+ScoreFiles = Annotated[
+    list[str] | None,
+    typer.Option("--scores", metavar="FILE", help="Scores made elsewhere; every column of numbers is a metric."),
+]
+Lower = Annotated[
+    list[str] | None,
+    typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
+]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option("--criterion", "-c", metavar="NAME", help="What was rated; 'all' for every criterion."),
+]
+Judgements = Annotated[
+    str | None, typer.Option("--judgements", metavar="FILE", help="Ratings in a table of their own, joined to DATA.")
+]
 References = Annotated[
-    str | None, typer.Option("--references", metavar="POLICY", help="Several references: own, mean, best (max), first; source in their place.")
+    str | None,
+    typer.Option(
+        "--references",
+        metavar="POLICY",
+        help="Several references: own, mean, best (max), first; source in their place.",
+    ),
 ]
 Stats = Annotated[
-    list[str] | None, typer.Option("--stat", metavar="STAT", help="Statistics; see 'nlgauge list statistics'.  [default: pearson]")
+    list[str] | None,
+    typer.Option("--stat", metavar="STAT", help="Statistics; see 'nlgauge list statistics'.  [default: pearson]"),
 ]
-Missing = Annotated[str, typer.Option("--missing", metavar="POLICY", help="Rated segments without a score: refuse, drop, worst or zero.")]
-Exclude = Annotated[list[str] | None, typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out, as references rated like systems.")]
+Missing = Annotated[
+    str,
+    typer.Option("--missing", metavar="POLICY", help="Rated segments without a score: refuse, drop, worst or zero."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out, as references rated like systems."),
+]
 Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")]
 Width = Annotated[int, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
 
@@ -43,32 +71,74 @@ def meta(
     criterion: Criteria = None,
     judgements: Judgements = None,
     pairs: Annotated[
-        str | None, typer.Option("--pairs", metavar="FILE", help="Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv.")
+        str | None,
+        typer.Option(
+            "--pairs", metavar="FILE", help="Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv."
+        ),
     ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", metavar="NAME", help="A protocol; see 'nlgauge list statistics'.")] = None,
-    level: Annotated[str | None, typer.Option("--level", metavar="LEVEL", help="segment, item (also summary) or system.  [default: segment]")] = None,
+    preset: Annotated[
+        str | None, typer.Option("--preset", metavar="NAME", help="A protocol; see 'nlgauge list statistics'.")
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="LEVEL", help="segment, item (also summary) or system.  [default: segment]"),
+    ] = None,
     stat: Stats = None,
-    averaging: Annotated[str | None, typer.Option("--averaging", help="none, item, sys or micro.  [default: the level's own]")] = None,
+    averaging: Annotated[
+        str | None, typer.Option("--averaging", help="none, item, sys or micro.  [default: the level's own]")
+    ] = None,
     references: References = None,
     missing: Missing = "refuse",
-    system_scores: Annotated[str, typer.Option("--system-scores", help="Level system: metrics over the rated segments, or over all.")] = "rated",
-    aggregate: Annotated[str, typer.Option("--aggregate", help="Level system: the metric's own corpus number, or the mean of segments.")] = "corpus",
+    system_scores: Annotated[
+        str, typer.Option("--system-scores", help="Level system: metrics over the rated segments, or over all.")
+    ] = "rated",
+    aggregate: Annotated[
+        str, typer.Option("--aggregate", help="Level system: the metric's own corpus number, or the mean of segments.")
+    ] = "corpus",
     exclude: Exclude = None,
-    outliers: Annotated[str | None, typer.Option("--outliers", help="mad: leave out systems far from the median human score.")] = None,
+    outliers: Annotated[
+        str | None, typer.Option("--outliers", help="mad: leave out systems far from the median human score.")
+    ] = None,
     ties: Annotated[str | None, typer.Option("--ties", help="loss, half, exclude or zero.  [default: loss]")] = None,
-    threshold: Annotated[float | None, typer.Option("--threshold", min=0, help="Least difference of two ratings that makes a pair.")] = None,
-    epsilon: Annotated[float | None, typer.Option("--epsilon", min=0, help="Scores no further apart than this are tied.")] = None,
-    folds: Annotated[int | None, typer.Option("--folds", min=2, help="Calibrate ties on other items, in so many folds.")] = None,
-    undefined: Annotated[str | None, typer.Option("--undefined", help="Items without a value: skip, or count as zero.")] = None,
-    common: Annotated[bool, typer.Option("--common", help="Average all metrics over the items on which all of them are defined.")] = False,
-    test: Annotated[str | None, typer.Option("--test", metavar="TEST", help="Test every metric against every other: auto, williams, ...")] = None,
-    alternative: Annotated[str | None, typer.Option("--alternative", help="greater or two-sided.  [default: greater]")] = None,
-    adjust: Annotated[str, typer.Option("--adjust", help="p-values for the number of tests: none, holm or bh.")] = "none",
-    power: Annotated[bool, typer.Option("--power", help="Level system: how often a test would find what it did not find here.")] = False,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", min=0, help="Least difference of two ratings that makes a pair.")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", min=0, help="Scores no further apart than this are tied.")
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option("--folds", min=2, help="Calibrate ties on other items, in so many folds.")
+    ] = None,
+    undefined: Annotated[
+        str | None, typer.Option("--undefined", help="Items without a value: skip, or count as zero.")
+    ] = None,
+    common: Annotated[
+        bool, typer.Option("--common", help="Average all metrics over the items on which all of them are defined.")
+    ] = False,
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="TEST", help="Test every metric against every other: auto, williams, ..."),
+    ] = None,
+    alternative: Annotated[
+        str | None, typer.Option("--alternative", help="greater or two-sided.  [default: greater]")
+    ] = None,
+    adjust: Annotated[
+        str, typer.Option("--adjust", help="p-values for the number of tests: none, holm or bh.")
+    ] = "none",
+    power: Annotated[
+        bool, typer.Option("--power", help="Level system: how often a test would find what it did not find here.")
+    ] = False,
     intervals: Annotated[str, typer.Option("--intervals", help="auto, fisher, bootstrap or none.")] = "auto",
-    draws: Annotated[int | None, typer.Option("--draws", "-n", min=1, help="Of tests and intervals.  [default: 1000]")] = None,
-    compat: Annotated[str | None, typer.Option("--compat", metavar="TOOL", help="mt-metrics-eval, nlpstats or realsumm: its procedure.")] = None,
-    criteria: Annotated[bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")] = False,
+    draws: Annotated[
+        int | None, typer.Option("--draws", "-n", min=1, help="Of tests and intervals.  [default: 1000]")
+    ] = None,
+    compat: Annotated[
+        str | None,
+        typer.Option("--compat", metavar="TOOL", help="mt-metrics-eval, nlpstats or realsumm: its procedure."),
+    ] = None,
+    criteria: Annotated[
+        bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")
+    ] = False,
     width: Width = 3,
     form: Form = "text",
     json: options.Json = None,
@@ -92,17 +162,41 @@ def meta(
     tables = [read_table(path) for path in scores or []]
     given = read_preferences(pairs) if pairs is not None else None
     chosen: dict[str, Any] = {
-        "ties": ties, "threshold": threshold, "epsilon": epsilon, "folds": folds, "undefined": undefined, "alternative": alternative,
-        "draws": draws, "compat": compat, "common": common or None,
-    }  # fmt: skip
+        "ties": ties,
+        "threshold": threshold,
+        "epsilon": epsilon,
+        "folds": folds,
+        "undefined": undefined,
+        "alternative": alternative,
+        "draws": draws,
+        "compat": compat,
+        "common": common or None,
+    }
     found = meta_evaluate(
-        dataset, metric or [], criterion or None, level, stat or None,
-        preset=preset, scores=merge(tables), lower_is_better=lower or [], pairs=given[0] if given else None, averaging=averaging,
-        references=references, missing=missing, system_scores=system_scores, aggregate=aggregate,  # type: ignore[arg-type]
-        exclude=exclude or [], outliers=outliers, intervals=intervals, test=test, adjust=adjust, power=power,
+        dataset,
+        metric or [],
+        criterion or None,
+        level,
+        stat or None,
+        preset=preset,
+        scores=merge(tables),
+        lower_is_better=lower or [],
+        pairs=given[0] if given else None,
+        averaging=averaging,
+        references=references,
+        missing=missing,
+        system_scores=system_scores,
+        aggregate=aggregate,  # type: ignore[arg-type]
+        exclude=exclude or [],
+        outliers=outliers,
+        intervals=intervals,
+        test=test,
+        adjust=adjust,
+        power=power,
         runtime=options.make_runtime(device, dtype, seed, cache, no_cache, quiet),
-        **{key: value for key, value in chosen.items() if value is not None}, **({"seed": seed} if seed else {}),
-    )  # fmt: skip
+        **{key: value for key, value in chosen.items() if value is not None},
+        **({"seed": seed} if seed else {}),
+    )
     result = found.result([*inputs, *(entry for _, entry in tables), *([given[1]] if given else [])])
     shown = render(result, form, width, quiet, agreement(found.held, found.rows, width, form) if criteria else [])
     if criteria:
@@ -122,8 +216,8 @@ def meta(
 
 def read_data(path: str, judgements: str | None = None) -> tuple[Dataset, list[Any]]:
     """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
-    from nlgauge.core.judgement import judged
     from nlgauge.core.segment import Dataset
+    from nlgauge.core.tables import judged
     from nlgauge.io.read import open_data
 
     source = open_data(path)
@@ -141,7 +235,7 @@ def read_data(path: str, judgements: str | None = None) -> tuple[Dataset, list[A
 
 def read_table(path: str) -> tuple[Any, dict[str, str]]:
     """A table of scores or ratings, and the file it is from."""
-    from nlgauge.io.files import InputFile
+    from nlgauge.io.files.files import InputFile
     from nlgauge.io.scores import read_scores
 
     return read_scores(path), dict(InputFile(path).entry)
@@ -149,7 +243,7 @@ def read_table(path: str) -> tuple[Any, dict[str, str]]:
 
 def read_preferences(path: str) -> tuple[Any, dict[str, str]]:
     """Better/worse pairs, and the file they are from."""
-    from nlgauge.io.files import InputFile
+    from nlgauge.io.files.files import InputFile
     from nlgauge.io.preferences import read_pairs, read_relative_ranks
 
     plain = path.removesuffix(".gz")
@@ -170,15 +264,20 @@ def merge(tables: list[tuple[Any, dict[str, str]]]) -> dict[str, Any]:
     return found
 
 
-def write_segments(held: Held, path: str) -> None:
+def write_segments(held: JoinedScores, path: str) -> None:
     """A row a segment: its scores by every metric, and its ratings as `human.CRITERION`."""
     from nlgauge.io.write import segment_columns, writing
 
     with writing(path) as write:
-        write({**segment_columns(held.segments, held.scores), **{f"human.{name}": values for name, values in held.human.items()}})
+        write(
+            {
+                **segment_columns(held.segments, held.scores),
+                **{f"human.{name}": values for name, values in held.human.items()},
+            }
+        )
 
 
-def agreement(held: Held, rows: Sequence[Any], width: int, form: str) -> list[str]:
+def agreement(held: JoinedScores, rows: Sequence[Any], width: int, form: str) -> list[str]:
     """Tables of criteria against each other, one a statistic and level."""
     from nlgauge.metaeval.matrices import bands, criteria_matrix
     from nlgauge.metaeval.tables import matrix_table
@@ -187,17 +286,24 @@ def agreement(held: Held, rows: Sequence[Any], width: int, form: str) -> list[st
     for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows):
         names, values = criteria_matrix(held, stat, level)
         shares = bands(values)
-        strength = f"{shares['weak']:.0%} of the pairs below 0.3, {shares['moderate']:.0%} to 0.5, {shares['strong']:.0%} above"
+        strength = (
+            f"{shares['weak']:.0%} of the pairs below 0.3, {shares['moderate']:.0%} to 0.5, {shares['strong']:.0%}"
+            " above"
+        )
         title = f"{stat} of criteria with each other: level {level}; {strength}"
         shown.append(getattr(matrix_table(title, names, values, width), _method(form))())
     return shown
 
 
-def agreement_rows(held: Held, rows: Sequence[Any]) -> list[dict[str, Any]]:
+def agreement_rows(held: JoinedScores, rows: Sequence[Any]) -> list[dict[str, Any]]:
     """The same numbers as rows of the result file."""
     from nlgauge.metaeval.matrices import criteria_rows
 
-    return [row for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows) for row in criteria_rows(held, stat, level)]
+    return [
+        row
+        for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows)
+        for row in criteria_rows(held, stat, level)
+    ]
 
 
 def _method(form: str) -> str:
@@ -218,7 +324,9 @@ def render(result: Result, form: str, width: int, quiet: bool, more: Sequence[st
     if result.kind == "select":
         parts = [getattr(table, _method(form))() for table in tables.selection_tables(result, width)]
     elif form != "text":
-        parts = [getattr(table, form)() for table in [*tables.value_tables(result, width), *tables.triangles(result, width)]]
+        parts = [
+            getattr(table, form)() for table in [*tables.value_tables(result, width), *tables.triangles(result, width)]
+        ]
     else:
         parts = _parts(result, width)
     parts += more
@@ -236,7 +344,9 @@ def _parts(result: Result, width: int) -> list[str]:
 
     columns = shutil.get_terminal_size((160, 24)).columns
     parts, starred = [], False
-    for whole, narrow in zip(tables.value_tables(result, width), tables.value_tables(result, width, intervals=False), strict=True):
+    for whole, narrow in zip(
+        tables.value_tables(result, width), tables.value_tables(result, width, intervals=False), strict=True
+    ):
         fits = max(map(len, whole.text().split("\n"))) <= columns
         parts.append((whole if fits else narrow).text())
         starred = starred or bool(whole.marked)

@@ -15,16 +15,29 @@ if TYPE_CHECKING:
     from nlgauge.runtime.runtime import Advance, Runtime
 
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")]
-Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write the result as one self-contained HTML page.")]
+Html = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Write the result as one self-contained HTML page.")
+]
 Segments = Annotated[
-    str | None, typer.Option("--segments", metavar="FILE", help="Write a row for every segment: .tsv, .jsonl (also .gz) or .parquet.")
+    str | None,
+    typer.Option(
+        "--segments", metavar="FILE", help="Write a row for every segment: .tsv, .jsonl (also .gz) or .parquet."
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1, mps.")]
-DType = Annotated[str, typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Stands in the signature.")]
-CacheFolder = Annotated[str | None, typer.Option("--cache", metavar="DIR", help="Folder of the score cache.  [default: the user's cache folder]")]
+DType = Annotated[
+    str,
+    typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Stands in the signature."),
+]
+CacheFolder = Annotated[
+    str | None,
+    typer.Option("--cache", metavar="DIR", help="Folder of the score cache.  [default: the user's cache folder]"),
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only numbers and errors: no notes, signatures or progress.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Only numbers and errors: no notes, signatures or progress.")
+]
 
 
 def make_runtime(device: str, dtype: str, seed: int, cache: str | None, no_cache: bool, quiet: bool) -> Runtime:
@@ -67,6 +80,8 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
             continue
         check_target(path)
         place = os.path.realpath(path)
-        if place in taken and not (os.path.exists(place) and not os.path.isfile(place)):  # a pipe or a terminal takes several
+        if place in taken and not (
+            os.path.exists(place) and not os.path.isfile(place)
+        ):  # a pipe or a terminal takes several
             raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")
         taken[place] = f"{option} {path}"

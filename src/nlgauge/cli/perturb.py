@@ -13,14 +13,36 @@ if TYPE_CHECKING:
     from nlgauge.core.suite import Suite
     from nlgauge.perturbations.checklist import Row
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses.")]
-Names = Annotated[list[str] | None, typer.Option("--perturbation", "-p", metavar="NAME", help="One of 'nlgauge list perturbations', with options.")]
-Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="mt, as, qg, dg, ic or d2t: all rows of its checklist, or those named.")]
-Criterion = Annotated[str | None, typer.Option("--criterion", metavar="NAME", help="Only the rows of one criterion, as fluency.")]
-Field = Annotated[str | None, typer.Option("--field", help="ref or hyp: what is perturbed.  [default: ref where there are references]")]
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses."
+    ),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--perturbation", "-p", metavar="NAME", help="One of 'nlgauge list perturbations', with options."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task", metavar="TASK", help="mt, as, qg, dg, ic or d2t: all rows of its checklist, or those named."
+    ),
+]
+Criterion = Annotated[
+    str | None, typer.Option("--criterion", metavar="NAME", help="Only the rows of one criterion, as fluency.")
+]
+Field = Annotated[
+    str | None,
+    typer.Option("--field", help="ref or hyp: what is perturbed.  [default: ref where there are references]"),
+]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most N texts, drawn by the seed.")]
-Language = Annotated[str, typer.Option("--language", help="What analyses texts: builtin, spacy, spacy:PIPELINE, stanza.")]
-LegacyJoin = Annotated[bool, typer.Option("--legacy-join", help="Join tokens by blanks, as the checklists' released code does.")]
+Language = Annotated[
+    str, typer.Option("--language", help="What analyses texts: builtin, spacy, spacy:PIPELINE, stanza.")
+]
+LegacyJoin = Annotated[
+    bool, typer.Option("--legacy-join", help="Join tokens by blanks, as the checklists' released code does.")
+]
 
 
 def perturb(
@@ -38,15 +60,21 @@ def perturb(
 ) -> int:
     """Perturb texts, and write pairs of before and after."""
     from nlgauge.audits.generate import perturbed_suite
-    from nlgauge.io.pairs import write_pairs
     from nlgauge.io.read import read
+    from nlgauge.io.suites.pairs import write_pairs
 
     options.check_outputs({"--output": output}, [data])
     rows = _rows(perturbation or [], task, criterion)
     dataset = read(data)
     made = perturbed_suite(
-        dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language  # type: ignore[arg-type]
-    )  # fmt: skip
+        dataset,
+        rows,
+        seed=seed,
+        field=field,
+        limit=limit,
+        legacy_join=legacy_join,
+        language=language,  # type: ignore[arg-type]
+    )
     write_pairs(made, output)
     if not quiet:
         typer.echo(applied(made, rows))
@@ -60,14 +88,17 @@ def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Row
     from nlgauge.audits.generate import distinct
     from nlgauge.core.errors import InputError
     from nlgauge.perturbations.checklist import Row, select, task_of
-    from nlgauge.perturbations.registry import template
+    from nlgauge.perturbations.registry import perturbation
 
-    built = {name: template(name).info for name in distinct(names)}
+    built = {name: perturbation(name).info for name in distinct(names)}
     if task is None:
         if criterion is not None:
             raise InputError("--criterion needs --task: criteria differ from task to task")
         if not names:
-            raise InputError("nothing to do: name perturbations (-p negation) or a task (--task mt); see 'nlgauge list perturbations'")
+            raise InputError(
+                "nothing to do: name perturbations (-p negation) or a task (--task mt); see 'nlgauge list"
+                " perturbations'"
+            )
         return [Row("", "", name) for name in names]
     if not names:
         return list(select(task, criterion))
@@ -76,7 +107,9 @@ def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Row
     for name, about in built.items():
         row = known.get(about.name)
         # a perturbation outside the checklist of the task may be made all the same; it has no penalty
-        rows.append(Row(task_of(task), row.criterion if row else criterion or "other", name, row.label if row else name))
+        rows.append(
+            Row(task_of(task), row.criterion if row else criterion or "other", name, row.label if row else name)
+        )
     return rows
 
 

@@ -31,31 +31,61 @@ _FLAGS = {
 def score(
     data: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DATA]", help="JSON lines, TSV or Parquet with a row a segment; - for standard input.", show_default=False),
+        typer.Argument(
+            metavar="[DATA]",
+            help="JSON lines, TSV or Parquet with a row a segment; - for standard input.",
+            show_default=False,
+        ),
     ] = None,
-    hyp: Annotated[list[str] | None, typer.Option("--hyp", "-i", metavar="FILE", help="Hypotheses, one a line; once for each system.")] = None,
-    ref: Annotated[list[str] | None, typer.Option("--ref", "-r", metavar="FILE", help="References, one a line; once for each reference.")] = None,
+    hyp: Annotated[
+        list[str] | None,
+        typer.Option("--hyp", "-i", metavar="FILE", help="Hypotheses, one a line; once for each system."),
+    ] = None,
+    ref: Annotated[
+        list[str] | None,
+        typer.Option("--ref", "-r", metavar="FILE", help="References, one a line; once for each reference."),
+    ] = None,
     src: Annotated[str | None, typer.Option("--src", metavar="FILE", help="Sources, one a line.")] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", metavar="SPEC", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]")
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", metavar="SPEC", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"
+        ),
     ] = None,
     significance: Annotated[
-        str | None, typer.Option("--significance", metavar="TEST", help="Test every system against the baseline: bootstrap or randomization.")
+        str | None,
+        typer.Option(
+            "--significance", metavar="TEST", help="Test every system against the baseline: bootstrap or randomization."
+        ),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="SYSTEM", help="The system others are tested against.  [default: the first]")
+        str | None,
+        typer.Option(
+            "--baseline", metavar="SYSTEM", help="The system others are tested against.  [default: the first]"
+        ),
     ] = None,
     draws: Annotated[
-        int | None, typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]")
+        int | None,
+        typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]"),
     ] = None,
-    compat: Annotated[str | None, typer.Option("--compat", metavar="TOOL", help="sacrebleu: its p-values, faults and all.")] = None,
-    confidence: Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")] = False,
-    by_group: Annotated[bool, typer.Option("--by-group", help="A row for each language pair or task of a system.")] = False,
+    compat: Annotated[
+        str | None, typer.Option("--compat", metavar="TOOL", help="sacrebleu: its p-values, faults and all.")
+    ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")
+    ] = False,
+    by_group: Annotated[
+        bool, typer.Option("--by-group", help="A row for each language pair or task of a system.")
+    ] = False,
     fail_under: Annotated[
-        list[str] | None, typer.Option("--fail-under", metavar="SPEC=NUMBER", help="Exit with 3 where a system is worse than this.")
+        list[str] | None,
+        typer.Option("--fail-under", metavar="SPEC=NUMBER", help="Exit with 3 where a system is worse than this."),
     ] = None,
     save_norm: Annotated[
-        str | None, typer.Option("--save-norm", metavar="FILE", help="Keep the scale of sums, for [norm=file(\"FILE\")] in a later run.")
+        str | None,
+        typer.Option(
+            "--save-norm", metavar="FILE", help='Keep the scale of sums, for [norm=file("FILE")] in a later run.'
+        ),
     ] = None,
     score_only: Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")] = False,
     width: Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")] = None,
@@ -63,7 +93,9 @@ def score(
     json: options.Json = None,
     html: options.Html = None,
     segments: options.Segments = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
+    ] = None,
     device: options.Device = "auto",
     dtype: options.DType = "float32",
     cache: options.CacheFolder = None,
@@ -86,7 +118,19 @@ def score(
     options.check_outputs(outputs, [*files, *(hyp or []), *(ref or []), *([src] if src else [])])
     runtime = options.make_runtime(device, dtype, seed or 0, cache, no_cache, quiet or score_only)
     with _source(files, hyp or [], ref or [], src) as source:
-        job = _Job(source, metrics, runtime, by_group, test, baseline, draws, seed, compat, confidence or test is not None, save_norm)
+        job = _Job(
+            source,
+            metrics,
+            runtime,
+            by_group,
+            test,
+            baseline,
+            draws,
+            seed,
+            compat,
+            confidence or test is not None,
+            save_norm,
+        )
         result = job.run(segments)
     if json is not None:
         result.write(json)
@@ -161,16 +205,28 @@ class _Job:
         systems = [s for s in summary.systems if s is not None]
         if self.test is not None:
             if len(summary.systems) < 2:
-                raise InputError(f"--significance compares systems, expected at least two, found {len(systems) or 'none named'}")
+                raise InputError(
+                    f"--significance compares systems, expected at least two, found {len(systems) or 'none named'}"
+                )
             if None in summary.systems:
-                raise InputError("--significance compares systems, and some segments name none; give every row a 'system'")
+                raise InputError(
+                    "--significance compares systems, and some segments name none; give every row a 'system'"
+                )
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(f"--baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
 
     def _rows(self, spec: str, totals: Totals) -> Iterator[dict[str, Any]]:
         found = self._intervals(totals) if self.intervals else {}
         for (group, system), value, n, n_undefined in totals.rows():
-            row: dict[str, Any] = {"system": system, "metric": spec, "value": value, "low": None, "high": None, "n": n, "n_undefined": n_undefined}
+            row: dict[str, Any] = {
+                "system": system,
+                "metric": spec,
+                "value": value,
+                "low": None,
+                "high": None,
+                "n": n,
+                "n_undefined": n_undefined,
+            }
             if self.by_group:
                 row["group"] = group
             yield {**row, **found.get((group, system), {})}
@@ -185,7 +241,16 @@ class _Job:
                     found[group, one.system] = {"low": one.low, "high": one.high}
                 continue
             base = self.baseline or next(s for s in systems if s is not None)
-            for one in compare(scores, systems, items, test=self.test, baseline=base, draws=self.draws, seed=self.seed, compat=self.compat):
+            for one in compare(
+                scores,
+                systems,
+                items,
+                test=self.test,
+                baseline=base,
+                draws=self.draws,
+                seed=self.seed,
+                compat=self.compat,
+            ):
                 compared = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
                 found[group, one.system] = {name: getattr(one, name) for name in compared}
         return found
@@ -211,8 +276,15 @@ class _Job:
 
         how = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}[self.test or ""]
         seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
-        known_fault = f", as {self.compat} computes it (too often significant: see docs/statistics/comparison.md)" if self.compat else ""
-        return f"p: {how} against the baseline, two-sided, {self.draws or draws_of(self.test or '')} draws, seed {seed}{known_fault}"
+        known_fault = (
+            f", as {self.compat} computes it (too often significant: see docs/statistics/comparison.md)"
+            if self.compat
+            else ""
+        )
+        return (
+            f"p: {how} against the baseline, two-sided, {self.draws or draws_of(self.test or '')} draws, seed"
+            f" {seed}{known_fault}"
+        )
 
 
 def _sort_out(data: Sequence[str], metrics: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -254,7 +326,9 @@ def _source(data: list[str], hyp: list[str], ref: list[str], src: str | None) ->
         given = f"{len(data)} data files are given ({', '.join(data)}), expected one"
         raise InputError(f"{given}; is one of them a misspelt metric? see 'nlgauge list metrics'")
     else:
-        raise InputError("nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'")
+        raise InputError(
+            "nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'"
+        )
     try:
         yield source
     finally:

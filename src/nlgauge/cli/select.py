@@ -16,11 +16,18 @@ def select(
     lower: meta.Lower = None,
     criterion: Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")] = None,
     judgements: meta.Judgements = None,
-    hybrids: Annotated[int, typer.Option("--hybrids", min=0, help="Hybrid systems in each group; 0 takes the systems as they are.")] = 10_000,
+    hybrids: Annotated[
+        int, typer.Option("--hybrids", min=0, help="Hybrid systems in each group; 0 takes the systems as they are.")
+    ] = 10_000,
     pool: Annotated[int, typer.Option("--pool", min=1, help="Models a metric chooses from.")] = 100,
-    draws: Annotated[int | None, typer.Option("--draws", min=1, help="Simulate so many choices beside the exact numbers.")] = None,
+    draws: Annotated[
+        int | None, typer.Option("--draws", min=1, help="Simulate so many choices beside the exact numbers.")
+    ] = None,
     draw_matrix: Annotated[
-        str | None, typer.Option("--draw-matrix", metavar="FILE", help="Hybrids made elsewhere: a line each, a system an item; .npy or text.")
+        str | None,
+        typer.Option(
+            "--draw-matrix", metavar="FILE", help="Hybrids made elsewhere: a line each, a system an item; .npy or text."
+        ),
     ] = None,
     among: Annotated[str, typer.Option("--among", help="Hybrids are made of rated outputs, or of all.")] = "rated",
     exclude: meta.Exclude = None,
@@ -50,11 +57,21 @@ def select(
     tables = [meta.read_table(path) for path in scores or []]
     matrix = read_draws(draw_matrix) if draw_matrix is not None else None
     found = select_models(
-        without_systems(dataset, exclude or []), metric or [], criterion,
-        hybrids=hybrids, pool=pool, draws=draws, draw_matrix=None if matrix is None else matrix[0], among=among,  # type: ignore[arg-type]
-        scores=meta.merge(tables), lower_is_better=lower or [], references=references, missing=missing, seed=seed,  # type: ignore[arg-type]
+        without_systems(dataset, exclude or []),
+        metric or [],
+        criterion,
+        hybrids=hybrids,
+        pool=pool,
+        draws=draws,
+        draw_matrix=None if matrix is None else matrix[0],
+        among=among,  # type: ignore[arg-type]
+        scores=meta.merge(tables),
+        lower_is_better=lower or [],
+        references=references,
+        missing=missing,
+        seed=seed,  # type: ignore[arg-type]
         runtime=options.make_runtime(device, dtype, seed, cache, no_cache, quiet),
-    )  # fmt: skip
+    )
     result = found.result([*inputs, *(entry for _, entry in tables), *([] if matrix is None else [matrix[1]])])
     if segments is not None:
         meta.write_segments(found.held, segments)
@@ -77,8 +94,8 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
     import numpy as np
 
     from nlgauge.core.errors import InputError
-    from nlgauge.io.files import InputFile
-    from nlgauge.io.lines import Lines
+    from nlgauge.io.files.files import InputFile
+    from nlgauge.io.files.lines import Lines
 
     file = InputFile(path)
     if path.endswith(".npy"):
@@ -93,7 +110,9 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
         if not cells:
             continue
         if rows and len(cells) != len(rows[0]):
-            raise InputError(f"{lines.at(place)}: {len(cells)} systems, expected {len(rows[0])} as in the first line, one an item")
+            raise InputError(
+                f"{lines.at(place)}: {len(cells)} systems, expected {len(rows[0])} as in the first line, one an item"
+            )
         rows.append(cells)
     if not rows:
         raise InputError(f"{path} is empty: no line in it, expected a hybrid a line")

@@ -14,21 +14,42 @@ from nlgauge.cli import options
 
 if TYPE_CHECKING:
     from nlgauge.core.result import Result
-    from nlgauge.io.journal import Journal
+    from nlgauge.io.files.journal import Journal
     from nlgauge.io.raw import Raw
-    from nlgauge.perturbations.synthesis import Synthesizer
+    from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 
 PORTION = 256  # texts that are kept together; a run that is killed loses no more
 
-Texts = Annotated[str | None, typer.Argument(metavar="[TEXTS]", help="A text a line, plain or .gz; a data set, whose references are taken; -.")]
+Texts = Annotated[
+    str | None,
+    typer.Argument(metavar="[TEXTS]", help="A text a line, plain or .gz; a data set, whose references are taken; -."),
+]
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Triples as JSON lines, also .gz.")]
-Operations = Annotated[str, typer.Option("--operations", metavar="LIST", help="Some of insert, delete, replace, swap, with commas.")]
-Infill = Annotated[str, typer.Option("--infill", metavar="MODEL", help="What gives words: infill, lexicon, a head, a folder or hub id.")]
-Judge = Annotated[str, typer.Option("--judge", metavar="MODEL", help="The NLI model that rates: nli-robust, nli, a head, a folder or hub id.")]
-Threshold = Annotated[float | None, typer.Option("--threshold", help="Entailment both ways that makes an error minor.  [default: the judge's own]")]
-Severities = Annotated[str, typer.Option("--severity", help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.")]
+Operations = Annotated[
+    str, typer.Option("--operations", metavar="LIST", help="Some of insert, delete, replace, swap, with commas.")
+]
+Infill = Annotated[
+    str,
+    typer.Option("--infill", metavar="MODEL", help="What gives words: infill, lexicon, a head, a folder or hub id."),
+]
+Judge = Annotated[
+    str,
+    typer.Option(
+        "--judge", metavar="MODEL", help="The NLI model that rates: nli-robust, nli, a head, a folder or hub id."
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--threshold", help="Entailment both ways that makes an error minor.  [default: the judge's own]"),
+]
+Severities = Annotated[
+    str, typer.Option("--severity", help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.")
+]
 Pairs = Annotated[
-    str | None, typer.Option("--calibrate", metavar="PAIRS", help="Labelled pairs: find the judge's threshold; without TEXTS, no more.")
+    str | None,
+    typer.Option(
+        "--calibrate", metavar="PAIRS", help="Labelled pairs: find the judge's threshold; without TEXTS, no more."
+    ),
 ]
 
 
@@ -37,10 +58,18 @@ def synth(
     output: Output = None,
     variants: Annotated[int, typer.Option("--variants", min=1, metavar="N", help="How often each text is taken.")] = 1,
     operations: Operations = "insert,delete,replace,swap",
-    edits: Annotated[float, typer.Option("--edits", help="Mean of the Poisson distribution of the number of edits.")] = 5.0,
-    max_edits: Annotated[int, typer.Option("--max-edits", min=1, help="Most edits; a draw of 0 or more than these is drawn again.")] = 5,
-    span: Annotated[float, typer.Option("--span", help="Mean of the Poisson distribution of tokens deleted or replaced.")] = 1.5,
-    swap_window: Annotated[int, typer.Option("--swap-window", min=1, help="How far apart two tokens that change places may be.")] = 4,
+    edits: Annotated[
+        float, typer.Option("--edits", help="Mean of the Poisson distribution of the number of edits.")
+    ] = 5.0,
+    max_edits: Annotated[
+        int, typer.Option("--max-edits", min=1, help="Most edits; a draw of 0 or more than these is drawn again.")
+    ] = 5,
+    span: Annotated[
+        float, typer.Option("--span", help="Mean of the Poisson distribution of tokens deleted or replaced.")
+    ] = 1.5,
+    swap_window: Annotated[
+        int, typer.Option("--swap-window", min=1, help="How far apart two tokens that change places may be.")
+    ] = 4,
     top_k: Annotated[int, typer.Option("--top-k", min=1, help="Of how many words that fit best one is drawn.")] = 4,
     infill: Infill = "infill",
     judge: Judge = "nli-robust",
@@ -60,19 +89,30 @@ def synth(
     """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
     from nlgauge.core.errors import InputError
     from nlgauge.core.result import Result
-    from nlgauge.io.journal import SUFFIX, Journal
+    from nlgauge.io.files.journal import SUFFIX, Journal
     from nlgauge.io.raw import read_raw
-    from nlgauge.perturbations.draws import Draws
-    from nlgauge.perturbations.synthesis import Synthesizer
+    from nlgauge.perturbations.synthesis.draws import Draws
+    from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 
-    outputs = {"--output": output, "--json": json, "--html": html, "the unfinished --output": None if output is None else output + SUFFIX}
+    outputs = {
+        "--output": output,
+        "--json": json,
+        "--html": html,
+        "the unfinished --output": None if output is None else output + SUFFIX,
+    }
     options.check_outputs(outputs, [path for path in (texts, calibrate) if path is not None])
     if texts is None and (calibrate is None or output is not None or show or html is not None):
-        raise InputError("no texts are given, expected a file with a text a line; --calibrate PAIRS alone finds a threshold and needs none")
+        raise InputError(
+            "no texts are given, expected a file with a text a line; --calibrate PAIRS alone finds a threshold and"
+            " needs none"
+        )
     if texts is not None and output is None and not show and html is None and json is None:
         raise InputError("nothing would be kept: name a file with -o, or look at the edits with --show or --html")
     if calibrate is not None and (threshold is not None or severity == "none"):
-        raise InputError(f"--calibrate finds a threshold, and {'--threshold names one' if severity != 'none' else '--severity none needs none'}")
+        raise InputError(
+            "--calibrate finds a threshold, and"
+            f" {'--threshold names one' if severity != 'none' else '--severity none needs none'}"
+        )
     quiet_runtime = options.make_runtime(device, dtype, seed, None, True, True)  # progress is shown by texts
     notes: list[str] = []
     if calibrate is not None:
@@ -89,9 +129,15 @@ def synth(
     chosen: Any = tuple(name.strip() for name in operations.split(",") if name.strip())  # checked by Draws
     maker = Synthesizer(
         Draws(operations=chosen, edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),
-        infill=infill, judge=None if severity == "none" else judge, threshold=threshold, severity=severity, seed=seed, variants=variants,
-        max_words=max_words, runtime=quiet_runtime,
-    )  # fmt: skip
+        infill=infill,
+        judge=None if severity == "none" else judge,
+        threshold=threshold,
+        severity=severity,
+        seed=seed,
+        variants=variants,
+        max_words=max_words,
+        runtime=quiet_runtime,
+    )
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
     journal = Journal(output, settings)
     if not quiet and journal.taken:
@@ -103,7 +149,13 @@ def synth(
     left = _left(skipped)
     notes += [*raw.notes, *([left] if left else [])]
     rows = _summary(journal.rows())
-    result = Result("synth", rows, raw.inputs, [{"spec": "synthesize", "signature": settings["signature"], "higher_is_better": True}], notes)
+    result = Result(
+        "synth",
+        rows,
+        raw.inputs,
+        [{"spec": "synthesize", "signature": settings["signature"], "higher_is_better": True}],
+        notes,
+    )
     if show:
         from nlgauge.report.ladder import ladder_text
 
@@ -154,8 +206,8 @@ def _run(maker: Synthesizer, raw: Raw, limit: int | None, journal: Journal, quie
 def _calibrated(path: str, judge: str, runtime: Any) -> tuple[float, dict[str, Any], list[dict[str, str]]]:
     from dataclasses import asdict
 
-    from nlgauge.io.minor import read_minor
-    from nlgauge.perturbations.severity import calibrate
+    from nlgauge.io.suites.minor import read_minor
+    from nlgauge.perturbations.synthesis.severity import calibrate
 
     pairs, inputs = read_minor(path)
     found = calibrate(judge, pairs, runtime)
@@ -164,8 +216,8 @@ def _calibrated(path: str, judge: str, runtime: Any) -> tuple[float, dict[str, A
 
 def _told(found: Mapping[str, Any]) -> str:
     return (
-        f"balanced accuracy {found['balanced_accuracy']:.3f}, of {found['n_minor']} minor pairs {100 * found['minor']:.1f} % are found, "
-        f"of {found['n_major']} major ones {100 * found['major']:.1f} %"
+        f"balanced accuracy {found['balanced_accuracy']:.3f}, of {found['n_minor']} minor pairs"
+        f" {100 * found['minor']:.1f} % are found, of {found['n_major']} major ones {100 * found['major']:.1f} %"
     )
 
 
@@ -185,20 +237,33 @@ def _summary(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         for step in row["steps"]:
             found.setdefault(step["operation"], []).append(step["severity"])
     total = sum(map(len, found.values()))
-    made = {**dict(sorted(found.items())), "all": [severity for severities in found.values() for severity in severities]}
+    made = {
+        **dict(sorted(found.items())),
+        "all": [severity for severities in found.values() for severity in severities],
+    }
     return [
-        {"operation": name, "texts": texts, "edits": len(own), "share": len(own) / total if total else float("nan"),
-         "severity": sum(own) / len(own) if own else float("nan"), "major": _major(own),
-         "score": score / texts if texts and name == "all" else float("nan")}
+        {
+            "operation": name,
+            "texts": texts,
+            "edits": len(own),
+            "share": len(own) / total if total else float("nan"),
+            "severity": sum(own) / len(own) if own else float("nan"),
+            "major": _major(own),
+            "score": score / texts if texts and name == "all" else float("nan"),
+        }
         for name, own in made.items()
-    ]  # fmt: skip
+    ]
 
 
 def _major(severities: Sequence[float]) -> float:
     """The share of -5; NaN where there are none, and where they are graded."""
-    from nlgauge.perturbations.severity import MAJOR, MINOR
+    from nlgauge.perturbations.synthesis.severity import MAJOR, MINOR
 
-    return sum(s == MAJOR for s in severities) / len(severities) if severities and {MINOR, MAJOR}.issuperset(severities) else float("nan")
+    return (
+        sum(s == MAJOR for s in severities) / len(severities)
+        if severities and {MINOR, MAJOR}.issuperset(severities)
+        else float("nan")
+    )
 
 
 def summary(result: Result) -> str:
@@ -208,8 +273,14 @@ def summary(result: Result) -> str:
     *_, total = rows = result.rows
     if not total["edits"]:
         return "no triples: every text was left alone"
-    head = f"{total['texts']} triples, {total['edits'] / total['texts']:.2f} edits each on the mean, mean score {total['score']:.2f}"
-    body = tuple((r["operation"], str(r["edits"]), f"{100 * r['share']:.1f} %", f"{r['severity']:.2f}", _percent(r["major"])) for r in rows)
+    head = (
+        f"{total['texts']} triples, {total['edits'] / total['texts']:.2f} edits each on the mean, mean score"
+        f" {total['score']:.2f}"
+    )
+    body = tuple(
+        (r["operation"], str(r["edits"]), f"{100 * r['share']:.1f} %", f"{r['severity']:.2f}", _percent(r["major"]))
+        for r in rows
+    )
     return f"{head}\n{Table('', ('operation', 'edits', 'share', 'severity', 'major'), body).text()}\n{result.metrics[0]['signature']}"
 
 

@@ -41,15 +41,22 @@ def render(result: Result, form: str, width: int | None, quiet: bool) -> str:
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form == "tsv":
         names = list(dict.fromkeys(name for row in result.rows for name in row))
-        return "\n".join("\t".join(line) for line in [names, *([_cell(row.get(n)) for n in names] for row in result.rows)])
+        return "\n".join(
+            "\t".join(line) for line in [names, *([_cell(row.get(n)) for n in names] for row in result.rows)]
+        )
     header, body = _grid(result, width)
     if form == "markdown":
         return _markdown(header, body)
     if form == "latex":
         return _latex(header, body)
     table = _aligned(header, body, left=header.index("system") + 1)
-    if max(map(len, table.split("\n"))) > shutil.get_terminal_size((_PIPE_COLUMNS, 24)).columns and len(result.metrics) > 1:
-        table = "\n\n".join(_aligned(*_grid(result, width, [m["spec"]]), left=header.index("system") + 1) for m in result.metrics)
+    if (
+        max(map(len, table.split("\n"))) > shutil.get_terminal_size((_PIPE_COLUMNS, 24)).columns
+        and len(result.metrics) > 1
+    ):
+        table = "\n\n".join(
+            _aligned(*_grid(result, width, [m["spec"]]), left=header.index("system") + 1) for m in result.metrics
+        )
     if quiet:
         return table
     signatures = "\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics)
@@ -71,7 +78,14 @@ def _grid(result: Result, width: int | None, only: Sequence[str] | None = None) 
     body = []
     for (group, system), cells in lines.items():
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
-        body.append([*([_cell(group) or _NO_NAME] if grouped else []), name, *(cells.get(spec, "") for spec in specs), str(counts[group, system])])
+        body.append(
+            [
+                *([_cell(group) or _NO_NAME] if grouped else []),
+                name,
+                *(cells.get(spec, "") for spec in specs),
+                str(counts[group, system]),
+            ]
+        )
     return [*(["group"] if grouped else []), "system", *specs, "n"], body
 
 
@@ -88,7 +102,10 @@ def _number(value: float | None, width: int | None, row: Mapping[str, Any], resu
     if value is None or math.isnan(value):
         return "undefined"
     if width is None:
-        largest = max((abs(r["value"]) for r in result.rows if r["metric"] == row["metric"] and r["value"] is not None), default=0.0)
+        largest = max(
+            (abs(r["value"]) for r in result.rows if r["metric"] == row["metric"] and r["value"] is not None),
+            default=0.0,
+        )
         width = 2 if largest > 1.5 else 4  # a scale to 100 reads well with two digits, a scale to 1 with four
     return f"{value:.{width}f}"
 
@@ -100,7 +117,9 @@ def _aligned(header: Sequence[str], body: Sequence[Sequence[str]], left: int) ->
 
     def padded(line: Sequence[str]) -> str:
         cells = zip(line, widths, strict=True)
-        return "  ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(cells)).rstrip()
+        return "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(cells)
+        ).rstrip()
 
     return "\n".join(map(padded, [header, rule, *body]))
 
@@ -113,14 +132,28 @@ def _markdown(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 
 
 def _latex(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    escapes = {c: f"\\{c}" for c in "&%_#${}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    escapes = {c: f"\\{c}" for c in "&%_#${}"} | {
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+    }
 
     def line(cells: Sequence[str]) -> str:
         escaped = ("".join(escapes.get(c, c) for c in cell) for cell in cells)
         return " & ".join(escaped) + r" \\"
 
     columns = "l" + "r" * (len(header) - 1)
-    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", r"\toprule", line(header), r"\midrule", *map(line, body), r"\bottomrule", r"\end{tabular}"])
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            line(header),
+            r"\midrule",
+            *map(line, body),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _cell(value: Any) -> str:

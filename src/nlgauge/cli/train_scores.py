@@ -16,36 +16,71 @@ if TYPE_CHECKING:
     from nlgauge.training.examples import Example
     from nlgauge.training.regressor import RegressorRecipe
 
-Output = Annotated[str, typer.Option("--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder with the encoder in it.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder with the encoder in it."
+    ),
+]
 Model = Annotated[str, typer.Option("--model", help="embedded, a folder, or a hub id.")]
 Revision = Annotated[str | None, typer.Option("--revision", help="Of a hub model.")]
-Method = Annotated[str, typer.Option("--method", help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything.")]
+Method = Annotated[
+    str,
+    typer.Option("--method", help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything."),
+]
 Rank = Annotated[int, typer.Option("--rank", min=1, help="Of the adapters.")]
 Alpha = Annotated[float, typer.Option("--alpha", help="Scale of the adapters times their rank.")]
-Layer = Annotated[str, typer.Option("--layer", metavar="N[,N...]|mix", help="Whose mean vectors are read; mix: all, weighed.  [default: the last]")]
+Layer = Annotated[
+    str,
+    typer.Option(
+        "--layer", metavar="N[,N...]|mix", help="Whose mean vectors are read; mix: all, weighed.  [default: the last]"
+    ),
+]
 Features = Annotated[str, typer.Option("--features", help="4h: vectors, product, difference; 2h: product, difference.")]
 Widths = Annotated[str, typer.Option("--widths", metavar="N,N", help="Of the hidden layers; the paper has 2048,1024.")]
 Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Behind each hidden layer.")]
 EncoderDropout = Annotated[float, typer.Option("--encoder-dropout", min=0, help="Of the encoder while it learns.")]
-LossName = Annotated[str, typer.Option("--loss", help="mse, pairwise (hypotheses of one reference in their order) or mse+pairwise.")]
-Margin = Annotated[float | None, typer.Option("--margin", help="Of the pairwise loss, in score units.  [default: none, a logistic loss]")]
+LossName = Annotated[
+    str, typer.Option("--loss", help="mse, pairwise (hypotheses of one reference in their order) or mse+pairwise.")
+]
+Margin = Annotated[
+    float | None,
+    typer.Option("--margin", help="Of the pairwise loss, in score units.  [default: none, a logistic loss]"),
+]
 PairWeight = Annotated[float, typer.Option("--pairwise-weight", help="Of the pairwise loss beside the other.")]
-Standardise = Annotated[bool, typer.Option("--standardise", help="Learn scores less their mean over their deviation; undone in use.")]
+Standardise = Annotated[
+    bool, typer.Option("--standardise", help="Learn scores less their mean over their deviation; undone in use.")
+]
 Epochs = Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Examples a step.")]
-Rate = Annotated[float | None, typer.Option("--learning-rate", help="The highest.  [default: lora 5e-4, frozen 1e-3, full 3e-5]")]
+Rate = Annotated[
+    float | None, typer.Option("--learning-rate", help="The highest.  [default: lora 5e-4, frozen 1e-3, full 3e-5]")
+]
 Warmup = Annotated[float, typer.Option("--warmup", min=0, max=1, help="Share of the steps in which the rate rises.")]
 Decay = Annotated[float, typer.Option("--weight-decay", min=0, help="Of AdamW; 0 is Adam.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=3, help="Longest text; a longer one is cut.")]
 DevFile = Annotated[str | None, typer.Option("--dev", metavar="DATA", help="Rated texts that choose the best weights.")]
 Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="Their agreement; see 'nlgauge list statistics'.")]
-HeldOut = Annotated[float, typer.Option("--held-out", min=0, help="Without --dev: share of references held back instead; 0 keeps the last weights.")]
-Every = Annotated[int | None, typer.Option("--evaluate-every", min=1, metavar="STEPS", help="Between evaluations.  [default: twice a pass]")]
-Curve = Annotated[str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")]
+HeldOut = Annotated[
+    float,
+    typer.Option(
+        "--held-out", min=0, help="Without --dev: share of references held back instead; 0 keeps the last weights."
+    ),
+]
+Every = Annotated[
+    int | None,
+    typer.Option("--evaluate-every", min=1, metavar="STEPS", help="Between evaluations.  [default: twice a pass]"),
+]
+Curve = Annotated[
+    str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")
+]
 Name = Annotated[str, typer.Option("--name", help="Of the head, for its metadata.")]
 Recipe = Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")]
 Data = Annotated[str, typer.Option("--data", help="What it learns from, for its metadata.")]
-Phenomena = Annotated[str, typer.Option("--phenomena", metavar="IDS", help="Perturbations it is shown, for its metadata: ids with commas.")]
+Phenomena = Annotated[
+    str,
+    typer.Option("--phenomena", metavar="IDS", help="Perturbations it is shown, for its metadata: ids with commas."),
+]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 DType = Annotated[str, typer.Option("--dtype", help="Of training: bfloat16 or float32.")]
 _WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
@@ -53,7 +88,9 @@ _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 
 def train_sescore(
-    triples: Annotated[list[str], typer.Argument(metavar="TRIPLES...", help="JSON lines of 'nlgauge synth': hyp, refs, score.")],
+    triples: Annotated[
+        list[str], typer.Argument(metavar="TRIPLES...", help="JSON lines of 'nlgauge synth': hyp, refs, score.")
+    ],
     output: Output,
     model: Model = "embedded",
     revision: Revision = None,
@@ -69,8 +106,14 @@ def train_sescore(
     margin: Margin = None,
     pairwise_weight: PairWeight = 1.0,
     standardise: Standardise = False,
-    copies: Annotated[float, typer.Option("--copies", min=0, max=1, help="Share of references learnt as their own hypothesis, at score 0.")] = 0.0,
-    unrelated: Annotated[float, typer.Option("--unrelated", min=0, max=1, help="Share of references with another one as hypothesis, at -25.")] = 0.0,
+    copies: Annotated[
+        float,
+        typer.Option("--copies", min=0, max=1, help="Share of references learnt as their own hypothesis, at score 0."),
+    ] = 0.0,
+    unrelated: Annotated[
+        float,
+        typer.Option("--unrelated", min=0, max=1, help="Share of references with another one as hypothesis, at -25."),
+    ] = 0.0,
     epochs: Epochs = 2,
     batch_size: BatchSize = 64,
     rate: Rate = None,
@@ -98,13 +141,21 @@ def train_sescore(
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
     runtime, how = _prepared(given, triples)
-    from nlgauge.io.files import InputFile
+    from nlgauge.io.files.files import InputFile
     from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
 
     made = renumbered([read_triples(InputFile(path)) for path in triples])
-    bounded = [example._replace(score=max(example.score, _WORST)) for example in made]  # more than five errors, and an unrelated text is no better
+    bounded = [
+        example._replace(score=max(example.score, _WORST)) for example in made
+    ]  # more than five errors, and an unrelated text is no better
     examples = with_unrelated(with_copies(bounded, copies, 0.0, seed), unrelated, _WORST, seed)
-    about = {"severities": severities, "copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "low": f"{_WORST:g}", "high": "0"}
+    about = {
+        "severities": severities,
+        "copies": f"{copies:g}",
+        "unrelated": f"{unrelated:g}",
+        "low": f"{_WORST:g}",
+        "high": "0",
+    }
     _train(examples, given, how, runtime, about, None if dev is None else _dev(dev, criterion, stat, how))
 
 
@@ -166,8 +217,14 @@ def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, Regres
     output = given["output"]
     checked_phenomena(given["phenomena"])
     if given["stat"] != _STAT and given["dev"] is None:
-        raise InputError(f"--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured by {_STAT}")
-    options.check_outputs({"--output": None if Path(output).is_dir() else output, "--curve": given["curve"]}, [*inputs, *_dev_file(given["dev"])])
+        raise InputError(
+            "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured by"
+            f" {_STAT}"
+        )
+    options.check_outputs(
+        {"--output": None if Path(output).is_dir() else output, "--curve": given["curve"]},
+        [*inputs, *_dev_file(given["dev"])],
+    )
     runtime = options.make_runtime(given["device"], given["dtype"], given["seed"], None, True, given["quiet"])
     try:
         from nlgauge.training.learner import Loss
@@ -178,7 +235,19 @@ def _prepared(given: dict[str, Any], inputs: list[str]) -> tuple[Runtime, Regres
     method = given["method"]
     if method not in METHODS:
         raise InputError(f"--method is {method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
-    plain = ("model", "revision", "method", "rank", "alpha", "features", "dropout", "encoder_dropout", "standardise", "max_tokens", "held_out")
+    plain = (
+        "model",
+        "revision",
+        "method",
+        "rank",
+        "alpha",
+        "features",
+        "dropout",
+        "encoder_dropout",
+        "standardise",
+        "max_tokens",
+        "held_out",
+    )
     recipe = RegressorRecipe(
         **{key: given[key] for key in (*plain, "evaluate_every")},
         layers="mix" if given["layer"] == "mix" else _numbers(given["layer"], "--layer"),
@@ -216,7 +285,9 @@ def _numbers(listed: str, option: str) -> tuple[int, ...]:
     names = [name.strip() for name in listed.split(",") if name.strip()]
     for name in names:
         if not name.isdigit():
-            raise InputError(f"{option} is {listed!r}, expected whole numbers with commas{' or mix' if option == '--layer' else ''}")
+            raise InputError(
+                f"{option} is {listed!r}, expected whole numbers with commas{' or mix' if option == '--layer' else ''}"
+            )
     return tuple(map(int, names))
 
 
@@ -245,11 +316,22 @@ def _dev(path: str, criterion: str | None, stat: str, recipe: RegressorRecipe) -
     return Dev(f"{stat} on {Path(path).name}, {chosen}", examples, stat, lambda owner: segments[owner].group)
 
 
-def _train(examples: list[Example], given: dict[str, Any], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str], dev: Dev | None) -> None:
+def _train(
+    examples: list[Example],
+    given: dict[str, Any],
+    recipe: RegressorRecipe,
+    runtime: Runtime,
+    about: dict[str, str],
+    dev: Dev | None,
+) -> None:
     from nlgauge.training.regressor import train_regressor as train
 
     quiet = given["quiet"]
-    about = {key: given[key] for key in ("name", "recipe", "data")} | {"trained_on_phenomena": checked_phenomena(given["phenomena"])} | about
+    about = (
+        {key: given[key] for key in ("name", "recipe", "data")}
+        | {"trained_on_phenomena": checked_phenomena(given["phenomena"])}
+        | about
+    )
     tell = (lambda line: None) if quiet else (lambda line: typer.echo(line, err=True))
     found = train(examples, given["output"], recipe, runtime, dev=dev, about=about, curve=given["curve"], tell=tell)
     if quiet:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.scores import Array
+from nlgauge.core.arrays import Array
 from nlgauge.core.signature import Signature
 
 
@@ -22,7 +22,8 @@ class Alignment:
         similarities: cosine, shape (n, m), in [-1, 1].
         hypothesis_weights: share of each word in precision, shape (n,), sums to 1 over the words that count.
         reference_weights: share of each word in recall, shape (m,).
-        precision: weighted mean of the row maxima; likewise `recall` over the columns, and their harmonic mean `f1`, as the metric reports them.
+        precision: weighted mean of the row maxima; likewise `recall` over the columns, and their harmonic mean `f1`, as
+            the metric reports them.
         signature: what made it.
     """
 
@@ -39,9 +40,17 @@ class Alignment:
     @property
     def hypothesis_matches(self) -> list[int | None]:
         """For each word of the hypothesis the reference word it is matched to (the first of equals); None where the reference is empty."""
-        return [int(i) for i in np.argmax(self.similarities, axis=1)] if len(self.reference) else [None] * len(self.hypothesis)
+        return (
+            [int(i) for i in np.argmax(self.similarities, axis=1)]
+            if len(self.reference)
+            else [None] * len(self.hypothesis)
+        )
 
     @property
     def reference_matches(self) -> list[int | None]:
         """For each word of the reference the hypothesis word it is matched to."""
-        return [int(i) for i in np.argmax(self.similarities, axis=0)] if len(self.hypothesis) else [None] * len(self.reference)
+        return (
+            [int(i) for i in np.argmax(self.similarities, axis=0)]
+            if len(self.hypothesis)
+            else [None] * len(self.reference)
+        )

@@ -70,7 +70,11 @@ def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], 
     hints = typing.get_type_hints(cls)
     known = [f.name for f in dataclasses.fields(cls) if f.init]
     values = dict(preset)
-    required = [f.name for f in dataclasses.fields(cls) if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING]
+    required = [
+        f.name
+        for f in dataclasses.fields(cls)
+        if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+    ]
     for key, raw in options.items():
         if key not in known:
             raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")

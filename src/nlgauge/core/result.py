@@ -126,7 +126,11 @@ class _Target(io.FileIO):
 def _opened(target: _Target, mode: str) -> IO[Any]:
     buffered = io.BufferedWriter(target)
     # A file name that is no UTF-8 reaches us with lone surrogates; "\\udcff" is what JSON writes for one.
-    return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding="utf-8", errors="backslashreplace", newline="\n")
+    return (
+        buffered
+        if "b" in mode
+        else io.TextIOWrapper(buffered, encoding="utf-8", errors="backslashreplace", newline="\n")
+    )
 
 
 @contextmanager

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Finish = Callable[[Array], Array]
 
 
@@ -60,11 +58,13 @@ class Scores:
         ids: segment ids, in the order of `values`.
         values: shape (n,), float64; NaN where the score is undefined.
         parts: numbers behind the value, each (n,): precision, recall, f1.
-        stats: segment statistics that sum to corpus statistics, shape (n, k); None means the corpus number is the mean of the defined values.
+        stats: segment statistics that sum to corpus statistics, shape (n, k); None means the corpus number is the mean
+            of the defined values.
         finish: totals of shape (..., k) to corpus numbers of shape (...).
         flags: conditions worth a count, each (n,) bool: `empty`, `truncated`.
         higher_is_better: the direction of `values`.
-        scale: of a sum of metrics that were brought to a common scale over the call: term -> the two numbers that became 0 and 1.
+        scale: of a sum of metrics that were brought to a common scale over the call: term -> the two numbers that
+            became 0 and 1.
     """
 
     signature: Signature
@@ -112,7 +112,10 @@ class Scores:
         """The scores of some segments: an index array or a boolean mask of length n."""
         index = np.asarray(index)
         if index.dtype == np.bool_ and index.shape != (len(self),):
-            raise InputError(f"{self.signature.spec}: a mask of shape {index.shape} over {len(self)} segments, expected ({len(self)},)")
+            raise InputError(
+                f"{self.signature.spec}: a mask of shape {index.shape} over {len(self)} segments, expected"
+                f" ({len(self)},)"
+            )
         index = index if index.size else index.astype(np.int64)  # an empty list comes as float64
         where = np.flatnonzero(index) if index.dtype == np.bool_ else index
         return Scores(

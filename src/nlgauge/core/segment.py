@@ -41,7 +41,10 @@ class Segment:
         if isinstance(self.references, tuple):
             return
         if isinstance(self.references, str):
-            raise InputError(f"segment {self.id!r}: references is one string, expected a tuple of strings; write (text,) for a single one")
+            raise InputError(
+                f"segment {self.id!r}: references is one string, expected a tuple of strings; write (text,) for a"
+                " single one"
+            )
         object.__setattr__(self, "references", tuple(self.references))
 
 
@@ -114,7 +117,10 @@ class Dataset:
         n_items = len(next(iter(systems.values())))
         for name, texts in systems.items():
             if len(texts) != n_items:
-                raise InputError(f"system {name!r} has {len(texts)} hypotheses, the first system has {n_items}; every system needs one an item")
+                raise InputError(
+                    f"system {name!r} has {len(texts)} hypotheses, the first system has {n_items}; every system needs"
+                    " one an item"
+                )
         refs = _references(references, n_items)
         srcs: Sequence[str | None] = [None] * n_items
         if sources is not None:
@@ -139,7 +145,9 @@ class Dataset:
 
 def _texts(values: Sequence[str], what: str) -> Sequence[str]:
     if isinstance(values, str):
-        raise InputError(f"{what} is one string, expected a list of strings; write [{what.split()[0]}] for a single text")
+        raise InputError(
+            f"{what} is one string, expected a list of strings; write [{what.split()[0]}] for a single text"
+        )
     if not isinstance(values, Iterable):
         raise InputError(f"{what} is {type(values).__name__}, expected a list of strings")
     values = list(values)
@@ -166,7 +174,9 @@ def _references(values: Sequence[str] | Sequence[Sequence[str]] | None, n_items:
         streams = [v for v in values if not isinstance(v, str)]
         turned = len(streams) == len(values) and all(len(list(v)) == n_items for v in streams)
         hint = "; these look like [reference][item]: pass list(zip(*references))" if turned and streams else ""
-        raise InputError(f"{n_items} hypotheses but {len(values)} entries of references, expected [item][reference]{hint}")
+        raise InputError(
+            f"{n_items} hypotheses but {len(values)} entries of references, expected [item][reference]{hint}"
+        )
     folded = []
     for i, value in enumerate(values):
         refs = (value,) if isinstance(value, str) else tuple(value)

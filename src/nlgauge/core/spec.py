@@ -1,10 +1,10 @@
 """The grammar of metric specifications: `name:option=value,...` and weighted sums of such.
 
-    spec   := name [":" option ("," option)*]
-    option := key "=" value                      value bare, or in double quotes with \\" inside
-    sum    := term ("+" term)* ["[norm=" norm "]"]
-    term   := weight "*" (spec | "(" sum ")")
-    norm   := "minmax" | "zscore" | "none" | file("PATH")
+spec   := name [":" option ("," option)*]
+option := key "=" value                      value bare, or in double quotes with \\" inside
+sum    := term ("+" term)* ["[norm=" norm "]"]
+term   := weight "*" (spec | "(" sum ")")
+norm   := "minmax" | "zscore" | "none" | file("PATH")
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ class Sum:
     norm: str = "minmax"
 
     def __str__(self) -> str:
-        terms = " + ".join(f"{weight_text(weight)}*" + (f"({part})" if isinstance(part, Sum) else str(part)) for weight, part in self.terms)
+        terms = " + ".join(
+            f"{weight_text(weight)}*" + (f"({part})" if isinstance(part, Sum) else str(part))
+            for weight, part in self.terms
+        )
         return terms + ("" if self.norm == "minmax" else f"[norm={self.norm}]")
 
 
@@ -82,7 +85,9 @@ class _Reader:
     def fail(self, expected: str) -> None:
         rest = self.text[self.pos : self.pos + 20]
         found = repr(rest) if rest else "the end"
-        raise SpecError(f"metric specification {self.text!r}: expected {expected} at character {self.pos + 1}, found {found}")
+        raise SpecError(
+            f"metric specification {self.text!r}: expected {expected} at character {self.pos + 1}, found {found}"
+        )
 
     def peek(self) -> str:
         return self.text[self.pos : self.pos + 1]
@@ -181,7 +186,7 @@ class _Reader:
         self.literal("[")
         for char in "norm=":
             self.literal(char)
-        norm = self.take(_NORM, "minmax, zscore, none or file(\"bounds.json\")")
+        norm = self.take(_NORM, 'minmax, zscore, none or file("bounds.json")')
         if norm == "file":
             self.literal("(")
             norm = f"file({quote_always(self.quoted())})"

@@ -24,7 +24,8 @@ class Pair:
         worse: the other one.
         references: what both are held against where a metric needs references.
         source: what both are held against where a metric needs a source.
-        setup: `ref` where the pair is made for metrics with references, `src` for those without, `any` where it serves both.
+        setup: `ref` where the pair is made for metrics with references, `src` for those without, `any` where it serves
+            both.
         expect: `lower` where the metric should tell them apart, `same` where it should not.
         task: task of a checklist (`mt`, `as`, `qg`, `dg`, `d2t`, `ic`).
         criterion: what the worse text offends against.
@@ -69,7 +70,8 @@ class Suite:
     Attributes:
         pairs: any number, but not none.
         name: of the file or of the recipe.
-        design: `preference` where each pair is a question (which is better?), `checklist` where score drops are held against human penalties.
+        design: `preference` where each pair is a question (which is better?), `checklist` where score drops are held
+            against human penalties.
         skipped: what did not apply, by perturbation and reason.
         notes: what a reader must know.
 

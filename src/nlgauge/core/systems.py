@@ -96,14 +96,15 @@ def mad_outliers(scores: Mapping[str, float], cutoff: float = CUTOFF) -> Outlier
         cutoff: distances above it are outliers.
 
     Returns:
-        No outlier where the median absolute deviation is 0 (half of the systems share one score): the published rule divides
-        by zero there and would remove every other system.
+        No outlier where the median absolute deviation is 0 (half of the systems share one score): the published rule
+        divides by zero there and would remove every other system.
 
     Raises:
         InputError: a score that is not finite, or none.
 
     References:
-        Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU: Reevaluating the Evaluation of Automatic Machine Translation Evaluation Metrics".
+        Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU: Reevaluating the Evaluation of Automatic Machine
+        Translation Evaluation Metrics".
     """
     if not scores:
         raise InputError("no system has a human score, expected at least one")

@@ -9,7 +9,17 @@ from typing import Any
 
 from nlgauge.core.result import Result
 
-_ESCAPES = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPES = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 
 
 @dataclass(frozen=True)
@@ -32,10 +42,18 @@ class Table:
 
     def text(self) -> str:
         """Columns padded to their widest cell; marked cells end in a star."""
-        lines = [self.header, *(tuple(cell + self._star(i, j) for j, cell in enumerate(line)) for i, line in enumerate(self.body))]
+        lines = [
+            self.header,
+            *(tuple(cell + self._star(i, j) for j, cell in enumerate(line)) for i, line in enumerate(self.body)),
+        ]
         widths = [max(len(line[j]) for line in lines) for j in range(len(self.header))]
         lines.insert(1, tuple("-" * w for w in widths))
-        shown = ("  ".join(c.ljust(w) if j < self.left else c.rjust(w) for j, (c, w) in enumerate(zip(line, widths, strict=True))) for line in lines)
+        shown = (
+            "  ".join(
+                c.ljust(w) if j < self.left else c.rjust(w) for j, (c, w) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in lines
+        )
         return "\n".join([*([self.title] if self.title else []), *(line.rstrip() for line in shown)])
 
     def markdown(self) -> str:
@@ -45,7 +63,10 @@ class Table:
             return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
         rule = ["---"] * self.left + ["---:"] * (len(self.header) - self.left)
-        body = [[f"**{cell}**" if (i, j) in self.marked else cell for j, cell in enumerate(cells)] for i, cells in enumerate(self.body)]
+        body = [
+            [f"**{cell}**" if (i, j) in self.marked else cell for j, cell in enumerate(cells)]
+            for i, cells in enumerate(self.body)
+        ]
         title = [f"{self.title}\n"] if self.title else []
         return "\n".join([*title, line(self.header), line(rule), *map(line, body)])
 
@@ -55,9 +76,18 @@ class Table:
         def line(cells: Sequence[str]) -> str:
             return " & ".join(cells) + r" \\"
 
-        body = [[rf"\textbf{{{_tex(c)}}}" if (i, j) in self.marked else _tex(c) for j, c in enumerate(cells)] for i, cells in enumerate(self.body)]
+        body = [
+            [rf"\textbf{{{_tex(c)}}}" if (i, j) in self.marked else _tex(c) for j, c in enumerate(cells)]
+            for i, cells in enumerate(self.body)
+        ]
         columns = "l" * self.left + "r" * (len(self.header) - self.left)
-        inside = [r"\toprule", line([_tex(cell) for cell in self.header]), r"\midrule", *map(line, body), r"\bottomrule"]
+        inside = [
+            r"\toprule",
+            line([_tex(cell) for cell in self.header]),
+            r"\midrule",
+            *map(line, body),
+            r"\bottomrule",
+        ]
         title = [f"% {self.title}"] if self.title else []
         return "\n".join([*title, rf"\begin{{tabular}}{{{columns}}}", *inside, r"\end{tabular}"])
 
@@ -70,7 +100,9 @@ class Table:
 def tsv(result: Result) -> str:
     """All rows as they are in the result file, numbers in full, NaN as an empty cell."""
     names = list(dict.fromkeys(name for row in result.rows for name in row))
-    return "\n".join("\t".join(line) for line in [names, *([_plain(row.get(name)) for name in names] for row in result.rows)])
+    return "\n".join(
+        "\t".join(line) for line in [names, *([_plain(row.get(name)) for name in names] for row in result.rows)]
+    )
 
 
 def _tex(cell: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.cells import counted, number
 from nlgauge.io.fields import CRITERION, is_known, reference_columns
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
+from nlgauge.io.files.cells import counted, number
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 
 _MARK = re.compile(r"</?v>")
 _MOST = 10_000  # lines of one row; more means that a quote was never closed
@@ -82,8 +82,8 @@ class CsvRows:
         ignored: columns that are not read.
 
     Raises:
-        InputError: a header of no known layout, a row with another number of cells, a quote never closed, a cell that is
-            no number where the column holds ratings; what `Lines` raises.
+        InputError: a header of no known layout, a row with another number of cells, a quote never closed, a cell that
+            is no number where the column holds ratings; what `Lines` raises.
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, delimiter: str = ",") -> None:
@@ -103,7 +103,9 @@ class CsvRows:
         self._marks = 0
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
-                raise InputError(f"{self.at(place)}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+                raise InputError(
+                    f"{self.at(place)}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header"
+                )
             row: dict[str, Any] = dict(layout.fixed)
             human: dict[str, float | None] = {}
             for name, cell in zip(fields, cells, strict=True):
@@ -154,13 +156,20 @@ class CsvRows:
                 raise InputError(f"{self.at(place)}: the header names column {name!r} twice")
         absent = [name for name in self._columns if name not in header]
         if absent:
-            raise InputError(f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}")
+            raise InputError(
+                f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}"
+            )
         layout = layout_of(header)
         if layout is None and "hyp" not in self._columns.values():
             if {"pos", "neg"} <= set(header):
-                raise InputError(f"{self.at(place)}: pairs of a better and a worse text, expected one text a row; read_ranking reads them")
+                raise InputError(
+                    f"{self.at(place)}: pairs of a better and a worse text, expected one text a row; read_ranking reads"
+                    " them"
+                )
             known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
-            raise InputError(f"{self.at(place)}: no layout has these columns: {_shown(header)}; expected at least: {known}")
+            raise InputError(
+                f"{self.at(place)}: no layout has these columns: {_shown(header)}; expected at least: {known}"
+            )
         layout = layout or PLAIN
         fields = []
         for name in header:
@@ -169,12 +178,17 @@ class CsvRows:
             elif name in layout.columns:
                 fields.append(layout.columns[name])
             else:
-                fields.append(name if is_known(name) and (layout is PLAIN or name.startswith((CRITERION, "ref"))) else "")
+                fields.append(
+                    name if is_known(name) and (layout is PLAIN or name.startswith((CRITERION, "ref"))) else ""
+                )
         for name in fields:
             if name and fields.count(name) > 1:
                 raise InputError(f"{self.at(place)}: two columns would be field {name!r}")
             if (name and not is_known(name)) or name in ("refs", "context", "table", "human"):
-                raise InputError(f"{self.at(place)}: field {name!r} cannot be a column of CSV; write JSON lines, or 'ref1', 'ref2' for references")
+                raise InputError(
+                    f"{self.at(place)}: field {name!r} cannot be a column of CSV; write JSON lines, or 'ref1', 'ref2'"
+                    " for references"
+                )
         self.ignored = [name for name, used in zip(header, fields, strict=True) if not used]
         return layout, fields
 
@@ -187,7 +201,8 @@ def layout_of(header: Sequence[str]) -> Layout | None:
 class Records:
     """Records of delimited text, as (number of the first line, cells); iterate again to read again.
 
-    Cells between commas may be quoted, cells between tabs are taken as they are. Blank lines are skipped, and counted in `notes`.
+    Cells between commas may be quoted, cells between tabs are taken as they are. Blank lines are skipped, and counted
+    in `notes`.
 
     Raises:
         InputError: a quote never closed, or text after a closing quote.

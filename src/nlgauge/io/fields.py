@@ -26,7 +26,11 @@ def is_known(name: str) -> bool:
 
 def reference_columns(names: Iterable[str]) -> list[str]:
     """Those of `names` that hold one reference each, in the order of references: `ref`, then `ref1`, `ref2`, ... by number."""
-    found = [(0, -1, name) if name == "ref" else (1, int(name[3:]), name) for name in names if name == "ref" or _NUMBERED.fullmatch(name)]
+    found = [
+        (0, -1, name) if name == "ref" else (1, int(name[3:]), name)
+        for name in names
+        if name == "ref" or _NUMBERED.fullmatch(name)
+    ]
     return [name for _, _, name in sorted(found)]
 
 
@@ -168,7 +172,9 @@ def _rating(value: Any, name: str) -> float:
     except OverflowError:
         number = math.inf
     if math.isinf(number):
-        raise FieldError(f"field {name!r} is {value if type(value) is float else 'too large'}, expected a finite number")
+        raise FieldError(
+            f"field {name!r} is {value if type(value) is float else 'too large'}, expected a finite number"
+        )
     return number
 
 

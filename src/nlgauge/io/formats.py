@@ -9,16 +9,19 @@ from pathlib import Path
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.da import PARTS
-from nlgauge.io.files import InputFile, entries
-from nlgauge.io.mqm import is_header
+from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.wmt.da import PARTS
+from nlgauge.io.wmt.mqm import is_header
 
 # Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
 FORMATS: Mapping[str, str] = {
     "jsonl": "JSON lines (.jsonl .ndjson .json, .gz): a row a segment, in our own names",
     "tsv": "TSV (.tsv, .gz): the same names as columns of a header",
     "parquet": "Parquet (.parquet): the same names as columns; needs the extra 'parquet'",
-    "csv": "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning representations (BAGEL, SFHOT)",
+    "csv": (
+        "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning representations (BAGEL,"
+        " SFHOT)"
+    ),
     "summeval": "SummEval's model_annotations.aligned.jsonl, also paired or scored: expert and crowd ratings as lists",
     "mqm": "MQM annotations (.tsv, .gz): one marked error a row, scored with the standard weights",
     "wmt-da": "WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP",
@@ -27,9 +30,14 @@ FORMATS: Mapping[str, str] = {
 # Read as tables of scores or as pairs, by the function named.
 TABLES: Mapping[str, str] = {
     "scores": "read_scores: JSON lines, TSV, CSV or Parquet with id, or system and seg; sacrerouge's JSON lines",
-    "wmt-scores": "read_scores, read_submission: METRIC.seg.score and METRIC.sys.score (.gz) of WMT17 to WMT24; written and checked too",
+    "wmt-scores": (
+        "read_scores, read_submission: METRIC.seg.score and METRIC.sys.score (.gz) of WMT17 to WMT24; written and"
+        " checked too"
+    ),
     "mtme-scores": "read_scores: NAME-REF.LEVEL.score and LP.NAME.LEVEL.score of mt-metrics-eval; written too",
-    "mtme-ratings": "read_ratings: LP.NAME.seg.rating of mt-metrics-eval, marked errors scored with the standard weights",
+    "mtme-ratings": (
+        "read_ratings: LP.NAME.seg.rating of mt-metrics-eval, marked errors scored with the standard weights"
+    ),
     "wmt17-da": "read_da_scores: DA-seglevel.csv, LP DATA SYSTEM SID HUMAN",
     "mqm-averages": "read_mqm_averages: system mqm_avg_score seg_id",
     "summeval-scores": "read_summeval_scores: the metric scores of SummEval's scored version",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, Tally, in_blocks
 
 

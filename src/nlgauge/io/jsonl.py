@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 
 
 class JsonRows:
@@ -63,4 +63,7 @@ def _fault(line: str, number: int) -> str:
         return "nested too deeply, expected an object with the field 'hyp'"
     except ValueError:  # a number with too many digits
         pass
-    return "not valid JSON; what is missing is null (NaN and Infinity do not exist), numbers must be finite and surrogates paired"
+    return (
+        "not valid JSON; what is missing is null (NaN and Infinity do not exist), numbers must be finite and surrogates"
+        " paired"
+    )

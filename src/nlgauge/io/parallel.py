@@ -9,14 +9,16 @@ from pathlib import PurePath
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.files import STDIN, InputFile
-from nlgauge.io.lines import Lines
+from nlgauge.io.files.files import STDIN, InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, OPTIONAL, Summary, in_blocks
 
 PathLike = str | os.PathLike[str]
 
 
-def open_parallel(hypotheses: Sequence[PathLike], references: Sequence[PathLike] = (), source: PathLike | None = None) -> ParallelSource:
+def open_parallel(
+    hypotheses: Sequence[PathLike], references: Sequence[PathLike] = (), source: PathLike | None = None
+) -> ParallelSource:
     """Text files whose lines belong together, line i of each to item i.
 
     Args:
@@ -37,7 +39,9 @@ def open_parallel(hypotheses: Sequence[PathLike], references: Sequence[PathLike]
     paths = [*hypotheses, *references, *([] if source is None else [source])]
     times = [os.fspath(path) for path in paths].count(STDIN)
     if times > 1:
-        raise InputError(f"'-' (standard input) is given {times} times, expected once; it can be read for one file only")
+        raise InputError(
+            f"'-' (standard input) is given {times} times, expected once; it can be read for one file only"
+        )
     return ParallelSource(
         system_names([os.fspath(path) for path in hypotheses]),
         [Lines(InputFile(path)) for path in hypotheses],
@@ -49,7 +53,9 @@ def open_parallel(hypotheses: Sequence[PathLike], references: Sequence[PathLike]
 class ParallelSource:
     """A `Source` over files of equal length."""
 
-    def __init__(self, systems: Sequence[str], hypotheses: Sequence[Lines], references: Sequence[Lines], source: Lines | None) -> None:
+    def __init__(
+        self, systems: Sequence[str], hypotheses: Sequence[Lines], references: Sequence[Lines], source: Lines | None
+    ) -> None:
         self.systems = tuple(systems)
         self._hypotheses, self._references, self._source = list(hypotheses), list(references), source
         self._files = [*hypotheses, *references, *([] if source is None else [source])]
@@ -85,9 +91,15 @@ class ParallelSource:
         for lines in self._files:
             if lines.count != first.count:
                 raise InputError(
-                    f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files need one line a segment each"
+                    f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files"
+                    " need one line a segment each"
                 )
-        present = {"system", "item", *(["references"] if self._references else []), *(["source"] if self._source else [])}
+        present = {
+            "system",
+            "item",
+            *(["references"] if self._references else []),
+            *(["source"] if self._source else []),
+        }
         return Summary(
             n=first.count * len(self.systems),
             systems=dict.fromkeys(self.systems, first.count),

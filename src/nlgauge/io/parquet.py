@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.fields import is_known
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 
 _BATCH = 2048
 
@@ -37,12 +37,17 @@ class ParquetRows:
                 return
             raw.seek(0)
             try:
-                opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20)  # or it keeps all that it has read
+                opened = parquet.ParquetFile(
+                    raw, pre_buffer=False, buffer_size=1 << 20
+                )  # or it keeps all that it has read
                 schema = opened.schema_arrow
                 columns = [name for name in schema.names if is_known(name)]
                 self.ignored = [name for name in schema.names if name not in columns]
                 if "hyp" not in columns:
-                    raise InputError(f"{self.file.name}: no column 'hyp'; columns found: {', '.join(map(repr, schema.names)) or 'none'}")
+                    raise InputError(
+                        f"{self.file.name}: no column 'hyp'; columns found:"
+                        f" {', '.join(map(repr, schema.names)) or 'none'}"
+                    )
                 maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
                 number = 0
                 for batch in opened.iter_batches(_BATCH, columns=columns):
@@ -52,7 +57,9 @@ class ParquetRows:
                         number += 1
                         yield number, row
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-                raise InputError(f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+                raise InputError(
+                    f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})"
+                ) from None
 
     def at(self, number: int) -> str:
         """Where a row is, for an error."""

@@ -6,21 +6,23 @@ import os
 from collections.abc import Mapping
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, Preference, Preferences
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.cells import counted, number
+from nlgauge.core.tables import Key, Preference, Preferences
 from nlgauge.io.csvtable import Records
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.cells import counted, number
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.lines import Lines
 
 
-def read_relative_ranks(path: str | os.PathLike[str], renames: Mapping[str, str] | None = None, strip_document: bool = False) -> Preferences:
+def read_relative_ranks(
+    path: str | os.PathLike[str], renames: Mapping[str, str] | None = None, strip_document: bool = False
+) -> Preferences:
     """The pairs of `RR-seglevel.csv` and `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE` between blanks.
 
     Args:
-        path: the file, plain or `.gz`. The header of 2018 lacks a name, which does not matter; a sixth word is the difference
-            of the two ratings.
+        path: the file, plain or `.gz`. The header of 2018 lacks a name, which does not matter; a sixth word is the
+            difference of the two ratings.
         renames: system as written there -> its real name.
         strip_document: `SID` is `DOCUMENT::NUMBER`, and the number alone is the item.
 
@@ -41,7 +43,10 @@ def read_relative_ranks(path: str | os.PathLike[str], renames: Mapping[str, str]
                 raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SID BETTER WORSE'")
             continue
         if len(cells) not in (5, 6):
-            raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the difference")
+            raise InputError(
+                f"{lines.at(place)}: {counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the"
+                " difference"
+            )
         lp, _, item, better, worse = cells[:5]
         if strip_document:
             item = item.rpartition("::")[2]
@@ -79,7 +84,10 @@ def read_pairs(path: str | os.PathLike[str]) -> Preferences:
             raise InputError(f"{rows.at(place)}: not an object, expected one with 'better_id' and 'worse_id'")
         better, worse = (row.get(f"{side}_id", row.get(side)) for side in ("better", "worse"))
         if type(better) is not str or type(worse) is not str:
-            raise InputError(f"{rows.at(place)}: 'better_id' and 'worse_id' must be the ids of two segments; fields found: {', '.join(row)}")
+            raise InputError(
+                f"{rows.at(place)}: 'better_id' and 'worse_id' must be the ids of two segments; fields found:"
+                f" {', '.join(row)}"
+            )
         if better == worse:
             raise InputError(f"{rows.at(place)}: segment {better!r} is better than itself")
         margin = row.get("margin")
@@ -112,7 +120,9 @@ def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
             header = cells
             for name in ("src", "ref", "pos", "neg"):
                 if name not in header:
-                    raise InputError(f"{where}: the header has no column {name!r}; columns found: {', '.join(map(repr, header))}")
+                    raise InputError(
+                        f"{where}: the header has no column {name!r}; columns found: {', '.join(map(repr, header))}"
+                    )
             continue
         if len(cells) != len(header):
             raise InputError(f"{where}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.read import open_data
 
 _DATA = frozenset({".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".parquet"})
@@ -20,8 +20,10 @@ class Raw:
     """Texts with their ids.
 
     Attributes:
-        ids: the number of the line, from 1 on; of a data set the id of the segment that has the text first, with `.2` for its second reference.
-        texts: empty lines among them; of a data set each distinct reference once, or else each hypothesis. As long as `ids`.
+        ids: the number of the line, from 1 on; of a data set the id of the segment that has the text first, with `.2`
+            for its second reference.
+        texts: empty lines among them; of a data set each distinct reference once, or else each hypothesis. As long as
+            `ids`.
         inputs: what was read, `{"path", "sha256"}`.
         notes: what a reader must know.
     """
@@ -36,7 +38,8 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     """The texts of a file.
 
     Args:
-        path: `.jsonl`, `.tsv`, `.csv`, `.parquet` (also `.gz`), or a folder: a data set. Any other name, and `-`: a text a line, also `.gz`.
+        path: `.jsonl`, `.tsv`, `.csv`, `.parquet` (also `.gz`), or a folder: a data set. Any other name, and `-`: a
+            text a line, also `.gz`.
 
     Raises:
         InputError: missing, empty, no UTF-8, or wrong in some row.
@@ -52,7 +55,9 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
         lines.file.close()
     if not numbered:
         raise InputError(f"{lines.file.name} is empty, expected a text a line")
-    return Raw(tuple(str(number) for number, _ in numbered), tuple(text for _, text in numbered), inputs, tuple(lines.notes()))
+    return Raw(
+        tuple(str(number) for number, _ in numbered), tuple(text for _, text in numbered), inputs, tuple(lines.notes())
+    )
 
 
 def _references(path: str) -> Raw:

@@ -9,17 +9,17 @@ from pathlib import PurePath
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.io.csvtable import CsvRows
-from nlgauge.io.da import open_da
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.formats import FORMATS, TABLES, format_of_folder, format_within
 from nlgauge.io.held import HeldSource
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.mqm import read_mqm
-from nlgauge.io.mtme import open_mtme
 from nlgauge.io.parquet import ParquetRows
 from nlgauge.io.summeval import SummEvalRows
 from nlgauge.io.table import Rows, TableSource
 from nlgauge.io.tsv import TsvRows
+from nlgauge.io.wmt.da import open_da
+from nlgauge.io.wmt.mqm import read_mqm
+from nlgauge.io.wmt.mtme import open_mtme
 
 _ROWS: dict[str, Callable[[InputFile], Rows]] = {
     "jsonl": JsonRows,
@@ -29,7 +29,14 @@ _ROWS: dict[str, Callable[[InputFile], Rows]] = {
     "summeval": SummEvalRows,
 }
 _FOLDERS: dict[str, Callable[[str], HeldSource]] = {"mtme": open_mtme, "wmt-da": open_da}
-_EXTENSIONS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".parquet": "parquet", ".csv": "csv"}
+_EXTENSIONS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".csv": "csv",
+}
 
 
 def read(
@@ -40,10 +47,11 @@ def read(
     """All segments of a file or folder, in memory.
 
     Args:
-        path: JSON lines (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or `.gz`; Parquet (`.parquet`); `-` for
-            standard input; the folder of a test set.
+        path: JSON lines (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or `.gz`; Parquet
+            (`.parquet`); `-` for standard input; the folder of a test set.
         format: one of `nlgauge.io.formats.FORMATS`; told from the name and the first line if None.
-        columns: column -> field, for CSV and TSV whose columns bear other names than ours: `{"output": "hyp", "score": "human.score"}`.
+        columns: column -> field, for CSV and TSV whose columns bear other names than ours: `{"output": "hyp", "score":
+            "human.score"}`.
 
     Raises:
         InputError: missing, empty, of an unknown format, or wrong in some row: names the line and the field.
@@ -67,8 +75,8 @@ def open_data(
 ) -> TableSource | HeldSource:
     """The segments of a file or folder as a stream: `check()` it once, then go through `blocks()`.
 
-    The format goes by the extension and, where several share one, by the first line; of what has no name (standard input, a
-    pipe) it goes by the first byte. Formats that take a whole file to make one segment are held in memory.
+    The format goes by the extension and, where several share one, by the first line; of what has no name (standard
+    input, a pipe) it goes by the first byte. Formats that take a whole file to make one segment are held in memory.
 
     Args:
         path, format, columns: as for `read`.

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, ScoreTable
-from nlgauge.io.cells import counted, number
+from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
-from nlgauge.io.mtme import LEVELS, score_lines
+from nlgauge.io.files.cells import counted, number
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.parquet import import_pyarrow
-from nlgauge.io.wmt import read_submission
+from nlgauge.io.wmt.mtme import LEVELS, score_lines
+from nlgauge.io.wmt.submissions import read_submission
 
 KEYS = ("id", "system", "seg", "lp", "task")
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
@@ -38,10 +38,10 @@ def read_scores(
     """Scores from a file.
 
     Args:
-        path: JSON lines, TSV, CSV (each also `.gz`) or Parquet, with `id`, or with `seg` and perhaps `system`, and perhaps `lp` or
-            `task`; with `system` alone they are scores of systems. JSON lines hold the scores as fields, or in one field
-            `scores`; sacrerouge's are known. Or a file named `.seg.score` or `.sys.score`, with or without `.gz`: WMT's, or
-            the two columns SYSTEM SCORE of mt-metrics-eval.
+        path: JSON lines, TSV, CSV (each also `.gz`) or Parquet, with `id`, or with `seg` and perhaps `system`, and
+            perhaps `lp` or `task`; with `system` alone they are scores of systems. JSON lines hold the scores as
+            fields, or in one field `scores`; sacrerouge's are known. Or a file named `.seg.score` or `.sys.score`, with
+            or without `.gz`: WMT's, or the two columns SYSTEM SCORE of mt-metrics-eval.
         columns: which columns of scores; if None all those that begin with a number.
         names: column -> `id`, `system`, `seg`, `lp`, `task`, where the file calls them something else.
         group: language pair or task of all rows, where the file does not say.
@@ -50,7 +50,8 @@ def read_scores(
         The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing: NaN.
 
     Raises:
-        InputError: an unknown extension, no key, no score, a cell that is no number in a column of numbers, two rows about one
+        InputError: an unknown extension, no key, no score, a cell that is no number in a column of numbers, two rows
+            about one
             thing: names file and line.
         MissingExtra: Parquet without pyarrow.
     """
@@ -67,12 +68,20 @@ def read_scores(
     elif extension == ".parquet" and plain == file.path:
         rows = _parquet_rows(file)
     else:
-        raise InputError(f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score or .sys.score")
+        raise InputError(
+            f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
+            " or .sys.score"
+        )
     return _table(rows, file.name, columns, names or {}, group, notes)
 
 
 def _table(
-    rows: Iterator[_Row], name: str, columns: Sequence[str] | None, names: Mapping[str, str], group: str | None, notes: list[str]
+    rows: Iterator[_Row],
+    name: str,
+    columns: Sequence[str] | None,
+    names: Mapping[str, str],
+    group: str | None,
+    notes: list[str],
 ) -> ScoreTable:
     for column, key in names.items():
         if key not in KEYS:
@@ -87,7 +96,9 @@ def _table(
         key = _key(row, group, where)
         own = "system" if key.id is None and key.item is None else "segment"
         if own == "system" and key.system is None:
-            raise InputError(f"{where}: neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}")
+            raise InputError(
+                f"{where}: neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}"
+            )
         level = level or own
         if own != level:
             raise InputError(f"{where}: about a {own}, the rows before it about {level}s; expected one level a file")
@@ -125,7 +136,9 @@ def _table(
         missing = sum(math.isnan(value) for value in held)
         if missing:
             notes.append(f"{name}: column {column!r} has no number in {missing} of {counted(len(held), 'row')}")
-    return ScoreTable(tuple(keys), {column: np.array(held) for column, held in values.items()}, level, name, tuple(notes))
+    return ScoreTable(
+        tuple(keys), {column: np.array(held) for column, held in values.items()}, level, name, tuple(notes)
+    )
 
 
 def _key(row: Mapping[str, Any], group: str | None, where: str) -> Key:
@@ -228,7 +241,9 @@ def _score_file(file: InputFile, group: str | None) -> ScoreTable:
     """WMT's or mt-metrics-eval's: the first line tells them apart by its number of words."""
     match = _SCORE.fullmatch(Path(file.path).name)
     if match is None:
-        raise InputError(f"{file.name}: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score")
+        raise InputError(
+            f"{file.name}: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score"
+        )
     words = next((line.split() for _, line in Lines(file) if line.strip()), [])
     if len(words) > 3:
         return read_submission(file.path).table()
@@ -258,7 +273,10 @@ def _blocks(file: InputFile, name: str, level: str, group: str | None) -> ScoreT
     first, n = next(iter(counts.items()))
     for system, own in counts.items():
         if own != n:
-            raise InputError(f"{file.name}: system {system!r} has {counted(own, 'score')}, system {first!r} has {n}; expected one a {level} each")
+            raise InputError(
+                f"{file.name}: system {system!r} has {counted(own, 'score')}, system {first!r} has {n}; expected one a"
+                f" {level} each"
+            )
     missing = sum(math.isnan(value) for value in values)
     notes = (f"{file.name}: no number in {missing} of {counted(len(values), 'line')}",) if missing else ()
     return ScoreTable(tuple(keys), {name: np.array(values)}, level, file.name, notes)

@@ -25,7 +25,8 @@ class Summary:
         systems: system -> segments, in order of first appearance; None stands for segments that name no system.
         groups: the same of groups.
         criteria: criteria with at least one rating, in order of first appearance.
-        lacking: optional field of a segment -> id of the first segment without it; a field every segment has is not in it.
+        lacking: optional field of a segment -> id of the first segment without it; a field every segment has is not in
+            it.
         present: optional fields that at least one segment has.
         inputs: every file read, `{"path", "sha256"}`, path as typed.
         notes: what a reader must know: what was dropped, skipped, ignored or made.
@@ -72,7 +73,9 @@ class Tally:
     systems: dict[str | None, int] = field(default_factory=dict)
     groups: dict[str | None, int] = field(default_factory=dict)
     criteria: dict[str, None] = field(default_factory=dict)
-    shapes: dict[tuple[bool, ...], str] = field(default_factory=dict)  # which of OPTIONAL are there -> first segment like that
+    shapes: dict[tuple[bool, ...], str] = field(
+        default_factory=dict
+    )  # which of OPTIONAL are there -> first segment like that
     hashes: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, segment: Segment) -> None:
@@ -111,7 +114,16 @@ class Tally:
             for name, there in zip(OPTIONAL, shape, strict=True):
                 if not there:
                     lacking.setdefault(name, first)  # shapes are in order of first appearance
-        return Summary(self.n, self.systems, self.groups, tuple(self.criteria), lacking, frozenset(present), tuple(inputs), tuple(notes))
+        return Summary(
+            self.n,
+            self.systems,
+            self.groups,
+            tuple(self.criteria),
+            lacking,
+            frozenset(present),
+            tuple(inputs),
+            tuple(notes),
+        )
 
 
 def in_blocks(segments: Iterable[Segment], size: int, characters: int, together: int = 1) -> Iterator[list[Segment]]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import Key, ScoreTable
 from nlgauge.core.segment import Dataset
-from nlgauge.io.cells import counted
-from nlgauge.io.files import InputFile
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.files.cells import counted
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.table import TableSource
 
@@ -46,7 +46,9 @@ class SummEvalRows:
         self.ignored, self._without = [], {}
         for place, row in self._rows:
             if type(row) is not dict:
-                raise InputError(f"{self.at(place)}: not an object, expected one with the fields 'id', 'model_id' and 'decoded'")
+                raise InputError(
+                    f"{self.at(place)}: not an object, expected one with the fields 'id', 'model_id' and 'decoded'"
+                )
             for name in ("id", "model_id", "decoded"):
                 if type(row.get(name)) is not str:
                     raise InputError(f"{self.at(place)}: field {name!r} is {_kind(row, name)}, expected a string")
@@ -80,7 +82,10 @@ class SummEvalRows:
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, after a whole pass."""
-        told = [f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}" for name, n in self._without.items()]
+        told = [
+            f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}"
+            for name, n in self._without.items()
+        ]
         return [*self._rows.notes(), *told]
 
     def _ratings(self, annotations: Any, where: str) -> dict[str, list[float]]:
@@ -89,7 +94,10 @@ class SummEvalRows:
         criteria = list(annotations[0])
         for place, one in enumerate(annotations):
             if set(one) != set(criteria):
-                raise InputError(f"{where}[{place}] rates {_names(one)}, the first rater {_names(criteria)}; expected the same criteria")
+                raise InputError(
+                    f"{where}[{place}] rates {_names(one)}, the first rater {_names(criteria)}; expected the same"
+                    " criteria"
+                )
         return {criterion: [one[criterion] for one in annotations] for criterion in criteria}
 
 
@@ -115,8 +123,8 @@ def read_summeval_scores(path: str | os.PathLike[str], references: int = 11) -> 
         references: how many references the metrics had, 1, 6 or 11.
 
     Returns:
-        One column a metric; the parts of a metric (`rouge` -> `rouge_1_f_score`) are columns of their own. A metric that
-        gives a list of one number (SUPERT) gives that number; NaN where a summary lacks one.
+        One column a metric; the parts of a metric (`rouge` -> `rouge_1_f_score`) are columns of their own. A metric
+        that gives a list of one number (SUPERT) gives that number; NaN where a summary lacks one.
 
     Raises:
         InputError: no such scores, or something else than numbers in them.
@@ -130,7 +138,10 @@ def read_summeval_scores(path: str | os.PathLike[str], references: int = 11) -> 
             raise InputError(f"{rows.at(place)}: expected an object with the fields 'id', 'model_id' and {field!r}")
         if type(row.get(field)) is not dict:
             there = ", ".join(name for name in row if name.startswith(_SCORES)) or "none"
-            raise InputError(f"{rows.at(place)}: no scores {field!r}; scores found: {there}; the .scored version of the file has them")
+            raise InputError(
+                f"{rows.at(place)}: no scores {field!r}; scores found: {there}; the .scored version of the file has"
+                " them"
+            )
         keys.append(Key(f"{row['id']}|{row['model_id']}", row["model_id"], row["id"], TASK))
         found.append(dict(_flat(row[field], f"{rows.at(place)}: {field}")))
     names = list(dict.fromkeys(name for scores in found for name in scores))

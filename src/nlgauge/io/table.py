@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import FieldError, Fields
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, Tally, in_blocks
 
 _SHOWN = 8  # names of ignored fields in a note
@@ -91,14 +91,18 @@ class TableSource:
                 continue
             if segment.id in first:
                 raise InputError(
-                    f"{self.rows.at(place)}: duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be unique"
+                    f"{self.rows.at(place)}: duplicate id {segment.id!r}{made}, first at"
+                    f" {self.rows.at(first[segment.id])}; ids must be unique"
                 )
             first[segment.id] = place
 
     def _told(self, fields: Fields) -> Iterator[str]:
         name = self.rows.file.name
         if fields.made:
-            yield f"{name}: {fields.made} {'row has' if fields.made == 1 else 'rows have'} no id; made from system and seg, or from the row number"
+            yield (
+                f"{name}: {fields.made} {'row has' if fields.made == 1 else 'rows have'} no id; made from system and"
+                " seg, or from the row number"
+            )
         ignored = list(dict.fromkeys([*self.rows.ignored, *fields.ignored]))
         if ignored:
             more = f" and {len(ignored) - _SHOWN} more" if len(ignored) > _SHOWN else ""

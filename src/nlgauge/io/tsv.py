@@ -10,8 +10,8 @@ import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.fields import CRITERION, NAMES, FieldError, is_known, reference_columns
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 
 
 class TsvRows:
@@ -52,7 +52,8 @@ class TsvRows:
                     self._blank += 1
                     continue
                 raise InputError(
-                    f"{self.at(number)}: {_count(len(cells))}, expected {width} as in the header; a text must hold no tab and no line break"
+                    f"{self.at(number)}: {_count(len(cells))}, expected {width} as in the header; a text must hold no"
+                    " tab and no line break"
                 )
             try:
                 row = {name: read(cells[place], name) for place, name, read in others}
@@ -61,9 +62,15 @@ class TsvRows:
                     if row.get("refs") is None:
                         row["refs"] = texts or [""]
                     elif texts:
-                        raise FieldError(f"fields 'refs' and {columns[references[0]]!r} are both given, expected one of them")
-                if ratings and isinstance(whole := row.get("human") or {}, dict):  # what is no object is refused by its type, with the rest
-                    row["human"] = whole | {name.removeprefix(CRITERION): _rating(cells[place], name) for place, name in ratings}
+                        raise FieldError(
+                            f"fields 'refs' and {columns[references[0]]!r} are both given, expected one of them"
+                        )
+                if ratings and isinstance(
+                    whole := row.get("human") or {}, dict
+                ):  # what is no object is refused by its type, with the rest
+                    row["human"] = whole | {
+                        name.removeprefix(CRITERION): _rating(cells[place], name) for place, name in ratings
+                    }
             except FieldError as error:
                 raise InputError(f"{self.at(number)}: {error}") from None
             yield number, row

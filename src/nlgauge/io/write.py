@@ -40,8 +40,14 @@ def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -
     }
     for spec, values in scores.items():
         if list(values.ids) != columns["id"]:
-            raise InputError(f"scores of {spec} are not those of the segments beside them ({len(values)} scores, {len(segments)} segments)")
-        for name, column in {spec: values.values, **{f"{spec}.{part}": column for part, column in values.parts.items()}}.items():
+            raise InputError(
+                f"scores of {spec} are not those of the segments beside them ({len(values)} scores, {len(segments)}"
+                " segments)"
+            )
+        for name, column in {
+            spec: values.values,
+            **{f"{spec}.{part}": column for part, column in values.parts.items()},
+        }.items():
             if name in columns:
                 raise InputError(f"two columns would be named {name!r}; name one metric in another way")
             columns[name] = column
@@ -59,18 +65,23 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
         path: ends in `.tsv`, `.jsonl` (also with `.gz`) or `.parquet`.
 
     Raises:
-        InputError: another extension, a folder that is missing or cannot be written, a tab or line break in a cell of a TSV.
+        InputError: another extension, a folder that is missing or cannot be written, a tab or line break in a cell of a
+            TSV.
         MissingExtra: Parquet without pyarrow.
     """
     path = os.fspath(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()
     make = _SINKS.get(extension)
     if make is None or (make is _Parquet and path.endswith(".gz")):
-        raise InputError(f"{path}: cannot tell what to write from the name, expected .tsv, .jsonl (or with .gz) or .parquet")
+        raise InputError(
+            f"{path}: cannot tell what to write from the name, expected .tsv, .jsonl (or with .gz) or .parquet"
+        )
     if make is _Parquet:
         import_pyarrow()
     with replacing(path, "wb") as file:
-        zipped = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if path.endswith(".gz") else None  # the same rows, the same bytes
+        zipped = (
+            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if path.endswith(".gz") else None
+        )  # the same rows, the same bytes
         sink = make(file if zipped is None else zipped, path)  # type: ignore[arg-type]
         names: list[str] | None = None
 
@@ -102,7 +113,9 @@ class _Tsv:
         self._line([self._texts(list(columns), "column name")])
 
     def write(self, columns: Columns) -> None:
-        cells = [_shown(column) if _is_numbers(column) else self._texts(column, name) for name, column in columns.items()]
+        cells = [
+            _shown(column) if _is_numbers(column) else self._texts(column, name) for name, column in columns.items()
+        ]
         self._line(zip(*cells, strict=True))
 
     def close(self) -> None:
@@ -115,7 +128,10 @@ class _Tsv:
         texts = ["" if text is None else text for text in column]
         for text in texts:
             if "\t" in text or "\n" in text or "\r" in text:
-                raise InputError(f"{self._path}: {name} {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or .parquet")
+                raise InputError(
+                    f"{self._path}: {name} {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or"
+                    " .parquet"
+                )
         return texts
 
 
@@ -143,11 +159,16 @@ class _Parquet:
 
     def start(self, columns: Columns) -> None:
         arrow = self._arrow
-        self._schema = arrow.schema([(name, arrow.float64() if _is_numbers(column) else arrow.string()) for name, column in columns.items()])
+        self._schema = arrow.schema(
+            [(name, arrow.float64() if _is_numbers(column) else arrow.string()) for name, column in columns.items()]
+        )
         self._writer = self._parquet.ParquetWriter(self._file, self._schema)
 
     def write(self, columns: Columns) -> None:
-        arrays = [self._arrow.array(c, mask=np.isnan(c)) if _is_numbers(c) else self._arrow.array(c, self._arrow.string()) for c in columns.values()]
+        arrays = [
+            self._arrow.array(c, mask=np.isnan(c)) if _is_numbers(c) else self._arrow.array(c, self._arrow.string())
+            for c in columns.values()
+        ]
         assert self._writer is not None  # start comes first
         self._writer.write_batch(self._arrow.record_batch(arrays, schema=self._schema))
 
@@ -156,7 +177,12 @@ class _Parquet:
             self._writer.close()
 
 
-_SINKS: dict[str, type[_Tsv] | type[_JsonLines] | type[_Parquet]] = {".tsv": _Tsv, ".jsonl": _JsonLines, ".ndjson": _JsonLines, ".parquet": _Parquet}
+_SINKS: dict[str, type[_Tsv] | type[_JsonLines] | type[_Parquet]] = {
+    ".tsv": _Tsv,
+    ".jsonl": _JsonLines,
+    ".ndjson": _JsonLines,
+    ".parquet": _Parquet,
+}
 
 
 def _is_numbers(column: Any) -> TypeGuard[npt.NDArray[np.float64]]:

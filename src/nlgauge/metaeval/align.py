@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.judgement import Key, Preferences, ScoreTable
-from nlgauge.core.scores import Array, Mask, Scores, ids, mean_of_defined
+from nlgauge.core.scores import Scores, ids, mean_of_defined
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature, version
+from nlgauge.core.tables import Key, Preferences, ScoreTable
 
 Missing = Literal["refuse", "drop", "worst", "zero"]
 MISSING = ("refuse", "drop", "worst", "zero")
@@ -23,7 +24,7 @@ _SHOWN = 3  # ids in a message before "and 7 more"
 
 
 @dataclass(frozen=True)
-class Held:
+class JoinedScores:
     """Scores and judgements of the same n segments.
 
     Attributes:
@@ -32,7 +33,8 @@ class Held:
         scores: metric by its name -> Scores of these segments, in this order.
         system_tables: metric -> its scores of systems, where those are all there is.
         lower_is_better: those of `system_tables` that fall with quality.
-        pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where there are ratings.
+        pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where
+            there are ratings.
         notes: what was left out, with counts and the first ids.
     """
 
@@ -55,7 +57,11 @@ class Held:
 
     def signature(self, metric: str) -> Signature:
         """What made the scores of a metric."""
-        return self.scores[metric].signature if metric in self.scores else stored_signature(metric, self.system_tables[metric].name)
+        return (
+            self.scores[metric].signature
+            if metric in self.scores
+            else stored_signature(metric, self.system_tables[metric].name)
+        )
 
     @property
     def groups(self) -> tuple[str | None, ...]:
@@ -70,7 +76,7 @@ class Held:
             found.setdefault(segment.group, []).append(i)
         return {group: np.array(where, dtype=np.int64) for group, where in found.items()}
 
-    def take(self, keep: Mask) -> Held:
+    def take(self, keep: Mask) -> JoinedScores:
         """The same with some of the segments, by a mask of shape (n,)."""
         where = np.flatnonzero(keep)
         pairs = self.pairs
@@ -87,7 +93,9 @@ class Held:
 
 def criteria_of(dataset: Dataset) -> tuple[str, ...]:
     """Criteria with at least one rating, in order of first appearance."""
-    return tuple(dict.fromkeys(name for s in dataset for name, value in s.human.items() if value is not None and value != []))
+    return tuple(
+        dict.fromkeys(name for s in dataset for name, value in s.human.items() if value is not None and value != [])
+    )
 
 
 def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -99,10 +107,15 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
     known = criteria_of(dataset)
     name = dataset.name or "the dataset"
     if not known:
-        raise InputError(f"no segment of {name} has a human rating; give the rows a 'human' field, or the judgements as a table of their own")
+        raise InputError(
+            f"no segment of {name} has a human rating; give the rows a 'human' field, or the judgements as a table of"
+            " their own"
+        )
     if wanted is None:
         if len(known) > 1:
-            raise InputError(f"{name} has {len(known)} criteria ({', '.join(known)}), expected the name of one, or 'all'")
+            raise InputError(
+                f"{name} has {len(known)} criteria ({', '.join(known)}), expected the name of one, or 'all'"
+            )
         return known
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     if names == ["all"] and "all" not in known:
@@ -134,11 +147,16 @@ def _rating(segment: Segment, criterion: str) -> float:
         return float("nan")
     for number in numbers:
         if not isinstance(number, int | float | np.number) or not np.isfinite(number):
-            raise InputError(f"rating {criterion!r} of segment {segment.id!r} is {number!r}, expected a finite number or a list of them")
+            raise InputError(
+                f"rating {criterion!r} of segment {segment.id!r} is {number!r}, expected a finite number or a list of"
+                " them"
+            )
     return float(np.mean(np.asarray(numbers, dtype=np.float64)))
 
 
-def judged(dataset: Dataset, criteria: Sequence[str], unrated: bool = False) -> tuple[tuple[Segment, ...], dict[str, Array], list[str]]:
+def judged(
+    dataset: Dataset, criteria: Sequence[str], unrated: bool = False
+) -> tuple[tuple[Segment, ...], dict[str, Array], list[str]]:
     """Segments with a rating for one of the criteria, in the order of the dataset.
 
     Args:
@@ -176,7 +194,10 @@ def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], n
     for better, worse in places:
         one, other = dataset.segments[better], dataset.segments[worse]
         if one.group != other.group:
-            raise InputError(f"segments {one.id!r} and {other.id!r} are a pair, of groups {one.group!r} and {other.group!r}; expected one group")
+            raise InputError(
+                f"segments {one.id!r} and {other.id!r} are a pair, of groups {one.group!r} and {other.group!r};"
+                " expected one group"
+            )
     used, positions = np.unique(places, return_inverse=True)
     notes = [*pairs.notes, f"{len(places)} pairs of {len(used)} segments"]
     if len(used) < len(dataset):
@@ -184,7 +205,9 @@ def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], n
     return tuple(dataset.segments[i] for i in used), positions.reshape(-1, 2).astype(np.int64), notes
 
 
-def column(table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_better: bool = True) -> tuple[Scores, list[str]]:
+def column(
+    table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_better: bool = True
+) -> tuple[Scores, list[str]]:
     """A column of somebody's segment scores in the order of the segments; NaN where the table has no number.
 
     Returns:
@@ -198,8 +221,8 @@ def column(table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_
     if len(segments) and (places < 0).all():
         first = segments[0]
         raise InputError(
-            f"no row of {where} fits any of {len(segments)} judged segments: its first row is about {table.keys[0]}, the first segment is "
-            f"{first.id!r} (system {first.system!r}, item {first.item!r}, group {first.group!r})"
+            f"no row of {where} fits any of {len(segments)} judged segments: its first row is about {table.keys[0]},"
+            f" the first segment is {first.id!r} (system {first.system!r}, item {first.item!r}, group {first.group!r})"
             if len(table)
             else f"{where} has no row"
         )
@@ -207,7 +230,10 @@ def column(table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_
     notes = []
     unused = np.setdiff1d(np.arange(len(table)), places)
     if len(unused):
-        notes.append(f"{where}: {len(unused)} of {len(table)} rows are about no judged segment: {some(_brief(table.keys[i]) for i in unused)}")
+        notes.append(
+            f"{where}: {len(unused)} of {len(table)} rows are about no judged segment:"
+            f" {some(_brief(table.keys[i]) for i in unused)}"
+        )
     return Scores(stored_signature(name, table.name), ids(segments), values, higher_is_better=higher_is_better), notes
 
 
@@ -217,7 +243,9 @@ def stored_signature(name: str, source: str) -> Signature:
     return Signature(name, tuple(entries))
 
 
-def listed(values: Any, name: str, segments: Sequence[Segment], higher_is_better: bool = True) -> tuple[Scores, list[str]]:
+def listed(
+    values: Any, name: str, segments: Sequence[Segment], higher_is_better: bool = True
+) -> tuple[Scores, list[str]]:
     """Scores that were given in Python: `Scores`, id -> number, or one number a segment; the notes say what was not used.
 
     Raises:
@@ -229,11 +257,16 @@ def listed(values: Any, name: str, segments: Sequence[Segment], higher_is_better
             return values, []
         values = dict(zip(values.ids, values.values.tolist(), strict=True))
     if isinstance(values, Mapping):
-        table = ScoreTable(tuple(Key(str(key)) for key in values), {name: np.array([_number(v) for v in values.values()])}, name=name)
+        table = ScoreTable(
+            tuple(Key(str(key)) for key in values), {name: np.array([_number(v) for v in values.values()])}, name=name
+        )
         return column(table, name, segments, higher_is_better)
     array = np.array([_number(v) for v in values], dtype=np.float64)
     if array.shape != (len(segments),):
-        raise InputError(f"{name}: {len(array)} scores for {len(segments)} segments; give one a segment, or a mapping from id to score")
+        raise InputError(
+            f"{name}: {len(array)} scores for {len(segments)} segments; give one a segment, or a mapping from id to"
+            " score"
+        )
     return Scores(stored_signature(name, ""), ids(segments), array, higher_is_better=higher_is_better), []
 
 
@@ -241,13 +274,13 @@ def _number(value: Any) -> float:
     return float("nan") if value is None else float(value)
 
 
-def settle(held: Held, missing: Missing) -> Held:
+def settle(held: JoinedScores, missing: Missing) -> JoinedScores:
     """Deal with rated segments for which a metric has no number.
 
     Args:
         held: scores with NaN where there is none.
-        missing: `refuse` them by name; `drop` such segments for all metrics alike, so that the metrics stay comparable; fill in the
-            metric's `worst` score or `zero`.
+        missing: `refuse` them by name; `drop` such segments for all metrics alike, so that the metrics stay comparable;
+            fill in the metric's `worst` score or `zero`.
 
     Raises:
         InputError: under `refuse`: metric, count and first ids; under `worst`: a metric without any score.
@@ -258,7 +291,8 @@ def settle(held: Held, missing: Missing) -> Held:
     if not any(mask.any() for mask in absent.values()):
         return held
     told = [
-        f"{name} has no score for {mask.sum()} of {len(mask)} segments ({some(held.segments[i].id for i in np.flatnonzero(mask))})"
+        f"{name} has no score for {mask.sum()} of {len(mask)} segments"
+        f" ({some(held.segments[i].id for i in np.flatnonzero(mask))})"
         for name, mask in absent.items()
         if mask.any()
     ]
@@ -270,7 +304,9 @@ def settle(held: Held, missing: Missing) -> Held:
             raise InputError(f"{'; '.join(told)}: no segment is left that all metrics score")
         note = f"{lost.sum()} of {len(lost)} segments are dropped for all metrics: {'; '.join(told)}"
         return dataclasses.replace(held.take(~lost), notes=(*held.notes, note))
-    filled = {name: _filled(name, scores, missing) if absent[name].any() else scores for name, scores in held.scores.items()}
+    filled = {
+        name: _filled(name, scores, missing) if absent[name].any() else scores for name, scores in held.scores.items()
+    }
     return dataclasses.replace(held, scores=filled, notes=(*held.notes, f"{'; '.join(told)}: they count as {missing}"))
 
 
@@ -280,7 +316,9 @@ def _filled(name: str, scores: Scores, missing: str) -> Scores:
         raise InputError(f"missing='worst' takes the worst score of a metric, and {name} has no score at all")
     value = 0.0 if missing == "zero" else float(known.min() if scores.higher_is_better else known.max())
     # A filled value has no statistics behind it: corpus numbers become means of segment values.
-    return dataclasses.replace(scores, values=np.where(np.isnan(scores.values), value, scores.values), stats=None, finish=mean_of_defined)
+    return dataclasses.replace(
+        scores, values=np.where(np.isnan(scores.values), value, scores.values), stats=None, finish=mean_of_defined
+    )
 
 
 def some(names: Iterable[str]) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.judgement import Preferences, ScoreTable
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset
-from nlgauge.metaeval.align import Held, Missing, chosen_criteria, column, judged, listed, paired, settle
-from nlgauge.metaeval.compare import TESTS, Asked, check_test
+from nlgauge.core.tables import Preferences, ScoreTable
+from nlgauge.metaeval.align import JoinedScores, Missing, chosen_criteria, column, judged, listed, paired, settle
+from nlgauge.metaeval.compare import TESTS, MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
-from nlgauge.metaeval.intervals import KINDS, How
+from nlgauge.metaeval.intervals import KINDS, IntervalMethod
 from nlgauge.metaeval.measure import check_options
 from nlgauge.metaeval.presets import Task, preset
 from nlgauge.metaeval.scoring import score_judged
@@ -25,7 +25,7 @@ from nlgauge.metaeval.tasks import ADJUST, MEAN, Plan, Row, task_rows
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.run import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.table import statistic
+from nlgauge.stats.correlation.registry import statistic
 
 PREFERENCE = "preference"  # the criterion of pairs
 
@@ -41,7 +41,7 @@ class MetaEvaluation:
     """
 
     rows: tuple[Mapping[str, Any], ...]
-    held: Held
+    held: JoinedScores
     notes: tuple[str, ...]
 
     def value(self, metric: str, **where: Any) -> float:
@@ -55,7 +55,11 @@ class MetaEvaluation:
     def row(self, metric: str, **where: Any) -> Mapping[str, Any]:
         """The one row of a metric; arguments as for `value`."""
         wanted = {"metric": metric, "group": MEAN, **where}
-        found = [row for row in self.rows if row.get("against") == wanted.get("against") and all(row.get(k) == v for k, v in wanted.items())]
+        found = [
+            row
+            for row in self.rows
+            if row.get("against") == wanted.get("against") and all(row.get(k) == v for k, v in wanted.items())
+        ]
         if len(found) != 1:
             raise InputError(f"{len(found)} numbers fit {wanted}, expected one; name criterion, stat, level and group")
         return found[0]
@@ -63,7 +67,11 @@ class MetaEvaluation:
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` are the files read."""
         metrics = [
-            {"spec": name, "signature": str(self.held.signature(name)), "higher_is_better": self.held.is_higher_better(name)}
+            {
+                "spec": name,
+                "signature": str(self.held.signature(name)),
+                "higher_is_better": self.held.is_higher_better(name),
+            }
             for name in self.held.metrics
         ]
         return Result("meta", self.rows, inputs, metrics, self.notes)
@@ -101,35 +109,40 @@ def meta_evaluate(
         dataset: texts with ratings.
         metrics: specifications or metric objects, scored here.
         criterion: one, several, or `all`; may be left out where the data have one.
-        level: `segment` (all segments of a group together; so unless given), `item` (also `summary`: inside each item, then the mean
-            over items) or `system`.
+        level: `segment` (all segments of a group together; so unless given), `item` (also `summary`: inside each item,
+            then the mean over items) or `system`.
         stats: names, see `nlgauge list statistics`; `pearson` unless given.
         preset: a protocol by name, see `nlgauge.metaeval.presets`; what is given beside it wins.
-        scores: scores made elsewhere: a table with a column a metric, or metric -> table, `Scores`, id -> number, or one number a segment.
+        scores: scores made elsewhere: a table with a column a metric, or metric -> table, `Scores`, id -> number, or
+            one number a segment.
         lower_is_better: metrics among `scores` that fall with quality.
-        pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`, which otherwise compare every two outputs
-            for one item with different ratings.
+        pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`, which otherwise compare
+            every two outputs for one item with different ratings.
         averaging: instead of the level's own: `none`, `item`, `sys` or `micro`.
-        references: what to make of several: each metric's `own` way (unless given), `mean`, `best` (`max`), `best_each` or `first` of
-            single references, or the `source` in their place.
+        references: what to make of several: each metric's `own` way (unless given), `mean`, `best` (`max`), `best_each`
+            or `first` of single references, or the `source` in their place.
         missing: rated segments without a score: `refuse`, `drop` for all metrics, or count as `worst` or `zero`.
         system_scores: at level `system`, metrics are taken over the `rated` segments or over `all`.
         aggregate: at level `system`, a metric's own `corpus` number or the `mean` of segment values.
         exclude: systems to leave out, such as references that were rated like systems.
         outliers: `mad` leaves out, at level `system`, systems far from the median human score.
-        intervals: 95 % intervals: `auto` (Fisher's formula where entries are independent, else a bootstrap over items), `fisher`,
-            `bootstrap` or `none`.
-        test: every metric against every other: `auto`, `williams`, `perm_both`, `perm_inputs`, `perm_systems` or `mcnemar`.
+        intervals: 95 % intervals: `auto` (Fisher's formula where entries are independent, else a bootstrap over items),
+            `fisher`, `bootstrap` or `none`.
+        test: every metric against every other: `auto`, `williams`, `perm_both`, `perm_inputs`, `perm_systems` or
+            `mcnemar`.
         adjust: p-values for the number of tests: `none`, `holm` or `bh`.
         alpha: below this a difference breaks ranks.
         power: at level `system`, say of differences that are not significant how often the test would find them.
         runtime: device, precision, cache.
-        options: of the statistics: `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common`, `compat`; of
+        options: of the statistics: `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common`,
+            `compat`; of
             statistics and tests: `draws`, `seed`; of tests: `alternative` (`greater` or `two-sided`).
 
     Returns:
-        A row for every metric, criterion, statistic and group (language pair, task), and one for their plain mean. Values are in the
-        direction the metric declares: an error rate that rises as quality falls has a positive one; `raw` is the value without that.
+        A row for every metric, criterion, statistic and group (language pair, task), and one for their plain mean.
+        Values are in the
+        direction the metric declares: an error rate that rises as quality falls has a positive one; `raw` is the value
+            without that.
 
     Raises:
         InputError: data that do not fit together: names the ids and how many.
@@ -141,15 +154,24 @@ def meta_evaluate(
     test = protocol["test"] if test == "auto" and protocol["test"] in TESTS else test
     for task in tasks:
         if pairs is not None and statistic(task.stat).kind != "preferences":
-            raise InputError(f"{task.stat} needs ratings, and pairs have none; choose rr_kendall or preference_accuracy")
-    how = How(intervals, **{key: settled[key] for key in ("draws", "seed") if settled.get(key) is not None})
+            raise InputError(
+                f"{task.stat} needs ratings, and pairs have none; choose rr_kendall or preference_accuracy"
+            )
+    how = IntervalMethod(intervals, **{key: settled[key] for key in ("draws", "seed") if settled.get(key) is not None})
     plan = Plan(settled, _asked(test, settled), how, adjust, alpha, system_scores, aggregate, outliers, power)
     _check(plan)
     held = hold(
-        without_systems(dataset, exclude), metrics, criterion if criterion is not None or pairs is not None else protocol["criterion"], scores=scores,
-        lower_is_better=lower_is_better, references=references or protocol["references"], missing=missing,
-        pairs=pairs, unrated=system_scores == "all" and any(task.level == "system" for task in tasks), runtime=runtime,
-    )  # fmt: skip
+        without_systems(dataset, exclude),
+        metrics,
+        criterion if criterion is not None or pairs is not None else protocol["criterion"],
+        scores=scores,
+        lower_is_better=lower_is_better,
+        references=references or protocol["references"],
+        missing=missing,
+        pairs=pairs,
+        unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
+        runtime=runtime,
+    )
     rows: list[Row] = []
     notes: list[str] = []
     for task in tasks:
@@ -173,7 +195,7 @@ def hold(
     pairs: Preferences | None = None,
     unrated: bool = False,
     runtime: Runtime | None = None,
-) -> Held:
+) -> JoinedScores:
     """Score and join: everything that comes before the first statistic; arguments as in `meta_evaluate`."""
     positions = None
     if pairs is not None:
@@ -192,22 +214,36 @@ def hold(
             raise InputError(f"{name!r} is both a metric to score and a column of scores; rename the column")
     for name in lower_is_better:
         if name not in given:
-            raise InputError(f"lower_is_better names {name!r}, which is not among the scores given{nearest(name, given)}")
+            raise InputError(
+                f"lower_is_better names {name!r}, which is not among the scores given{nearest(name, given)}"
+            )
     tables = {name: values for name, values in given.items() if isinstance(values, ScoreTable)}
     of_systems = {name: table for name, table in tables.items() if table.level == "system"}
     found: dict[str, Any] = {}
     for name, values in given.items():  # what does not fit is told before anything is scored
         if name not in of_systems:
-            found[name], more = (column if name in tables else listed)(values, name, segments, name not in lower_is_better)
+            found[name], more = (column if name in tables else listed)(
+                values, name, segments, name not in lower_is_better
+            )
             notes += more
     for table in {id(table): table for table in tables.values()}.values():
         notes += table.notes
     scored, told = score_judged(built, segments, runtime or Runtime(), references)
-    held = Held(segments, human, {**scored, **found}, of_systems, frozenset(lower_is_better), positions, (*dataset.notes, *notes, *told))
+    held = JoinedScores(
+        segments,
+        human,
+        {**scored, **found},
+        of_systems,
+        frozenset(lower_is_better),
+        positions,
+        (*dataset.notes, *notes, *told),
+    )
     return settle(held, missing)
 
 
-def _tasks(name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None) -> tuple[list[Task], dict[str, Any]]:
+def _tasks(
+    name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None
+) -> tuple[list[Task], dict[str, Any]]:
     """What to compute, and the rest of the protocol."""
     chosen = preset(name) if name is not None else None
     wanted = [stats] if isinstance(stats, str) else None if stats is None else list(stats)
@@ -217,12 +253,17 @@ def _tasks(name: str | None, level: str | None, stats: str | Sequence[str] | Non
     base = [Task("pearson", "segment")]
     if chosen is not None:
         base = list(chosen.tasks)
-        protocol = {"options": chosen.options, "test": chosen.test, "criterion": chosen.criterion, "references": chosen.references}
+        protocol = {
+            "options": chosen.options,
+            "test": chosen.test,
+            "criterion": chosen.criterion,
+            "references": chosen.references,
+        }
     levels = list(dict.fromkeys(task.level for task in base)) if level is None else [level]
     if wanted is None and level is None:
         tasks = base
     else:
-        tasks = [Task(stat, at) for stat in (wanted or dict.fromkeys(task.stat for task in base)) for at in levels]
+        tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in base) for at in levels]
     tasks = [dataclasses.replace(task, averaging=averaging) if averaging is not None else task for task in tasks]
     for task in tasks:
         statistic(task.stat)
@@ -230,13 +271,13 @@ def _tasks(name: str | None, level: str | None, stats: str | Sequence[str] | Non
     return tasks, protocol
 
 
-def _asked(test: str | None, options: Mapping[str, Any]) -> Asked | None:
+def _asked(test: str | None, options: Mapping[str, Any]) -> MetricTest | None:
     if test is None:
         return None
     check_test(test)
     compat = options.get("compat")
     own = {key: options[key] for key in ("alternative", "draws", "seed") if options.get(key) is not None}
-    return Asked(test, **own, compat=compat if compat != "realsumm" else None)
+    return MetricTest(test, **own, compat=compat if compat != "realsumm" else None)
 
 
 def _check(plan: Plan) -> None:
@@ -270,24 +311,35 @@ def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:
     return Dataset(kept, dataset.name, (*dataset.notes, note))
 
 
-def _over_criteria(rows: Sequence[Row], held: Held, task: Task) -> list[Row]:
+def _over_criteria(rows: Sequence[Row], held: JoinedScores, task: Task) -> list[Row]:
     """The plain mean over several criteria, a row a metric."""
     if len(held.human) < 2 or MEAN in held.human:
         return []
     found = []
     for metric in held.metrics:
         own = [
-            r for r in rows
+            r
+            for r in rows
             if (r["metric"], r["level"], r["stat"], r["group"]) == (metric, task.level, task.stat, MEAN)
-            and r.get("against") is None and r["criterion"] != MEAN
-        ]  # fmt: skip
+            and r.get("against") is None
+            and r["criterion"] != MEAN
+        ]
         defined = [r["value"] for r in own if not math.isnan(r["value"])]
         value = float(np.mean(defined)) if defined else math.nan
         raws = [r["raw"] for r in own if not math.isnan(r["raw"])]
-        found.append({
-            **own[0], "criterion": MEAN, "value": value, "low": math.nan, "high": math.nan, "n_used": len(defined),
-            "n_undefined": len(own) - len(defined), "chance": math.nan, "raw": float(np.mean(raws)) if raws else math.nan,
-        })  # fmt: skip
+        found.append(
+            {
+                **own[0],
+                "criterion": MEAN,
+                "value": value,
+                "low": math.nan,
+                "high": math.nan,
+                "n_used": len(defined),
+                "n_undefined": len(own) - len(defined),
+                "chance": math.nan,
+                "raw": float(np.mean(raws)) if raws else math.nan,
+            }
+        )
         found[-1].pop("rank", None)
         found[-1].pop("not_outperformed", None)
     return found

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.judgement import ScoreTable
-from nlgauge.core.scores import Array, Scores
+from nlgauge.core.scores import Scores
 from nlgauge.core.systems import mad_outliers, select_systems
-from nlgauge.metaeval.align import Held, some
+from nlgauge.core.tables import ScoreTable
+from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.grid import by_system
 
 LEVELS = ("segment", "item", "summary", "system")
@@ -33,7 +34,8 @@ class Frame:
         ids: what the entries are called, n of them: segment ids, or systems.
         items: item of each entry, or None where one is not known.
         systems: system of each entry, or None where one is not known.
-        pairs: positions of the better and the worse entry of pairs that people gave, shape (P, 2); None where there are ratings instead.
+        pairs: positions of the better and the worse entry of pairs that people gave, shape (P, 2); None where there are
+            ratings instead.
     """
 
     group: str | None
@@ -65,13 +67,16 @@ class Frame:
         if len(distinct) < len(cells):
             i = int(np.setdiff1d(np.arange(len(cells)), first)[0])
             j = int(first[np.searchsorted(distinct, cells[i])])
-            raise InputError(f"system {systems[i]!r} answers item {items[i]!r} twice (segments {self.ids[j]!r} and {self.ids[i]!r}), expected once")
+            raise InputError(
+                f"system {systems[i]!r} answers item {items[i]!r} twice (segments {self.ids[j]!r} and {self.ids[i]!r}),"
+                " expected once"
+            )
         x, z = np.full((len(self.x), shape[0] * shape[1]), np.nan), np.full(shape[0] * shape[1], np.nan)
         x[:, cells], z[cells] = self.x, self.z
         return x.reshape(-1, *shape), z.reshape(shape)
 
 
-def segment_frame(held: Held, criterion: str, group: str | None, unrated: bool = False) -> Frame:
+def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated: bool = False) -> Frame:
     """The rated segments of a group, and the others where they are wanted."""
     places = held.places[group]
     if not unrated:
@@ -79,7 +84,11 @@ def segment_frame(held: Held, criterion: str, group: str | None, unrated: bool =
     chosen = [held.segments[i] for i in places]
     return Frame(
         group,
-        np.stack([scores.values[places] for scores in held.scores.values()]) if held.scores else np.empty((0, len(places))),
+        (
+            np.stack([scores.values[places] for scores in held.scores.values()])
+            if held.scores
+            else np.empty((0, len(places)))
+        ),
         held.human[criterion][places],
         tuple(s.id for s in chosen),
         _all_or_none([s.item for s in chosen]),
@@ -95,7 +104,7 @@ def _within(pairs: Places, places: Places) -> Places:
 
 
 def system_frame(
-    held: Held,
+    held: JoinedScores,
     criterion: str,
     group: str | None,
     over: SystemScores = "rated",
@@ -109,7 +118,8 @@ def system_frame(
         criterion: of the judgements.
         group: whose systems.
         over: a metric's number is over the `rated` segments of the system or over `all`.
-        aggregate: the number is the metric's own for a corpus (BLEU of summed counts), or the `mean` of its segment values.
+        aggregate: the number is the metric's own for a corpus (BLEU of summed counts), or the `mean` of its segment
+            values.
         outliers: `mad` leaves out systems far from the median human score.
 
     Returns:
@@ -137,7 +147,17 @@ def system_frame(
     x = [[corpus_number(scores, own, aggregate) for own in used] for scores in held.scores.values()]
     x += [_stored(metric, table, group, list(means)) for metric, table in held.system_tables.items()]
     names = tuple(means)
-    return Frame(group, np.array(x, dtype=np.float64).reshape(len(x), len(names)), np.array(list(means.values())), names, None, names), notes
+    return (
+        Frame(
+            group,
+            np.array(x, dtype=np.float64).reshape(len(x), len(names)),
+            np.array(list(means.values())),
+            names,
+            None,
+            names,
+        ),
+        notes,
+    )
 
 
 def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str]) -> list[float]:
@@ -145,7 +165,10 @@ def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str
     known = table.by_system(metric, group if group in table.groups else None)
     lacking = [name for name in systems if np.isnan(known.get(name, np.nan))]
     if lacking:
-        raise InputError(f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)}); score them, or exclude them")
+        raise InputError(
+            f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)}); score them,"
+            " or exclude them"
+        )
     return [known[name] for name in systems]
 
 
@@ -197,4 +220,3 @@ def _all_or_none(labels: Sequence[str | None]) -> tuple[str, ...] | None:
 def _codes(labels: Sequence[str]) -> npt.NDArray[np.int64]:
     seen: dict[str, int] = {}
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
-

@@ -11,11 +11,11 @@ import numpy as np
 
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import pairs_of_frame
-from nlgauge.stats.bootstrap import bootstrap_correlations
-from nlgauge.stats.bootstrap_difference import bootstrap_test
-from nlgauge.stats.intervals import fisher_ends
-from nlgauge.stats.result import Correlation
-from nlgauge.stats.table import statistic
+from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.differences.bootstrap import bootstrap_test
+from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
+from nlgauge.stats.intervals.fisher import fisher_ends
 
 KINDS = ("auto", "fisher", "bootstrap", "none")
 _FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")
@@ -23,7 +23,7 @@ _LEAST = 2  # to draw from
 
 
 @dataclasses.dataclass(frozen=True)
-class How:
+class IntervalMethod:
     """How intervals are made.
 
     Attributes:
@@ -38,11 +38,17 @@ class How:
 
 
 def with_intervals(
-    frame: Frame, found: Sequence[Correlation], level: str, up: Sequence[bool], options: Mapping[str, Any], how: How
+    frame: Frame,
+    found: Sequence[Correlation],
+    level: str,
+    up: Sequence[bool],
+    options: Mapping[str, Any],
+    how: IntervalMethod,
 ) -> tuple[list[Correlation], str]:
     """The values of one group with their 95 % intervals, and how those were made; "" where they were not.
 
-    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), else a bootstrap over items.
+    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), else a bootstrap
+    over items.
     """
     one = found[0]
     if how.kind == "none" or one.compat is not None or statistic(one.stat).kind == "soft" or options.get("folds"):
@@ -56,7 +62,9 @@ def with_intervals(
         else:
             said = "Fisher's formula, which takes outputs for one item as independent and comes out too narrow"
         ends = (fisher_ends(c.stat, c.value, c.n_used) for c in found)
-        return [dataclasses.replace(c, low=float(a), high=float(b)) for c, (a, b) in zip(found, ends, strict=True)], said
+        return [
+            dataclasses.replace(c, low=float(a), high=float(b)) for c, (a, b) in zip(found, ends, strict=True)
+        ], said
     if how.kind == "fisher":
         return list(found), ""
     if statistic(one.stat).kind == "calibrated" and how.kind == "auto":
@@ -64,19 +72,39 @@ def with_intervals(
     return _bootstrap(frame, found, level, up, options, how)
 
 
-def with_interval_of_mean(frames: Sequence[Frame], stat: str, averaging: str, up: Sequence[bool], options: Mapping[str, Any], how: How) -> Any:
+def with_interval_of_mean(
+    frames: Sequence[Frame],
+    stat: str,
+    averaging: str,
+    up: Sequence[bool],
+    options: Mapping[str, Any],
+    how: IntervalMethod,
+) -> Any:
     """Ends of the interval of the plain mean over groups of entries, shape (M, 2), from draws of entries; None where there is none."""
     kind = statistic(stat).kind
-    if how.kind not in ("auto", "bootstrap") or averaging != "none" or kind not in ("correlation", "pairs") or any(map(repeats, frames)):
+    if (
+        how.kind not in ("auto", "bootstrap")
+        or averaging != "none"
+        or kind not in ("correlation", "pairs")
+        or any(map(repeats, frames))
+    ):
         return None
     if options.get("compat") or sum(len(f.z) for f in frames) < _LEAST:
         return None
     own = {key: options[key] for key in statistic(stat).options if options.get(key) is not None}
     groups = [g for g, frame in enumerate(frames) for _ in frame.z]
     drawn = bootstrap_correlations(
-        stat, np.concatenate([f.x for f in frames], axis=1), np.concatenate([f.z for f in frames]), groups, averaging="sys",
-        higher_is_better=list(up), level="segment", draws=how.draws, seed=how.seed, **own,
-    )  # fmt: skip
+        stat,
+        np.concatenate([f.x for f in frames], axis=1),
+        np.concatenate([f.z for f in frames]),
+        groups,
+        averaging="sys",
+        higher_is_better=list(up),
+        level="segment",
+        draws=how.draws,
+        seed=how.seed,
+        **own,
+    )
     return np.array([(one.low, one.high) for one in drawn])
 
 
@@ -85,14 +113,19 @@ def repeats(frame: Frame) -> bool:
     return frame.items is not None and len(set(frame.items)) < len(frame.items)
 
 
-def _is_fisher(frame: Frame, one: Correlation, level: str, how: How) -> bool:
+def _is_fisher(frame: Frame, one: Correlation, level: str, how: IntervalMethod) -> bool:
     if one.stat not in _FISHER or one.averaging != "none" or how.kind not in ("auto", "fisher"):
         return False
     return how.kind == "fisher" or level == "system" or not repeats(frame)
 
 
 def _bootstrap(
-    frame: Frame, found: Sequence[Correlation], level: str, up: Sequence[bool], options: Mapping[str, Any], how: How
+    frame: Frame,
+    found: Sequence[Correlation],
+    level: str,
+    up: Sequence[bool],
+    options: Mapping[str, Any],
+    how: IntervalMethod,
 ) -> tuple[list[Correlation], str]:
     one = found[0]
     if one.stat == "pearson" and one.averaging == "none" and level != "system" and frame.is_grid:
@@ -108,9 +141,18 @@ def _bootstrap(
         return list(found), ""
     at = {"level": "system"} if level == "system" else {}
     drawn = bootstrap_correlations(
-        one.stat, frame.x, frame.z, groups, averaging=one.averaging, higher_is_better=list(up), resample=resample, draws=how.draws,
-        seed=how.seed, **own, **at,
-    )  # fmt: skip
+        one.stat,
+        frame.x,
+        frame.z,
+        groups,
+        averaging=one.averaging,
+        higher_is_better=list(up),
+        resample=resample,
+        draws=how.draws,
+        seed=how.seed,
+        **own,
+        **at,
+    )
     made = [dataclasses.replace(c, low=d.low, high=d.high) for c, d in zip(found, drawn, strict=True)]
     over = "systems" if level == "system" else "segments" if groups is None or one.averaging == "sys" else "items"
     lost = max(d.n_undefined_draws for d in drawn)
@@ -118,18 +160,27 @@ def _bootstrap(
     return made, said + (f" (undefined on up to {lost} draws, which are left out)" if lost else "")
 
 
-def _by_products(frame: Frame, found: Sequence[Correlation], up: Sequence[bool], how: How) -> tuple[list[Correlation], str]:
+def _by_products(
+    frame: Frame, found: Sequence[Correlation], up: Sequence[bool], how: IntervalMethod
+) -> tuple[list[Correlation], str]:
     """Pearson's r over a grid: sums of every item, weighted by how often it is drawn, serve all draws at once."""
     scores, human = frame.grid()
     scores = np.where(np.asarray(up)[:, None, None], scores, -scores)
-    drawn = bootstrap_test(human, np.where(np.isnan(human), 0.0, scores), averaging="none", draws=how.draws, seed=how.seed)
+    drawn = bootstrap_test(
+        human, np.where(np.isnan(human), 0.0, scores), averaging="none", draws=how.draws, seed=how.seed
+    )
     ends = np.stack([np.asarray(drawn.low), np.asarray(drawn.high)], axis=1).tolist()  # (M, 2)
     made = [dataclasses.replace(c, low=low, high=high) for c, (low, high) in zip(found, ends, strict=True)]
     return made, f"percentile bootstrap over items, {how.draws} draws, seed {how.seed}"
 
 
 def _at_thresholds(
-    frame: Frame, found: Sequence[Correlation], level: str, up: Sequence[bool], options: Mapping[str, Any], how: How
+    frame: Frame,
+    found: Sequence[Correlation],
+    level: str,
+    up: Sequence[bool],
+    options: Mapping[str, Any],
+    how: IntervalMethod,
 ) -> tuple[list[Correlation], str]:
     """Calibrating in every draw takes long; `auto` keeps the thresholds of the data."""
     made, said = [], ""
@@ -142,7 +193,7 @@ def _at_thresholds(
 
 
 def _of_pairs(
-    frame: Frame, found: Sequence[Correlation], up: Sequence[bool], options: Mapping[str, Any], how: How
+    frame: Frame, found: Sequence[Correlation], up: Sequence[bool], options: Mapping[str, Any], how: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Pairs of one item belong together: items are drawn, with all their pairs. Where every pair is of another item, Wilson's interval."""
     better, worse = pairs_of_frame(frame, options.get("threshold"))
@@ -154,8 +205,15 @@ def _of_pairs(
     own: dict[str, Any] = {"ties": options["ties"]} if options.get("ties") is not None else {}
     averaging = found[0].averaging
     drawn = bootstrap_correlations(
-        found[0].stat, frame.x[:, better], frame.x[:, worse], groups, averaging=averaging, higher_is_better=list(up), draws=how.draws,
-        seed=how.seed, **own,
-    )  # fmt: skip
+        found[0].stat,
+        frame.x[:, better],
+        frame.x[:, worse],
+        groups,
+        averaging=averaging,
+        higher_is_better=list(up),
+        draws=how.draws,
+        seed=how.seed,
+        **own,
+    )
     made = [dataclasses.replace(c, low=d.low, high=d.high) for c, d in zip(found, drawn, strict=True)]
     return made, f"percentile bootstrap over items, {how.draws} draws, seed {how.seed}"

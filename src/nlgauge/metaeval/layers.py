@@ -49,7 +49,9 @@ class LayerStudy:
             rows += [{**row, "layer": layer} for row in result.rows]
             metrics += result.metrics
         notes = dict.fromkeys(note for one in self.found for note in one.notes)
-        return Result("meta", rows, inputs, metrics, [f"best layer: {self.best} of 0 to {len(self.values) - 1}", *notes])
+        return Result(
+            "meta", rows, inputs, metrics, [f"best layer: {self.best} of 0 to {len(self.values) - 1}", *notes]
+        )
 
 
 def layer_study(
@@ -66,7 +68,8 @@ def layer_study(
 ) -> LayerStudy:
     """BERTScore at every layer of a model, held against human judgements.
 
-    Every layer is scored on its own, through the runtime's score cache: a study that is broken off goes on where it stopped.
+    Every layer is scored on its own, through the runtime's score cache: a study that is broken off goes on where it
+    stopped.
 
     Args:
         dataset: texts with references and ratings.

@@ -8,15 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Array, Scores, ids
-from nlgauge.metaeval.align import Held, stored_signature
-from nlgauge.metaeval.intervals import How
+from nlgauge.core.scores import Scores, ids
+from nlgauge.metaeval.align import JoinedScores, stored_signature
+from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.presets import Task
 from nlgauge.metaeval.tasks import MEAN, Plan, task_rows
 
 
-def criteria_matrix(held: Held, stat: str = "kendall_b", level: str = "segment", options: Mapping[str, Any] | None = None) -> tuple[list[str], Array]:
+def criteria_matrix(
+    held: JoinedScores, stat: str = "kendall_b", level: str = "segment", options: Mapping[str, Any] | None = None
+) -> tuple[list[str], Array]:
     """Correlation of every criterion with every other; 1 on the diagonal where it is defined.
 
     Segments count that are rated for both criteria of a pair; averaging and groups as for metrics.
@@ -47,7 +50,9 @@ def criteria_matrix(held: Held, stat: str = "kendall_b", level: str = "segment",
     return names, values
 
 
-def metrics_matrix(held: Held, stat: str = "pearson", level: str = "segment", options: Mapping[str, Any] | None = None) -> tuple[list[str], Array]:
+def metrics_matrix(
+    held: JoinedScores, stat: str = "pearson", level: str = "segment", options: Mapping[str, Any] | None = None
+) -> tuple[list[str], Array]:
     """Correlation of every metric with every other, in the directions they declare; arguments as for `criteria_matrix`."""
     names = list(held.scores)
     values = np.full((len(names), len(names)), np.nan)
@@ -59,12 +64,20 @@ def metrics_matrix(held: Held, stat: str = "pearson", level: str = "segment", op
     return names, values
 
 
-def criteria_rows(held: Held, stat: str, level: str) -> list[dict[str, Any]]:
+def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[dict[str, Any]]:
     """The same as rows of a result file: a criterion in the place of a metric, as `human.NAME`."""
     names, values = criteria_matrix(held, stat, level)
     rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
     return [
-        {"metric": f"human.{one}", "criterion": other, "level": level, "stat": stat, "group": MEAN, "value": float(values[i, j]), **rest}
+        {
+            "metric": f"human.{one}",
+            "criterion": other,
+            "level": level,
+            "stat": stat,
+            "group": MEAN,
+            "value": float(values[i, j]),
+            **rest,
+        }
         for i, one in enumerate(names)
         for j, other in enumerate(names)
         if i != j
@@ -74,12 +87,18 @@ def criteria_rows(held: Held, stat: str, level: str) -> list[dict[str, Any]]:
 def criterion_table(rows: Any, stat: str | None = None, level: str | None = None) -> tuple[list[str], list[str], Array]:
     """Metrics by criteria from the rows of a meta-evaluation: names of both, and the means over groups, shape (M, k)."""
     own = [
-        row for row in rows
-        if row.get("against") is None and row["group"] == MEAN and stat in (None, row["stat"]) and level in (None, row["level"])
-    ]  # fmt: skip
+        row
+        for row in rows
+        if row.get("against") is None
+        and row["group"] == MEAN
+        and stat in (None, row["stat"])
+        and level in (None, row["level"])
+    ]
     metrics, criteria = (list(dict.fromkeys(row[key] for row in own)) for key in ("metric", "criterion"))
     if len(own) != len(metrics) * len(criteria):
-        raise InputError(f"{len(own)} values for {len(metrics)} metrics and {len(criteria)} criteria; name one stat and one level")
+        raise InputError(
+            f"{len(own)} values for {len(metrics)} metrics and {len(criteria)} criteria; name one stat and one level"
+        )
     values = np.full((len(metrics), len(criteria)), np.nan)
     for row in own:
         values[metrics.index(row["metric"]), criteria.index(row["criterion"])] = row["value"]
@@ -97,11 +116,13 @@ def bands(values: Array) -> dict[str, float]:
     if not len(known):
         return {"weak": float("nan"), "moderate": float("nan"), "strong": float("nan")}
     return {
-        "weak": float((known < 0.3).mean()), "moderate": float(((known >= 0.3) & (known <= 0.5)).mean()), "strong": float((known > 0.5).mean()),
-    }  # fmt: skip
+        "weak": float((known < 0.3).mean()),
+        "moderate": float(((known >= 0.3) & (known <= 0.5)).mean()),
+        "strong": float((known > 0.5).mean()),
+    }
 
 
-def _pair(held: Held, one: str, other: str, stat: str, level: str, options: Mapping[str, Any]) -> float:
+def _pair(held: JoinedScores, one: str, other: str, stat: str, level: str, options: Mapping[str, Any]) -> float:
     if not held.segments:
         return float("nan")
     scores = Scores(stored_signature(one, "ratings"), ids(held.segments), held.human[one])
@@ -109,6 +130,8 @@ def _pair(held: Held, one: str, other: str, stat: str, level: str, options: Mapp
     return float(row["value"])
 
 
-def _rows(held: Held, criterion: str, stat: str, level: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows, _ = task_rows(held, criterion, Task(stat, level), Plan(options, intervals=How("none")))
+def _rows(
+    held: JoinedScores, criterion: str, stat: str, level: str, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    rows, _ = task_rows(held, criterion, Task(stat, level), Plan(options, intervals=IntervalMethod("none")))
     return [row for row in rows if row["group"] == MEAN]

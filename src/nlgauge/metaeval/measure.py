@@ -10,14 +10,26 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
-from nlgauge.stats.better_worse import darr_pairs
-from nlgauge.stats.chance import chance_preference
-from nlgauge.stats.correlation import correlations
-from nlgauge.stats.result import Correlation
-from nlgauge.stats.table import statistic
+from nlgauge.stats.correlation.better_worse import darr_pairs
+from nlgauge.stats.correlation.chance import chance_preference
+from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlation.result import Correlation
 
 AVERAGING = ("none", "item", "sys", "micro")
-_ALL = ("ties", "threshold", "epsilon", "human_epsilon", "folds", "draws", "seed", "alternative", "undefined", "common", "compat")
+_ALL = (
+    "ties",
+    "threshold",
+    "epsilon",
+    "human_epsilon",
+    "folds",
+    "draws",
+    "seed",
+    "alternative",
+    "undefined",
+    "common",
+    "compat",
+)
 _EVERY = ("undefined", "common", "compat")  # options that every statistic takes
 _WITHIN = ("wmt_kendall_like",)  # defined between outputs for one input, at whatever level
 
@@ -35,9 +47,13 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
         if averaging not in AVERAGING:
             raise InputError(f"averaging is {averaging!r}{nearest(averaging, AVERAGING)}")
         if (level == "system" and averaging != "none") or (level == "item" and averaging == "none"):
-            raise InputError(f"averaging {averaging!r} does not go with level {level!r}; leave it out, or choose level='segment'")
+            raise InputError(
+                f"averaging {averaging!r} does not go with level {level!r}; leave it out, or choose level='segment'"
+            )
         if averaging == "micro" and not stat.pools:
-            raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging 'none', 'item' or 'sys'")
+            raise InputError(
+                f"{name} is no ratio of pairs that could be pooled; choose averaging 'none', 'item' or 'sys'"
+            )
         return averaging
     if level == "system":
         return "none"
@@ -46,7 +62,9 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
     return "micro" if name in _WITHIN else "none"
 
 
-def measure(frame: Frame, name: str, level: str, averaging: str, up: Sequence[bool], options: Mapping[str, Any]) -> list[Correlation]:
+def measure(
+    frame: Frame, name: str, level: str, averaging: str, up: Sequence[bool], options: Mapping[str, Any]
+) -> list[Correlation]:
     """Hold M metrics against the judgements of a group.
 
     Args:
@@ -58,10 +76,13 @@ def measure(frame: Frame, name: str, level: str, averaging: str, up: Sequence[bo
         options: keyword arguments of the statistic.
 
     Raises:
-        InputError: items or systems that are needed and not known, one rated output an item, an option the statistic does not take.
+        InputError: items or systems that are needed and not known, one rated output an item, an option the statistic
+            does not take.
     """
     stat = statistic(name)
-    chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None and (key in stat.options or key in _EVERY)}
+    chosen: dict[str, Any] = {
+        key: value for key, value in options.items() if value is not None and (key in stat.options or key in _EVERY)
+    }
     chosen["higher_is_better"] = list(up)
     if stat.kind == "preferences":
         return _preferences(frame, name, averaging, chosen, options.get("threshold"))
@@ -73,7 +94,9 @@ def measure(frame: Frame, name: str, level: str, averaging: str, up: Sequence[bo
     if averaging == "none":
         return correlations(name, frame.x, frame.z, averaging="none", ids=frame.ids, **chosen)
     if averaging == "sys":
-        return correlations(name, frame.x, frame.z, needed(frame.systems, "system", frame), averaging="sys", ids=frame.ids, **chosen)
+        return correlations(
+            name, frame.x, frame.z, needed(frame.systems, "system", frame), averaging="sys", ids=frame.ids, **chosen
+        )
     check_items(frame)
     return correlations(name, frame.x, frame.z, frame.items, averaging=averaging, ids=frame.ids, **chosen)
 
@@ -102,7 +125,8 @@ def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool
 def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Places]:
     """Positions of the better and the worse text of every pair.
 
-    The pairs that people gave; or else every two outputs for one input that people rate differently, by the threshold or more.
+    The pairs that people gave; or else every two outputs for one input that people rate differently, by the threshold
+    or more.
     """
     if frame.pairs is not None:
         return frame.pairs[:, 0], frame.pairs[:, 1]
@@ -112,7 +136,9 @@ def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Place
     return darr_pairs(frame.z, groups, threshold=0.0 if threshold is None else threshold)
 
 
-def _preferences(frame: Frame, name: str, averaging: str, chosen: dict[str, Any], threshold: float | None) -> list[Correlation]:
+def _preferences(
+    frame: Frame, name: str, averaging: str, chosen: dict[str, Any], threshold: float | None
+) -> list[Correlation]:
     better, worse = pairs_of_frame(frame, threshold)
     groups: Any = None
     if averaging in ("item", "micro"):

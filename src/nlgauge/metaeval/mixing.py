@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature, signature_of, spec_of
 from nlgauge.core.spec import Sum, parse
@@ -76,7 +77,8 @@ def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
         known = inside[~np.isnan(inside)]
         if len(known) and not np.ptp(known):
             raise InputError(
-                f"{name} is the same for all {len(inside)} texts of {where}, so {norm} over them is undefined; leave that out, or choose norm='none'"
+                f"{name} is the same for all {len(inside)} texts of {where}, so {norm} over them is undefined; leave"
+                " that out, or choose norm='none'"
             )
         zero, width = zero_and_width(inside, norm, name)
         found[places] = (inside - zero) / width
@@ -91,7 +93,7 @@ def sum_of(one: str, other: str, weight: float, norm: str) -> str:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ScoredDataset:
     """A data set with what every metric says of its judged segments."""
 
     dataset: Dataset
@@ -100,7 +102,10 @@ class Judged:
 
     def mixture(self, one: str, other: str, norm: str) -> Mixture:
         """Two of the metrics; a pool is a group (language pair, task)."""
-        pools = _pools([s.group for s in self.dataset], lambda group: f"{f'group {group!r} of ' if group is not None else ''}{self.dataset.name}")
+        pools = _pools(
+            [s.group for s in self.dataset],
+            lambda group: f"{f'group {group!r} of ' if group is not None else ''}{self.dataset.name}",
+        )
         return mixture(_up(self.scores[one]), _up(self.scores[other]), pools, norm, (one, other))
 
     def as_scores(self, name: str, values: Array) -> Scores:
@@ -109,12 +114,16 @@ class Judged:
 
 
 def judged_by(
-    dataset: Dataset, metrics: Mapping[str, Metric], criterion: str | Sequence[str] | None, runtime: Runtime, references: str | None = None
-) -> Judged:
+    dataset: Dataset,
+    metrics: Mapping[str, Metric],
+    criterion: str | Sequence[str] | None,
+    runtime: Runtime,
+    references: str | None = None,
+) -> ScoredDataset:
     """Score the judged segments of a data set; arguments as in `meta_evaluate`."""
     segments, _, notes = judged(dataset, chosen_criteria(dataset, criterion))
     scores, told = score_judged(metrics, segments, runtime, references)
-    return Judged(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
+    return ScoredDataset(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
 
 
 @dataclass(frozen=True)
@@ -154,7 +163,8 @@ class Attacked:
     def mixed(self, one: str, other: str, norm: str, weights: Iterable[float]) -> dict[float, Sides]:
         """Both sides under the sum of two metrics at each weight of the other.
 
-        A pool is one phenomenon of one group, correct and faulty texts together, as for any metric that depends on the call.
+        A pool is one phenomenon of one group, correct and faulty texts together, as for any metric that depends on the
+        call.
 
         Raises:
             InputError: no pair has what the two need; a metric that is constant over a pool.
@@ -163,7 +173,12 @@ class Attacked:
         first, second = (self._sides(name, needs) for name in (one, other))
         pairs = [self.suite.pairs[i] for i in first.places]
         keys = [(p.phenomenon, p.criterion, p.group) for p in pairs] * 2  # better texts, then worse ones
-        pools = _pools(keys, lambda key: f"{key[0]}{f', group {key[2]!r},' if key[2] is not None else ''} in {self.suite.name or 'the suite'}")
+        pools = _pools(
+            keys,
+            lambda key: (
+                f"{key[0]}{f', group {key[2]!r},' if key[2] is not None else ''} in {self.suite.name or 'the suite'}"
+            ),
+        )
         both = mixture(_both(first), _both(second), pools, norm, (one, other))
         return {weight: self._of(one, other, weight, norm, first.places, both.at(weight)) for weight in weights}
 

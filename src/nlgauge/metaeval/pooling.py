@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.result import Result
-from nlgauge.core.scores import Array
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
@@ -55,7 +55,9 @@ class PoolingStudy:
 class _Remembering(Nli):
     """An NLI metric that asks each pair once; strategies of one model share what was answered."""
 
-    answers: dict[tuple[str, str], tuple[Array, bool]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    answers: dict[tuple[str, str], tuple[Array, bool]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.answers]
@@ -68,7 +70,9 @@ class _Remembering(Nli):
 def strategies(metric: Nli) -> dict[Strategy, Nli]:
     """The metric under every formula and direction; what its model says of a pair is asked once for all of them."""
     options = {f.name: getattr(metric, f.name) for f in dataclasses.fields(Nli) if f.init}
-    found = {(formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES}
+    found = {
+        (formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES
+    }
     shared: dict[tuple[str, str], tuple[Array, bool]] = {}
     for built in found.values():
         object.__setattr__(built, "answers", shared)
@@ -104,7 +108,8 @@ def pooling_study(
         SpecError: a metric that is not `nli`, or two that differ in formula and direction alone.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.2, tables 3 and 7.
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.2, tables 3
+        and 7.
     """
     sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
@@ -124,10 +129,16 @@ def pooling_study(
             values += _robustness(name, own, suite, references, ties, context)
     rank(values)
     rows = [*values, *winning(values), *left_out(values)]
-    entries = [{"spec": name, "signature": str(signature_of(m, context)), "higher_is_better": True} for name, m in chosen.items()]
+    entries = [
+        {"spec": name, "signature": str(signature_of(m, context)), "higher_is_better": True}
+        for name, m in chosen.items()
+    ]
     notes = [
         "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
-        "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself; cost is the difference",
+        (
+            "left out: the strategy with the greatest mean over the other sets, held against the best one on the set"
+            " itself; cost is the difference"
+        ),
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
@@ -139,46 +150,91 @@ def _checked(metrics: Mapping[str, Metric]) -> dict[str, Nli]:
         if not isinstance(metric, Nli):
             raise SpecError(f"{name} is no nli metric; a pooling study is about the formulas and directions of one")
         plain = dataclasses.replace(metric, formula="e", direction="both")
-        same = next((other for other, m in found.items() if dataclasses.replace(m, formula="e", direction="both") == plain), None)
+        same = next(
+            (other for other, m in found.items() if dataclasses.replace(m, formula="e", direction="both") == plain),
+            None,
+        )
         if same is not None:
-            raise SpecError(f"{same} and {name} differ in formula and direction alone, of which all are tried; name one of the two")
+            raise SpecError(
+                f"{same} and {name} differ in formula and direction alone, of which all are tried; name one of the two"
+            )
         found[name] = metric
     return found
 
 
 def _agreement(
-    name: str, own: Mapping[Strategy, Nli], dataset: Dataset, criterion: Any, level: str | None, stats: Any, references: str | None, missing: Any,
+    name: str,
+    own: Mapping[Strategy, Nli],
+    dataset: Dataset,
+    criterion: Any,
+    level: str | None,
+    stats: Any,
+    references: str | None,
+    missing: Any,
     runtime: Runtime,
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[Row]:
     found = meta_evaluate(
-        dataset, list(own.values()), criterion, level, stats, references=references, missing=missing, intervals="none", runtime=runtime
+        dataset,
+        list(own.values()),
+        criterion,
+        level,
+        stats,
+        references=references,
+        missing=missing,
+        intervals="none",
+        runtime=runtime,
     )
     several = len({row["criterion"] for row in found.rows}) > 1
     for (strategy, metric), spec in zip(own.items(), found.held.metrics, strict=True):
         for row in found.rows:
             if row["metric"] == spec and row["group"] == MEAN and not (several and row["criterion"] == MEAN):
                 about = {key: row[key] for key in ("stat", "criterion", "level")}
-                yield _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
+                yield _row(
+                    name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about
+                )
 
 
-def _robustness(name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime) -> Iterator[Row]:
+def _robustness(
+    name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
+) -> Iterator[Row]:
     specs = named(list(own.values()))
     attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):
-        rows = [row for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False) if row["phenomenon"] == ALL]
+        rows = [
+            row
+            for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
+            if row["phenomenon"] == ALL
+        ]
         row = next((row for row in rows if row["group"] == ALL_GROUPS), rows[0])
         yield _row(name, metric, strategy, "accuracy", suite.name, spec, row["accuracy"], row["n"], about)
 
 
 def _row(
-    name: str, metric: Nli, strategy: Strategy, kind: str, where: str, spec: str, value: float, n: int, about: Mapping[str, Any]
-) -> Row:  # fmt: skip
+    name: str,
+    metric: Nli,
+    strategy: Strategy,
+    kind: str,
+    where: str,
+    spec: str,
+    value: float,
+    n: int,
+    about: Mapping[str, Any],
+) -> Row:
     formula, direction = strategy
     return {
-        "table": "values", "metric": name, "setup": "ref" if metric.anchor == "reference" else "src", "kind": kind, "set": where, **about,
-        "formula": formula, "direction": direction, "spec": spec, "value": value, "n": n,
-    }  # fmt: skip
+        "table": "values",
+        "metric": name,
+        "setup": "ref" if metric.anchor == "reference" else "src",
+        "kind": kind,
+        "set": where,
+        **about,
+        "formula": formula,
+        "direction": direction,
+        "spec": spec,
+        "value": value,
+        "n": n,
+    }
 
 
 def _by(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
@@ -218,21 +274,32 @@ def winning(rows: Sequence[Row]) -> list[Row]:
         contests = len(_by((row for row in own if row["rank"] is not None), *_CONTEST))
         for (formula, direction), mine in _by(own, "formula", "direction").items():
             wins = float(sum(row["wins"] for row in mine))
-            found.append({"table": "wins", "setup": setup, "kind": kind, "formula": formula, "direction": direction, "wins": wins, "n": contests})
+            found.append(
+                {
+                    "table": "wins",
+                    "setup": setup,
+                    "kind": kind,
+                    "formula": formula,
+                    "direction": direction,
+                    "wins": wins,
+                    "n": contests,
+                }
+            )
     return found
 
 
 def left_out(rows: Sequence[Row]) -> list[Row]:
     """Choose a strategy without one set, and see what the choice costs on it.
 
-    The strategy with the greatest mean over the other sets is chosen (the first of equals), once among sets of the same kind and once among all;
-    the criteria of a data set are left out together.
+    The strategy with the greatest mean over the other sets is chosen (the first of equals), once among sets of the same
+    kind and once among all; the criteria of a data set are left out together.
 
     Args:
         rows: ranked values.
 
     Returns:
-        A row for each metric, set and criterion, and way of choosing (`among` is the kind or `all`), where there is another set to choose on.
+        A row for each metric, set and criterion, and way of choosing (`among` is the kind or `all`), where there is
+        another set to choose on.
     """
     found = []
     for (metric, setup), own in _by(rows, "metric", "setup").items():
@@ -245,12 +312,26 @@ def left_out(rows: Sequence[Row]) -> list[Row]:
                 for (criterion,), contest in _by(left, "criterion").items():
                     chosen = next(r for r in contest if (r["formula"], r["direction"]) == picked)
                     best = next((r for r in contest if r["rank"] == 1), chosen)
-                    found.append({
-                        "table": "left-out", "metric": metric, "setup": setup, "kind": kind, "set": where, "stat": chosen["stat"],
-                        "criterion": criterion, "among": among, "n": len(_by(others, *_CONTEST)), "formula": picked[0], "direction": picked[1],
-                        "value": chosen["value"], "best_formula": best["formula"], "best_direction": best["direction"], "best_value": best["value"],
-                        "cost": chosen["cost"],
-                    })  # fmt: skip
+                    found.append(
+                        {
+                            "table": "left-out",
+                            "metric": metric,
+                            "setup": setup,
+                            "kind": kind,
+                            "set": where,
+                            "stat": chosen["stat"],
+                            "criterion": criterion,
+                            "among": among,
+                            "n": len(_by(others, *_CONTEST)),
+                            "formula": picked[0],
+                            "direction": picked[1],
+                            "value": chosen["value"],
+                            "best_formula": best["formula"],
+                            "best_direction": best["direction"],
+                            "best_value": best["value"],
+                            "cost": chosen["cost"],
+                        }
+                    )
     return found
 
 

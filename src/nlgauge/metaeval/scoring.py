@@ -34,13 +34,13 @@ def references_policy(name: str | None) -> References:
 
 
 @dataclass(frozen=True)
-class Folded:
+class ReferencePolicyMetric:
     """A metric under a policy for several references that is not its own.
 
     Attributes:
         metric: what scores one reference.
-        policy: `mean`, `best`, `best_each` or `first` over single references, or `source`: the source stands for the reference, as
-            factuality sets have it.
+        policy: `mean`, `best`, `best_each` or `first` over single references, or `source`: the source stands for the
+            reference, as factuality sets have it.
     """
 
     metric: Metric
@@ -77,7 +77,9 @@ class Folded:
         return Signature(own.spec, (*own.entries[:-1], ("references_folded", self.policy), *own.entries[-1:]))
 
     def _single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        renamed = [dataclasses.replace(s, id=str(i)) for i, s in enumerate(segments)]  # a segment stands here once for each reference
+        renamed = [
+            dataclasses.replace(s, id=str(i)) for i, s in enumerate(segments)
+        ]  # a segment stands here once for each reference
         scores = score_segments({"": self.metric}, renamed, runtime)[""]
         return dataclasses.replace(scores, ids=tuple(s.id for s in segments))
 
@@ -87,14 +89,18 @@ def score_judged(
 ) -> tuple[dict[str, Scores], list[str]]:
     """Scores of the segments by each metric, in their order.
 
-    A metric that is `pooled` (idf, min-max) sees one group at a time, so that a language pair or a task does not decide on the scores of
-    another; see `MetricInfo`.
+    A metric that is `pooled` (idf, min-max) sees one group at a time, so that a language pair or a task does not decide
+    on the scores of another; see `MetricInfo`.
 
     Returns:
         Name -> Scores, and notes: which metrics are pooled, what was flagged.
     """
     policy = references_policy(references)
-    held: dict[str, Any] = dict(metrics) if policy == "own" else {name: Folded(built, policy) for name, built in metrics.items()}
+    held: dict[str, Any] = (
+        dict(metrics)
+        if policy == "own"
+        else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
+    )
     _check_needs(held, segments)
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
@@ -108,7 +114,9 @@ def score_judged(
     return {name: found[name] for name in held}, notes
 
 
-def _by_group(name: str, built: Metric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime) -> Scores:
+def _by_group(
+    name: str, built: Metric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime
+) -> Scores:
     parts = [score_segments({name: built}, [s for s in segments if s.group == g], runtime)[name] for g in groups]
     whole = join(parts)
     places = {own: i for i, own in enumerate(whole.ids)}
@@ -118,5 +126,13 @@ def _by_group(name: str, built: Metric, segments: Sequence[Segment], groups: Seq
 def _check_needs(metrics: Mapping[str, Any], segments: Sequence[Segment]) -> None:
     """Refuse before anything is scored; where sources could stand in for references, say so."""
     for name, built in metrics.items():
-        if "references" in built.info.needs and segments and not any(s.references for s in segments) and all(s.source for s in segments):
-            raise InputError(f"{name} needs references and no segment has any; references='source' takes the source for the reference")
+        if (
+            "references" in built.info.needs
+            and segments
+            and not any(s.references for s in segments)
+            and all(s.source for s in segments)
+        ):
+            raise InputError(
+                f"{name} needs references and no segment has any; references='source' takes the source for the"
+                " reference"
+            )

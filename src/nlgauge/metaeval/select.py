@@ -10,19 +10,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.judgement import ScoreTable
 from nlgauge.core.result import Result
-from nlgauge.core.scores import Array
 from nlgauge.core.segment import Dataset
-from nlgauge.metaeval.align import Held, Missing
+from nlgauge.core.tables import ScoreTable
+from nlgauge.metaeval.align import JoinedScores, Missing
 from nlgauge.metaeval.evaluate import hold
 from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.hybrids import hybrid_draws, hybrid_scores
-from nlgauge.stats.selection import Selection, selection, simulate_selection
+from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
+from nlgauge.stats.selection.selection import Selection, selection, simulate_selection
 
 STATS = ("hits_at_1", "mrr", "diff")
 Draws = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ class ModelSelection:
     """
 
     rows: tuple[Mapping[str, Any], ...]
-    held: Held
+    held: JoinedScores
     notes: tuple[str, ...]
 
     def value(self, metric: str, stat: str, group: str | None = MEAN) -> float:
@@ -51,13 +51,19 @@ class ModelSelection:
         """
         found = [row for row in self.rows if (row["metric"], row["stat"], row["group"]) == (metric, stat, group)]
         if len(found) != 1:
-            raise InputError(f"{len(found)} numbers fit metric {metric!r}, stat {stat!r} and group {group!r}, expected one")
+            raise InputError(
+                f"{len(found)} numbers fit metric {metric!r}, stat {stat!r} and group {group!r}, expected one"
+            )
         return float(found[0]["value"])
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` are the files read."""
         metrics = [
-            {"spec": name, "signature": str(self.held.signature(name)), "higher_is_better": self.held.is_higher_better(name)}
+            {
+                "spec": name,
+                "signature": str(self.held.signature(name)),
+                "higher_is_better": self.held.is_higher_better(name),
+            }
             for name in self.held.metrics
         ]
         return Result("select", self.rows, inputs, metrics, self.notes)
@@ -89,14 +95,16 @@ def select_models(
         hybrids: hybrid systems to make in each group; 0 takes the systems as they are.
         pool: models a metric chooses from, drawn without replacement.
         draws: also simulate so many choices, as a check on the exact numbers.
-        draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by number in order of first appearance or by
-            name; of several groups a mapping from group to matrix.
-        among: hybrids are made of `rated` outputs, or of `all`, and the human score is over those that happen to be rated.
+        draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by number in order of first
+            appearance or by name; of several groups a mapping from group to matrix.
+        among: hybrids are made of `rated` outputs, or of `all`, and the human score is over those that happen to be
+            rated.
         scores, lower_is_better, references, missing, runtime: as in `meta_evaluate`.
         seed: of the hybrids, and of the simulation.
 
     Returns:
-        Rows of `hits_at_1` and `mrr` (shares) and `diff` (in units of the criterion) for every metric and group, and their plain means.
+        Rows of `hits_at_1` and `mrr` (shares) and `diff` (in units of the criterion) for every metric and group, and
+        their plain means.
 
     Raises:
         InputError: systems or items that are not known, fewer models than the pool.
@@ -109,9 +117,16 @@ def select_models(
     if among not in ("rated", "all"):
         raise InputError(f"among is {among!r}, expected 'rated' or 'all'")
     held = hold(
-        dataset, metrics, criterion, scores=scores, lower_is_better=lower_is_better, references=references, missing=missing,
-        unrated=among == "all", runtime=runtime,
-    )  # fmt: skip
+        dataset,
+        metrics,
+        criterion,
+        scores=scores,
+        lower_is_better=lower_is_better,
+        references=references,
+        missing=missing,
+        unrated=among == "all",
+        runtime=runtime,
+    )
     (name,) = held.human
     rows: list[Row] = []
     notes: list[str] = []
@@ -125,12 +140,18 @@ def select_models(
         if len(human) < pool:
             of = "hybrids" if hybrids or matrix is not None else "systems"
             where = f" in group {group!r}" if group is not None else ""
-            raise InputError(f"the pool is {pool} models, and there are {len(human)} {of}{where}; choose a smaller pool or make more hybrids")
+            raise InputError(
+                f"the pool is {pool} models, and there are {len(human)} {of}{where}; choose a smaller pool or make more"
+                " hybrids"
+            )
         found[group] = list(_rows(held, name, group, human, x, pool, draws, seed))
         rows += found[group]
     rows += _means(list(found.values()))
     if draws:
-        notes.append(f"simulated: {draws} draws, seed {seed}; the standard error of a share is at most {0.5 / math.sqrt(draws):.4f}")
+        notes.append(
+            f"simulated: {draws} draws, seed {seed}; the standard error of a share is at most"
+            f" {0.5 / math.sqrt(draws):.4f}"
+        )
     notes.append("hits_at_1 and mrr are exact expectations over all draws of a pool; diff is in units of the criterion")
     return ModelSelection(tuple(rows), held, tuple(dict.fromkeys([*held.notes, *notes])))
 
@@ -139,7 +160,7 @@ def select_models(
 class _Group:
     """Models of one group: its systems, or hybrids of them."""
 
-    held: Held
+    held: JoinedScores
     criterion: str
     group: str | None
     hybrids: int
@@ -156,7 +177,9 @@ class _Group:
             notes += [*told, f"{where}{len(frame.z)} systems"]
             return frame.z, np.where(up[:, None], frame.x, -frame.x)
         if self.held.system_tables:
-            raise InputError(f"{next(iter(self.held.system_tables))} has scores of systems alone, and hybrids are made of segments")
+            raise InputError(
+                f"{next(iter(self.held.system_tables))} has scores of systems alone, and hybrids are made of segments"
+            )
         frame = segment_frame(self.held, self.criterion, self.group, unrated=self.among == "all")
         scores, human = frame.grid()
         scores = np.where(up[:, None, None], scores, -scores)
@@ -179,28 +202,41 @@ class _Group:
         if self.matrix is None:
             if self.among == "all" and absent.any():
                 system, item = (int(i) for i in np.argwhere(absent)[0])
-                raise InputError(f"system {systems[system]!r} has no output for item number {item + 1}; among='rated' draws from what is there")
+                raise InputError(
+                    f"system {systems[system]!r} has no output for item number {item + 1}; among='rated' draws from"
+                    " what is there"
+                )
             return np.asarray(hybrid_draws(~np.isnan(human), self.hybrids, among=self.among, seed=self.seed))
         given = np.asarray(self.matrix)
         if given.dtype.kind in "US":
             places = {name: i for i, name in enumerate(systems)}
             unknown = [name for name in np.unique(given).tolist() if name not in places]
             if unknown:
-                raise InputError(f"the draw matrix names {unknown[0]!r} and {len(unknown) - 1} others that are no systems of the data")
+                raise InputError(
+                    f"the draw matrix names {unknown[0]!r} and {len(unknown) - 1} others that are no systems of the"
+                    " data"
+                )
             given = np.vectorize(places.__getitem__, otypes=[np.int64])(given)
         if given.ndim == 2 and given.shape[1] == human.shape[1] and given.dtype.kind in "iu" and given.size:
             hit = absent[np.clip(given, 0, len(systems) - 1), np.arange(given.shape[1])] & (given >= 0)
             if hit.any():
                 row, item = (int(i) for i in np.argwhere(hit)[0])
                 raise InputError(
-                    f"hybrid {row + 1} of the draw matrix takes item number {item + 1} from system {systems[int(given[row, item])]!r}, "
-                    "which has no rated output for it"
+                    f"hybrid {row + 1} of the draw matrix takes item number {item + 1} from system"
+                    f" {systems[int(given[row, item])]!r}, which has no rated output for it"
                 )
         return given
 
 
 def _rows(
-    held: Held, criterion: str, group: str | None, human: Array, x: Array, pool: int, draws: int | None, seed: int
+    held: JoinedScores,
+    criterion: str,
+    group: str | None,
+    human: Array,
+    x: Array,
+    pool: int,
+    draws: int | None,
+    seed: int,
 ) -> Iterator[Row]:
     blind = selection(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
     for metric, values in zip(held.metrics, x, strict=True):
@@ -208,11 +244,24 @@ def _rows(
         simulated = simulate_selection(values, human, pool, draws=draws, seed=seed) if draws else None
         for stat in STATS:
             yield {
-                "metric": metric, "criterion": criterion, "level": "system", "averaging": "none", "stat": stat, "group": group,
-                "value": _of(exact, stat), "low": math.nan, "high": math.nan, "n_used": exact.n, "n_undefined": 0, "ties": "expected",
-                "pool": pool, "n_tied": exact.tied, "chance": _of(blind, stat),
-                "simulated": _of(simulated, stat) if simulated is not None else None, "draws": draws,
-            }  # fmt: skip
+                "metric": metric,
+                "criterion": criterion,
+                "level": "system",
+                "averaging": "none",
+                "stat": stat,
+                "group": group,
+                "value": _of(exact, stat),
+                "low": math.nan,
+                "high": math.nan,
+                "n_used": exact.n,
+                "n_undefined": 0,
+                "ties": "expected",
+                "pool": pool,
+                "n_tied": exact.tied,
+                "chance": _of(blind, stat),
+                "simulated": _of(simulated, stat) if simulated is not None else None,
+                "draws": draws,
+            }
 
 
 def _of(found: Selection, stat: str) -> float:
@@ -226,5 +275,7 @@ def _means(groups: Sequence[Sequence[Row]]) -> list[Row]:
         means = {key: float(np.mean([part[key] for part in parts])) for key in ("value", "chance")}
         simulated = [part["simulated"] for part in parts]
         means["simulated"] = float(np.mean(simulated)) if None not in simulated else None  # type: ignore[assignment]
-        rows.append({**parts[0], "group": MEAN, "n_used": len(parts), "n_tied": sum(part["n_tied"] for part in parts), **means})
+        rows.append(
+            {**parts[0], "group": MEAN, "n_used": len(parts), "n_tied": sum(part["n_tied"] for part in parts), **means}
+        )
     return rows

@@ -16,14 +16,14 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.metaeval.mixing import NORMS, Attacked, Judged, judged_by, sum_of
+from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.run import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.better_worse import TIES
-from nlgauge.stats.entries import choose
-from nlgauge.stats.proportion import mean_interval
+from nlgauge.stats.correlation.better_worse import TIES
+from nlgauge.stats.correlation.entries import choose
+from nlgauge.stats.shares import mean_interval
 
 WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
 ALL, ADEQUACY = "mean-all", "mean-adequacy"
@@ -89,10 +89,11 @@ def sweep(
         metrics: specifications or metric objects: what is to be made better.
         partners: what each of them is mixed with, `weight * partner + (1 - weight) * metric`.
         weights: of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
-        criterion, level, stats, references, intervals: as in `meta_evaluate`; several references are folded before the scores are scaled.
+        criterion, level, stats, references, intervals: as in `meta_evaluate`; several references are folded before the
+        scores are scaled.
         missing: rated segments without a score: `refuse`, or `drop` them for both.
-        norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each group of a data set (language
-            pair, task) and each phenomenon of a suite.
+        norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
+            group of a data set (language pair, task) and each phenomenon of a suite.
         ties: in preferences: `loss`, `half`, `exclude` or `zero`.
         confidence: of the intervals.
         seed: of bootstrap intervals.
@@ -103,7 +104,8 @@ def sweep(
         SpecError: an unknown metric; none that differ.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 5.3, figures 2 to 4, tables 9 and 10.
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 5.3, figures 2
+        to 4, tables 9 and 10.
     """
     sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
@@ -135,12 +137,23 @@ def sweep(
     with_gains(rows)
     mark_best(rows)
     rows += curves(rows, confidence)
-    entries = [{"spec": name, "signature": str(signature_of(b, context)), "higher_is_better": b.info.higher_is_better} for name, b in both.items()]
+    entries = [
+        {"spec": name, "signature": str(signature_of(b, context)), "higher_is_better": b.info.higher_is_better}
+        for name, b in both.items()
+    ]
     notes += [note for built in both.values() for note in getattr(built, "notes", ())]
     return Sweep(tuple(rows), tuple(entries), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
 
 
-def check(datasets: Sequence[Dataset], suites: Sequence[Suite], *, norm: str = "none", ties: str, missing: str, either: bool = False) -> None:
+def check(
+    datasets: Sequence[Dataset],
+    suites: Sequence[Suite],
+    *,
+    norm: str = "none",
+    ties: str,
+    missing: str,
+    either: bool = False,
+) -> None:
     """Refuse what could not be done, before anything is scored; `either` is enough, or both kinds of sets are needed."""
     for what, given in (("data set", datasets), ("suite", suites)):
         if not given and either:
@@ -150,13 +163,19 @@ def check(datasets: Sequence[Dataset], suites: Sequence[Suite], *, norm: str = "
         names = [one.name for one in given]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InputError(f"{what} {twice!r} is given twice" if twice else f"{len(names)} {what}s have one name; give each a name of its own")
+            raise InputError(
+                f"{what} {twice!r} is given twice"
+                if twice
+                else f"{len(names)} {what}s have one name; give each a name of its own"
+            )
     choose(norm, NORMS, "norm")
     choose(ties, TIES, "ties")
     choose(missing, ("refuse", "drop"), "missing")
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
-            raise InputError(f"no pair of {suite.name or 'the suite'} has a better text; a sweep asks which of two is better")
+            raise InputError(
+                f"no pair of {suite.name or 'the suite'} has a better text; a sweep asks which of two is better"
+            )
 
 
 def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) -> Iterator[str]:
@@ -164,7 +183,10 @@ def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) ->
     for name, metric in metrics.items():
         seen = [one for one in trained_on(metric) if one in phenomena]
         if seen:
-            yield f"{name} was trained on {', '.join(seen)}: what it does there, and the means over them, say little of attacks it has not seen"
+            yield (
+                f"{name} was trained on {', '.join(seen)}: what it does there, and the means over them, say little of"
+                " attacks it has not seen"
+            )
 
 
 def check_weights(weights: Sequence[float]) -> tuple[float, ...]:
@@ -202,7 +224,12 @@ def parse_weights(text: str) -> tuple[float, ...]:
 
 
 def _agreement(
-    held: Judged, pairs: Sequence[tuple[str, str]], weights: Sequence[float], norm: str, criterion: Any, options: Mapping[str, Any]
+    held: ScoredDataset,
+    pairs: Sequence[tuple[str, str]],
+    weights: Sequence[float],
+    norm: str,
+    criterion: Any,
+    options: Mapping[str, Any],
 ) -> tuple[list[Row], list[str]]:
     """Rows of every sum against people, by group and their mean; what is the same for several pairs (a metric alone) is measured once."""
     scores = {}
@@ -212,7 +239,13 @@ def _agreement(
             name = sum_of(one, other, weight, norm)
             if name not in scores:
                 scores[name] = held.as_scores(name, both.at(weight))
-    found = meta_evaluate(held.dataset, (), criterion, scores=scores, **{key: value for key, value in options.items() if value is not None})
+    found = meta_evaluate(
+        held.dataset,
+        (),
+        criterion,
+        scores=scores,
+        **{key: value for key, value in options.items() if value is not None},
+    )
     return [{**row, "dataset": held.dataset.name} for row in found.rows], [*held.notes, *found.notes]
 
 
@@ -225,11 +258,22 @@ def _robustness(
         known = trained_on(sides.metric)
         for row in found:
             if row["expect"] == "lower" and (not several or row["group"] == ALL_GROUPS):
-                yield {**row, "pair": pair, "weight": weight, "suite": attacked.suite.name, "trained_on": row["phenomenon"] in known}
+                yield {
+                    **row,
+                    "pair": pair,
+                    "weight": weight,
+                    "suite": attacked.suite.name,
+                    "trained_on": row["phenomenon"] in known,
+                }
 
 
 def _joined(
-    people: Sequence[Row], robust: Sequence[Row], pairs: Sequence[tuple[str, str]], weights: Sequence[float], norm: str, is_nli: Mapping[str, bool]
+    people: Sequence[Row],
+    robust: Sequence[Row],
+    pairs: Sequence[tuple[str, str]],
+    weights: Sequence[float],
+    norm: str,
+    is_nli: Mapping[str, bool],
 ) -> Iterator[Row]:
     """Rows by group, by phenomenon, by data set and suite, and of their means."""
     tasks = list(dict.fromkeys((r["criterion"], r["level"], r["averaging"], r["stat"]) for r in people))
@@ -242,13 +286,23 @@ def _joined(
     for one, other in pairs:
         for weight in weights:
             spec = sum_of(one, other, weight, norm)
-            base = {"metric": one, "with": other, "partner": "nli" if is_nli[other] else "other", "weight": weight, "spec": spec}
+            base = {
+                "metric": one,
+                "with": other,
+                "partner": "nli" if is_nli[other] else "other",
+                "weight": weight,
+                "spec": spec,
+            }
             accuracies = by_pair[(one, other), weight]
             yield from (_row(base, suite=r["suite"], phenomenon=r["phenomenon"], attack=r) for r in accuracies)
             for task in tasks:
                 own = [r for r in by_sum[spec] if (r["criterion"], r["level"], r["averaging"], r["stat"]) == task]
                 several = len({(r["dataset"], r["group"]) for r in own}) > 2 * len({r["dataset"] for r in own})
-                yield from (_row(base, dataset=r["dataset"], group=r["group"], human=r) for r in own if several and r["group"] != MEAN)
+                yield from (
+                    _row(base, dataset=r["dataset"], group=r["group"], human=r)
+                    for r in own
+                    if several and r["group"] != MEAN
+                )
                 yield from _points(base, [r for r in own if r["group"] == MEAN], accuracies)
 
 
@@ -264,24 +318,52 @@ def _points(base: Row, agreements: Sequence[Row], accuracies: Sequence[Row]) -> 
             for attack in own:
                 yield _row(base, human["dataset"], attack["suite"], MEAN, name, human, attack)
         if len(agreements) > 1 or len(own) > 1:
-            human = {**agreements[0], "value": _mean(agreements, "value"), "low": math.nan, "high": math.nan, "n_used": len(agreements)}
-            attack = {**own[0], "accuracy": _mean(own, "accuracy"), "low": math.nan, "high": math.nan, "n": sum(r["n"] for r in own)}
+            human = {
+                **agreements[0],
+                "value": _mean(agreements, "value"),
+                "low": math.nan,
+                "high": math.nan,
+                "n_used": len(agreements),
+            }
+            attack = {
+                **own[0],
+                "accuracy": _mean(own, "accuracy"),
+                "low": math.nan,
+                "high": math.nan,
+                "n": sum(r["n"] for r in own),
+            }
             yield _row(base, MEAN, MEAN, MEAN, name, human, attack)
 
 
 def _row(
-    base: Row, dataset: str | None = None, suite: str | None = None, group: str | None = None, phenomenon: str | None = None,
-    human: Row | None = None, attack: Row | None = None,
-) -> Row:  # fmt: skip
+    base: Row,
+    dataset: str | None = None,
+    suite: str | None = None,
+    group: str | None = None,
+    phenomenon: str | None = None,
+    human: Row | None = None,
+    attack: Row | None = None,
+) -> Row:
     about = {key: human[key] if human is not None else None for key in ("stat", "criterion", "level", "averaging")}
     h = human or {"value": math.nan, "low": math.nan, "high": math.nan, "n_used": None}
     a = attack or {"accuracy": math.nan, "low": math.nan, "high": math.nan, "n": None, "trained_on": None}
     return {
-        **base, "dataset": dataset, "suite": suite, **about, "group": group, "phenomenon": phenomenon,
-        "correlation": h["value"], "low": h["low"], "high": h["high"], "n_used": h["n_used"],
-        "accuracy": a["accuracy"], "accuracy_low": a["low"], "accuracy_high": a["high"], "n_pairs": a["n"],
+        **base,
+        "dataset": dataset,
+        "suite": suite,
+        **about,
+        "group": group,
+        "phenomenon": phenomenon,
+        "correlation": h["value"],
+        "low": h["low"],
+        "high": h["high"],
+        "n_used": h["n_used"],
+        "accuracy": a["accuracy"],
+        "accuracy_low": a["low"],
+        "accuracy_high": a["high"],
+        "n_pairs": a["n"],
         "trained_on": a["trained_on"],
-    }  # fmt: skip
+    }
 
 
 def _mean(rows: Sequence[Row], key: str) -> float:
@@ -332,8 +414,8 @@ def _mark(rows: Sequence[Row]) -> None:
 def curves(rows: Sequence[Row], confidence: float = 0.95) -> list[Row]:
     """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
 
-    A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI metric and pairs of others
-    have curves of their own; the best weight of each is marked as that of a pair is.
+    A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI
+    metric and pairs of others have curves of their own; the best weight of each is marked as that of a pair is.
 
     References:
         Chen and Eger (2023), figure 3.
@@ -355,7 +437,10 @@ def curves(rows: Sequence[Row], confidence: float = 0.95) -> list[Row]:
 def _mean_gains(weight: float, points: Sequence[Row], confidence: float) -> Row:
     first = points[0]
     base = {"metric": MEAN, "with": MEAN, "partner": first["partner"], "weight": weight, "spec": None}
-    row = {**_row(base, MEAN, MEAN, MEAN, first["phenomenon"]), **{key: first[key] for key in ("stat", "criterion", "level", "averaging")}}
+    row = {
+        **_row(base, MEAN, MEAN, MEAN, first["phenomenon"]),
+        **{key: first[key] for key in ("stat", "criterion", "level", "averaging")},
+    }
     for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
         gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in points}.values()))
         known = gains[~np.isnan(gains)]
@@ -368,6 +453,9 @@ def _mean_gains(weight: float, points: Sequence[Row], confidence: float) -> Row:
 def _about(norm: str, ties: str) -> Iterator[str]:
     how = {"minmax": "by their least and greatest", "zscore": "to mean 0 and deviation 1", "none": "not at all"}[norm]
     yield f"scores are scaled {how}, in each group of a data set and each phenomenon of a suite, before they are mixed"
-    yield "gains are shares of what the metric alone has; best: the greatest mean of both gains among the weights at which neither number falls"
+    yield (
+        "gains are shares of what the metric alone has; best: the greatest mean of both gains among the weights at"
+        " which neither number falls"
+    )
     if ties != "loss":
         yield f"ties in preferences count as {ties}"

@@ -50,15 +50,21 @@ def _best(rows: Sequence[Row]) -> str:
         return "at no weight is one number higher and neither lower; best alone"
     alone = ", the other alone" if best["weight"] == 1 else ""
     changes = f"{best['stat']} {percent(best['gain_correlation'])}, accuracy {percent(best['gain_accuracy'])}"
-    return f"best weight {best['weight']:g}{alone} ({changes})" + (f": -m {best['spec']!r}" if best["spec"] is not None else "")
+    return f"best weight {best['weight']:g}{alone} ({changes})" + (
+        f": -m {best['spec']!r}" if best["spec"] is not None else ""
+    )
 
 
 def whole(rows: Sequence[Row], phenomenon: str = ALL) -> list[Row]:
     """The rows in which data sets and suites are taken together: their means, or the only ones; not the mean over pairs of metrics."""
     points = [
-        row for row in rows
-        if row["metric"] != MEAN and row["dataset"] is not None and row["suite"] is not None and row["phenomenon"] == phenomenon
-    ]  # fmt: skip
+        row
+        for row in rows
+        if row["metric"] != MEAN
+        and row["dataset"] is not None
+        and row["suite"] is not None
+        and row["phenomenon"] == phenomenon
+    ]
     return [row for row in points if row["dataset"] == MEAN] or points
 
 
@@ -77,13 +83,22 @@ def _weight_tables(rows: Sequence[Row], digits: int) -> Iterator[Table]:
         marked: set[tuple[int, int]] = set()
         adequacy = _by(whole(own, ADEQUACY), "metric", "with")
         for (metric, partner), mine in _by(whole(own), "metric", "with").items():
-            lines = [(stat, "correlation", mine), *((name, "accuracy", part) for name, part in _accuracies(mine, adequacy.get((metric, partner))))]
+            lines = [
+                (stat, "correlation", mine),
+                *((name, "accuracy", part) for name, part in _accuracies(mine, adequacy.get((metric, partner)))),
+            ]
             for what, key, part in lines:
                 marked |= {(len(body), 3 + j) for j, row in enumerate(mine) if row["best"]}
                 names = (metric, partner) if key == "correlation" else ("", "")
                 body.append((*names, what, *(number(row[key], digits) for row in part)))
         header = ("metric", "with", "weight", *(f"{weight:g}" for weight in weights))
-        yield Table(f"{stat} with {criterion} (level {level}) and accuracy under attack: {sets}", header, tuple(body), frozenset(marked), 3)
+        yield Table(
+            f"{stat} with {criterion} (level {level}) and accuracy under attack: {sets}",
+            header,
+            tuple(body),
+            frozenset(marked),
+            3,
+        )
 
 
 def _accuracies(rows: Sequence[Row], adequacy: Sequence[Row] | None) -> Iterator[tuple[str, Sequence[Row]]]:
@@ -95,7 +110,10 @@ def _accuracies(rows: Sequence[Row], adequacy: Sequence[Row] | None) -> Iterator
 def _counted(rows: Sequence[Row]) -> str:
     sets = {row["dataset"] for row in rows} - {None, MEAN}
     suites = {row["suite"] for row in rows} - {None, MEAN}
-    return f"means over {len(sets)} data set{'s' if len(sets) > 1 else ''} and {len(suites)} suite{'s' if len(suites) > 1 else ''}"
+    return (
+        f"means over {len(sets)} data set{'s' if len(sets) > 1 else ''} and {len(suites)}"
+        f" suite{'s' if len(suites) > 1 else ''}"
+    )
 
 
 def _tasks(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
@@ -104,7 +122,9 @@ def _tasks(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
 
 def _pooling_tables(rows: Sequence[Row], digits: int) -> Iterator[Table]:
     values, wins, left = ([row for row in rows if row["table"] == table] for table in ("values", "wins", "left-out"))
-    for (metric, kind, where, stat, criterion), own in _by(values, "metric", "kind", "set", "stat", "criterion").items():
+    for (metric, kind, where, stat, criterion), own in _by(
+        values, "metric", "kind", "set", "stat", "criterion"
+    ).items():
         about = f"{stat} with {criterion}" if kind == "correlation" else "accuracy under attack"
         yield _grid(f"{metric}: {about}, {where}", own, "value", digits)
     for (setup, kind), own in _by(wins, "setup", "kind").items():
@@ -119,7 +139,13 @@ def _pooling_tables(rows: Sequence[Row], digits: int) -> Iterator[Table]:
 def _line(row: Row, digits: int) -> tuple[str, ...]:
     where = row["set"] if row["criterion"] is None else f"{row['set']}, {row['criterion']}"
     both = f"{row['formula']} {row['direction']}", f"{row['best_formula']} {row['best_direction']}"
-    return row["metric"], where, _CHOSEN[row["among"]], *both, *(number(row[key], digits) for key in ("value", "best_value", "cost"))
+    return (
+        row["metric"],
+        where,
+        _CHOSEN[row["among"]],
+        *both,
+        *(number(row[key], digits) for key in ("value", "best_value", "cost")),
+    )
 
 
 _CHOSEN = {"correlation": "other data sets", "accuracy": "other suites", "all": "all other sets"}
@@ -132,7 +158,12 @@ def _grid(title: str, rows: Sequence[Row], key: str, digits: int) -> Table:
     defined = [value for value in cells.values() if value == value]
     top = max(defined, default=0.0)
     body = [(way, *(number(cells[way, formula], digits) for formula in formulas)) for way in directions]
-    marked = {(i, j + 1) for i, way in enumerate(directions) for j, formula in enumerate(formulas) if defined and cells[way, formula] == top}
+    marked = {
+        (i, j + 1)
+        for i, way in enumerate(directions)
+        for j, formula in enumerate(formulas)
+        if defined and cells[way, formula] == top
+    }
     return Table(title, ("direction", *formulas), tuple(body), frozenset(marked))
 
 

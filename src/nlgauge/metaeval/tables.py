@@ -18,12 +18,15 @@ _ALPHA = 0.05
 def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> list[Table]:
     """A table for each level and statistic: a line a metric, a column a group, or a criterion where there are several.
 
-    Where metrics were tested against each other the best stands first, and a mark says that no other is significantly better.
+    Where metrics were tested against each other the best stands first, and a mark says that no other is significantly
+    better.
     """
     rows = [row for row in result.rows if row.get("against") is None]
     found = []
     for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows):
-        found.append(_value_table([row for row in rows if (row["level"], row["stat"]) == (level, stat)], digits, intervals))
+        found.append(
+            _value_table([row for row in rows if (row["level"], row["stat"]) == (level, stat)], digits, intervals)
+        )
     return found
 
 
@@ -47,11 +50,22 @@ def _value_table(rows: Sequence[Mapping[str, Any]], digits: int, intervals: bool
     if any("not_outperformed" in row for row in rows):
         cells = dict(sorted(cells.items(), key=lambda item: -_sortable(item[1][last]["value"])))
     header = ["metric", *(_heading(column, first["stat"], len(columns)) for column in columns)]
-    body = [[metric, *(_cell(own.get(column), digits, intervals) for column in columns)] for metric, own in cells.items()]
-    marked = {(i, j + 1) for i, own in enumerate(cells.values()) for j, c in enumerate(columns) if c in own and own[c].get("not_outperformed")}
+    body = [
+        [metric, *(_cell(own.get(column), digits, intervals) for column in columns)] for metric, own in cells.items()
+    ]
+    marked = {
+        (i, j + 1)
+        for i, own in enumerate(cells.values())
+        for j, c in enumerate(columns)
+        if c in own and own[c].get("not_outperformed")
+    }
     for title, show, wanted in (
         ("rank", lambda row: str(row.get("rank") or "-"), ranked),
-        ("chance", lambda row: number(row["chance"], digits), len(columns) == 1 and any((row["chance"] or 0) > 0 for row in rows)),
+        (
+            "chance",
+            lambda row: number(row["chance"], digits),
+            len(columns) == 1 and any((row["chance"] or 0) > 0 for row in rows),
+        ),
         ("n", lambda row: str(row["n_used"]), len(columns) == 1),
     ):
         if wanted:
@@ -97,7 +111,9 @@ def triangles(result: Result, digits: int = 3) -> list[Table]:
     found = []
     for criterion, level, stat in kinds:
         own = [row for row in tested if (row["criterion"], row["level"], row["stat"]) == (criterion, level, stat)]
-        groups = [MEAN] if any(row["group"] == MEAN for row in own) else list(dict.fromkeys(row["group"] for row in own))
+        groups = (
+            [MEAN] if any(row["group"] == MEAN for row in own) else list(dict.fromkeys(row["group"] for row in own))
+        )
         for group in groups:
             found.append(_triangle([row for row in own if row["group"] == group], digits))
     return found
@@ -106,7 +122,10 @@ def triangles(result: Result, digits: int = 3) -> list[Table]:
 def _triangle(rows: Sequence[Mapping[str, Any]], digits: int) -> Table:
     first = rows[0]
     power = {(row["metric"], row["against"]): row["power"] for row in rows if row.get("power") is not None}
-    p = {(row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"] for row in rows}
+    p = {
+        (row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
+        for row in rows
+    }
     values = {row["metric"]: row["value"] for row in rows}
     order = sorted(values, key=lambda metric: -_sortable(values[metric]))
     body, marked = [], set()
@@ -121,7 +140,10 @@ def _triangle(rows: Sequence[Mapping[str, Any]], digits: int) -> Table:
     claim = "row better than column" if first["alternative"] == "greater" else "row and column differ"
     adjusted = ", adjusted" if first.get("p_adjusted") is not None else ""
     where = "" if first["group"] in (MEAN, None) else f", {first['group']}"
-    title = f"p of {claim}{adjusted}: {first['stat']} with {first['criterion']}, level {first['level']}{where}, {first['test']}"
+    title = (
+        f"p of {claim}{adjusted}: {first['stat']} with {first['criterion']}, level {first['level']}{where},"
+        f" {first['test']}"
+    )
     return Table(title, ("", *order[1:]), tuple(body), frozenset(marked))
 
 

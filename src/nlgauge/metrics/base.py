@@ -20,7 +20,8 @@ class Metric(Protocol):
 
     Optional members: `pooled` (True where a score depends on the other segments of the call),
     `facts(runtime)` (what options resolve to, for the signature, found without loading a model),
-    `trained_on` (ids of the perturbations that its model was shown in training), `notes` (what a reader of its numbers must know).
+    `trained_on` (ids of the perturbations that its model was shown in training), `notes` (what a reader of its numbers
+    must know).
     """
 
     info: ClassVar[MetricInfo]
@@ -57,7 +58,9 @@ METRICS = Registry(
         "sescore": Entry("nlgauge.metrics.learned.sescore:SEScore"),
         "regressor": Entry("nlgauge.metrics.learned.regressor:Regressor"),
         "scores": Entry("nlgauge.metrics.stored:Stored"),
-        "paper/bertscore": Entry("nlgauge.metrics.embedding.bertscore:BertScore", {"model": "roberta-large", "layer": 17}),
+        "paper/bertscore": Entry(
+            "nlgauge.metrics.embedding.bertscore:BertScore", {"model": "roberta-large", "layer": 17}
+        ),
         "paper/nli-r": Entry(_NLI, {"model": _NLI_R}),
         "paper/nli-d": Entry(_NLI, {"model": _NLI_D}),
         "paper/nli-r-sum": Entry(_NLI, {"model": _NLI_R, "formula": "e-c", "direction": "backward"}),
@@ -90,7 +93,9 @@ def metric(spec: str | Metric) -> Metric:
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
         if parsed.options:
-            raise SpecError(f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it")
+            raise SpecError(
+                f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it"
+            )
         parsed = parse(SUMS[parsed.name])
     if isinstance(parsed, Spec):
         built: Metric = METRICS.build(parsed)

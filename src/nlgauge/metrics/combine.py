@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.result import replacing
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Spec, Sum, parse, weight_text
@@ -30,7 +31,8 @@ class Combination:
 
     Attributes:
         terms: (weight, metric).
-        norm: `minmax` over the segments of the call, `zscore` likewise, `none`, or `file("bounds.json")` with bounds kept from an earlier call.
+        norm: `minmax` over the segments of the call, `zscore` likewise, `none`, or `file("bounds.json")` with bounds
+            kept from an earlier call.
 
     References:
         Chen and Eger (2023), "MENLI", section 3, "Combined metrics", and section 6, "Rescaling".
@@ -83,7 +85,9 @@ class Combination:
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The terms' own signatures; the digest of a bounds file."""
-        facts: dict[str, Any] = {"terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)}
+        facts: dict[str, Any] = {
+            "terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)
+        }
         if self._bounds_file is not None:
             facts["bounds"] = "sha256:" + sha256(_read(self._bounds_file)).hexdigest()[:16]
         return facts
@@ -92,7 +96,8 @@ class Combination:
         """Values of the sum, shape (n,); parts are the terms' own values by their specifications; a flag is up where any term raises it.
 
         Raises:
-            InputError: a metric that is constant over the pool (one segment is such a pool), for which `minmax` and `zscore` are undefined.
+            InputError: a metric that is constant over the pool (one segment is such a pool), for which `minmax` and
+                `zscore` are undefined.
         """
         from nlgauge.metrics.run import score_segments
 
@@ -107,8 +112,19 @@ class Combination:
                 oriented = (oriented - zero) / width
                 scale |= {bounds_key(term): (zero, zero + width)} if self.norm in POOLED else {}
             values = values + weight * oriented
-        flags = {name: np.logical_or.reduce([s.flags[name] for s in scored.values() if name in s.flags]) for s in scored.values() for name in s.flags}
-        return Scores(signature_of(self, runtime), ids(segments), values, {spec: s.values for spec, s in scored.items()}, flags=flags, scale=scale)
+        flags = {
+            name: np.logical_or.reduce([s.flags[name] for s in scored.values() if name in s.flags])
+            for s in scored.values()
+            for name in s.flags
+        }
+        return Scores(
+            signature_of(self, runtime),
+            ids(segments),
+            values,
+            {spec: s.values for spec, s in scored.items()},
+            flags=flags,
+            scale=scale,
+        )
 
     def _zero_and_width(self, term: Metric, spec: str, values: Array) -> tuple[float, float]:
         """What becomes 0, and how far from it lies what becomes 1."""
@@ -136,8 +152,9 @@ def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
     low, high = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
     if not low < high:
         raise InputError(
-            f"{name} is the same for all {len(values)} segments of the call, so {norm} over them is undefined; "
-            'score a larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a file)'
+            f"{name} is the same for all {len(values)} segments of the call, so {norm} over them is undefined; score a"
+            ' larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a'
+            " file)"
         )
     if norm == "minmax":
         return low, high - low
@@ -146,7 +163,9 @@ def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
 
 def combination(parsed: Sum) -> Combination:
     """The metric a parsed sum names."""
-    terms = ((weight, combination(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms)
+    terms = (
+        (weight, combination(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms
+    )
     return Combination(tuple(terms), parsed.norm)
 
 
@@ -158,7 +177,10 @@ def bounds_key(term: Metric) -> str:
 def _without_norm(parsed: Spec | Sum) -> Spec | Sum:
     if isinstance(parsed, Spec):
         return parsed
-    return Sum(tuple((weight, _without_norm(part)) for weight, part in parsed.terms), "none" if parsed.norm == "none" else "minmax")
+    return Sum(
+        tuple((weight, _without_norm(part)) for weight, part in parsed.terms),
+        "none" if parsed.norm == "none" else "minmax",
+    )
 
 
 def check_bounds(metrics: Iterable[Metric]) -> None:
@@ -170,9 +192,14 @@ def check_bounds(metrics: Iterable[Metric]) -> None:
     norms: dict[str, str] = {}
     for key, norm in (found for built in metrics for found in _scaled_terms(built)):
         if norms.setdefault(key, norm) != norm:
-            raise InputError(f"{key} is scaled by {norms[key]} in one sum and by {norm} in another; keep their bounds in two files, in two runs")
+            raise InputError(
+                f"{key} is scaled by {norms[key]} in one sum and by {norm} in another; keep their bounds in two files,"
+                " in two runs"
+            )
     if not norms:
-        raise InputError("no metric is a sum that is scaled over the pool (norm minmax or zscore), so there are no bounds to keep")
+        raise InputError(
+            "no metric is a sum that is scaled over the pool (norm minmax or zscore), so there are no bounds to keep"
+        )
 
 
 def _scaled_terms(built: Any) -> Iterator[tuple[str, str]]:
@@ -200,7 +227,10 @@ def _bounds(path: str, spec: str) -> tuple[float, float]:
         low, high = json.loads(content)["bounds"][spec]
         low, high = float(low), float(high)
     except (ValueError, KeyError, TypeError):
-        raise InputError(f'{path}: expected {{"bounds": {{"{spec}": [low, high]}}}} with two numbers, in the metric\'s oriented scale') from None
+        raise InputError(
+            f'{path}: expected {{"bounds": {{"{spec}": [low, high]}}}} with two numbers, in the metric\'s oriented'
+            " scale"
+        ) from None
     if not low < high:
         raise InputError(f"{path}: bounds of {spec} are {low:g} and {high:g}, expected the lower first")
     return low, high

@@ -10,8 +10,8 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.grid import aligned, by_system
-from nlgauge.stats.resample import Intervals, bootstrap_interval
-from nlgauge.stats.significance import paired_bootstrap, paired_randomisation
+from nlgauge.stats.draws import Intervals, bootstrap_interval
+from nlgauge.stats.systems.significance import paired_bootstrap, paired_randomisation
 
 _TESTS = {
     "bootstrap": paired_bootstrap,
@@ -120,7 +120,7 @@ def compare(
         systems: who wrote each segment, length n.
         items: which input each segment answers, length n; what is paired is what shares an item.
         baseline: the system the others are held against.
-        test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.significance`.
+        test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.systems.significance`.
         draws: None is 1000 for the bootstrap and 10000 for randomisation.
         seed: None is 0, and under `compat="sacrebleu"` 12345, as there.
         level: share of the draws inside the intervals.
@@ -130,8 +130,8 @@ def compare(
         The baseline, then the other systems in order of first appearance.
 
     Raises:
-        InputError: a segment without system or item, an item a system lacks or has twice, fewer than two systems or items, an
-            unknown baseline or test, or a metric that `compat` does not know.
+        InputError: a segment without system or item, an item a system lacks or has twice, fewer than two systems or
+            items, an unknown baseline or test, or a metric that `compat` does not know.
     """
     run = _TESTS.get(test)
     if run is None:
@@ -172,7 +172,12 @@ def compare(
 
 
 def intervals(
-    scores: Scores, systems: Sequence[str | None] | None = None, *, draws: int | None = None, seed: int | None = None, level: float = 0.95
+    scores: Scores,
+    systems: Sequence[str | None] | None = None,
+    *,
+    draws: int | None = None,
+    seed: int | None = None,
+    level: float = 0.95,
 ) -> list[Interval]:
     """The corpus number of every system with its bootstrap interval; systems need not share items.
 
@@ -194,13 +199,17 @@ def intervals(
         stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
         if n < 2:
             absent = np.full(len(names), np.nan)
-            made = Intervals(scores.finish(stats.sum(axis=1)), absent, absent, level, draws, np.zeros(len(names), dtype=np.int64))
+            made = Intervals(
+                scores.finish(stats.sum(axis=1)), absent, absent, level, draws, np.zeros(len(names), dtype=np.int64)
+            )
         else:
             made = bootstrap_interval(stats, scores.finish, draws=draws, seed=seed or 0, level=level)
         for i, name in enumerate(names):
             undefined = int(np.isnan(scores.values[places[name]]).sum())
             ends = float(made.low[i]), float(made.high[i])
-            found[name] = Interval(name, float(made.values[i]), *ends, n, undefined, int(made.n_undefined[i]), draws, level)
+            found[name] = Interval(
+                name, float(made.values[i]), *ends, n, undefined, int(made.n_undefined[i]), draws, level
+            )
     return [found[name] for name in places]
 
 
@@ -209,4 +218,6 @@ def _check_compat(scores: Scores, compat: str | None) -> None:
         return
     name = dict(scores.signature.entries).get("metric", scores.signature.spec)
     if name not in _SACREBLEU_METRICS or scores.stats is None:
-        raise InputError(f"compat='sacrebleu' knows corpus BLEU, chrF and TER, got {scores.signature.spec}; leave compat out")
+        raise InputError(
+            f"compat='sacrebleu' knows corpus BLEU, chrF and TER, got {scores.signature.spec}; leave compat out"
+        )

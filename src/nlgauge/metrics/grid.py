@@ -22,7 +22,9 @@ def by_system(ids: Sequence[str], systems: Sequence[str | None]) -> dict[str | N
     return {name: np.array(where, dtype=np.int64) for name, where in places.items()}
 
 
-def aligned(ids: Sequence[str], systems: Sequence[str | None], items: Sequence[str | None], baseline: str) -> dict[str, Places]:
+def aligned(
+    ids: Sequence[str], systems: Sequence[str | None], items: Sequence[str | None], baseline: str
+) -> dict[str, Places]:
     """System -> places of its segments in the baseline's order of items; the baseline first, then in order of first appearance.
 
     Args:
@@ -32,7 +34,8 @@ def aligned(ids: Sequence[str], systems: Sequence[str | None], items: Sequence[s
         baseline: the system whose items every other must have.
 
     Raises:
-        InputError: a segment without system or item, an item that a system lacks or has twice, an unknown baseline, or one system alone.
+        InputError: a segment without system or item, an item that a system lacks or has twice, an unknown baseline, or
+            one system alone.
     """
     if len(items) != len(ids):
         raise InputError(f"{len(ids)} segments but {len(items)} items; give one a segment")
@@ -42,11 +45,16 @@ def aligned(ids: Sequence[str], systems: Sequence[str | None], items: Sequence[s
             item = items[i]
             if name is None or item is None:
                 what = "system" if name is None else "item"
-                raise InputError(f"segment {ids[i]!r} names no {what}; systems are compared item by item, so every segment needs both")
+                raise InputError(
+                    f"segment {ids[i]!r} names no {what}; systems are compared item by item, so every segment needs"
+                    " both"
+                )
             first = grid.setdefault(name, {}).setdefault(item, i)
             if first != i:
                 twice = f"(segments {ids[first]!r} and {ids[i]!r})"
-                raise InputError(f"system {name!r} has item {item!r} twice {twice}, expected once; are several groups together?")
+                raise InputError(
+                    f"system {name!r} has item {item!r} twice {twice}, expected once; are several groups together?"
+                )
     if baseline not in grid:
         raise InputError(f"baseline {baseline!r} is not among the systems{nearest(baseline, grid)}")
     if len(grid) < 2:
@@ -63,4 +71,6 @@ def _check_items(name: str, own: Mapping[str, int], other: str, wanted: Mapping[
     lacking = [item for item in wanted if item not in own]
     if lacking:
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-        raise InputError(f"system {name!r} lacks item {lacking[0]!r}{more}, which {other!r} has; compare systems on the same items")
+        raise InputError(
+            f"system {name!r} lacks item {lacking[0]!r}{more}, which {other!r} has; compare systems on the same items"
+        )

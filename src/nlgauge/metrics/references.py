@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.scores import Array, Scores, ids
+from nlgauge.core.arrays import Array
+from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 
 Policy = Literal["best", "best_each", "mean", "first"]
@@ -25,20 +26,26 @@ def over_references(
     Args:
         segments: each with one reference or more.
         policy: `best` takes value and parts of the reference with the best value (the first of equals);
-            `best_each` the best of the value and of every part on its own, as bert_score does, so that F need not be the
-            harmonic mean of the P and R beside it; `mean` the mean of each; `first` the first reference alone.
+            `best_each` the best of the value and of every part on its own, as bert_score does, so that F need not be
+            the harmonic mean of the P and R beside it; `mean` the mean of each; `first` the first reference alone.
         score_single: scores segments that have exactly one reference. Called once, with all (segment, reference) pairs.
 
     Returns:
-        Scores of `segments`; a flag is up where it is up for the chosen reference (`best`, `first`) or for all references.
-        Under `best`, `Scores.parts` gains `reference`, the index of the one chosen.
+        Scores of `segments`; a flag is up where it is up for the chosen reference (`best`, `first`) or for all
+        references. Under `best`, `Scores.parts` gains `reference`, the index of the one chosen.
     """
     counts = np.array([len(s.references) for s in segments], dtype=np.int64)
     if policy == "first":
-        return score_single([s if len(s.references) == 1 else replace(s, references=s.references[:1]) for s in segments])
+        return score_single(
+            [s if len(s.references) == 1 else replace(s, references=s.references[:1]) for s in segments]
+        )
     if not len(counts) or counts.max() == 1:
         single = score_single(segments)
-        return replace(single, parts={**single.parts, "reference": np.zeros(len(segments))}) if policy == "best" else single
+        return (
+            replace(single, parts={**single.parts, "reference": np.zeros(len(segments))})
+            if policy == "best"
+            else single
+        )
     single = score_single([replace(s, references=(r,)) for s in segments for r in s.references])
     fold = _Fold(np.concatenate([[0], np.cumsum(counts)[:-1]]), counts, 1.0 if single.higher_is_better else -1.0)
     if policy == "best":

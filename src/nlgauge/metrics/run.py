@@ -34,7 +34,8 @@ def score(
     """Score hypotheses with every metric named.
 
     Args:
-        hyps: texts, one an item (length N); or system -> such a list; or a `Dataset`, which brings its own references and sources.
+        hyps: texts, one an item (length N); or system -> such a list; or a `Dataset`, which brings its own references
+            and sources.
         refs: `[item][reference]`, or a flat list with one reference an item; length N.
         srcs: one source an item, length N.
         metrics: specifications or metric objects.
@@ -121,7 +122,9 @@ class _Cached:
         found = self.cache.get(signature, list(place))
         columns = self.cache.columns(signature)
         missing = [(key, segments[i]) for key, i in place.items() if key not in found]
-        ordered = sorted(missing, key=lambda pair: pair[1].references)  # so that each reference is encoded once, or nearly
+        ordered = sorted(
+            missing, key=lambda pair: pair[1].references
+        )  # so that each reference is encoded once, or nearly
         size = min(_FIRST, _STORE_EVERY)
         while ordered:
             began = monotonic()
@@ -152,7 +155,9 @@ class _Cached:
 
 def _pack(scores: Scores) -> tuple[list[str], npt.NDArray[np.float64]]:
     columns = ["value", *(f"part.{p}" for p in scores.parts), *(f"flag.{f}" for f in scores.flags)]
-    rows = np.stack([scores.values, *scores.parts.values(), *(f.astype(np.float64) for f in scores.flags.values())], axis=1)
+    rows = np.stack(
+        [scores.values, *scores.parts.values(), *(f.astype(np.float64) for f in scores.flags.values())], axis=1
+    )
     return columns, rows
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.judgement import ScoreTable
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
+from nlgauge.core.tables import ScoreTable
 from nlgauge.metrics.lexical.options import check_switches
 from nlgauge.runtime.runtime import Runtime
 
@@ -46,7 +46,9 @@ class Stored:
             raise SpecError(f"scores:file is {self.file!r}, expected the name of a file with scores")
         check_switches("scores", higher_is_better=self.higher_is_better)
         if not self.higher_is_better:
-            info = MetricInfo("scores", self.info.needs, self.info.range, False, self.info.copy_is_best, summary=self.info.summary)
+            info = MetricInfo(
+                "scores", self.info.needs, self.info.range, False, self.info.copy_is_best, summary=self.info.summary
+            )
             object.__setattr__(self, "info", info)  # of this one, before that of the class
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:

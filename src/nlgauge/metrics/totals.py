@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nlgauge.core.scores import Array, Finish, Scores, join
+from nlgauge.core.arrays import Array
+from nlgauge.core.scores import Finish, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 

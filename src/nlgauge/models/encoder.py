@@ -65,7 +65,9 @@ class Encoder:
         """Dimensions of a vector."""
         return self.network.width
 
-    def encode(self, tokens: Sequence[Tokens], layer: int, advance: Callable[[int], None] = lambda count: None) -> Vectors:
+    def encode(
+        self, tokens: Sequence[Tokens], layer: int, advance: Callable[[int], None] = lambda count: None
+    ) -> Vectors:
         """Unit vectors of each text's pieces at a layer.
 
         Args:
@@ -91,7 +93,11 @@ class Encoder:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         starts = np.zeros(len(sequences), dtype=np.int64)
         matrix = torch.empty(int(lengths.sum()), self.width, dtype=torch.float32, device=self.network.device)
-        batches, places, row = list(by_length(lengths, self.budget)), [], 0  # places: first row of a batch, and the row after it
+        batches, places, row = (
+            list(by_length(lengths, self.budget)),
+            [],
+            0,
+        )  # places: first row of a batch, and the row after it
         for batch in batches:
             ends = row + np.cumsum(lengths[batch])
             starts[batch] = ends - lengths[batch]
@@ -110,7 +116,9 @@ class Encoder:
                 advance(done)
         if len(sequences) == len(tokens):
             return Vectors(matrix, starts, lengths)
-        return _gather(matrix, [[(int(starts[s]) + low, int(starts[s]) + high) for s, low, high in parts] for parts in pieces])
+        return _gather(
+            matrix, [[(int(starts[s]) + low, int(starts[s]) + high) for s, low, high in parts] for parts in pieces]
+        )
 
     def _windows(self, ids: Ids) -> Iterator[tuple[Ids, int, int]]:
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
@@ -137,7 +145,9 @@ def _gather(matrix: torch.Tensor, spans: list[list[tuple[int, int]]]) -> Vectors
     return Vectors(matrix.index_select(0, torch.from_numpy(rows).to(matrix.device)), starts, lengths)
 
 
-def load_encoder(model: str, revision: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None) -> Encoder:
+def load_encoder(
+    model: str, revision: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None
+) -> Encoder:
     """The encoder of a model, one copy in a runtime for each precision.
 
     Raises:
@@ -180,5 +190,7 @@ def torch_device(torch: Any, name: str) -> Any:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"device {name!r} cannot be used here: {str(error).splitlines()[0]}; try --device cpu") from None
+        raise InputError(
+            f"device {name!r} cannot be used here: {str(error).splitlines()[0]}; try --device cpu"
+        ) from None
     return device

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.signature import version
 from nlgauge.models import embedded
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 LABELS = ("entailment", "neutral", "contradiction")
 _STEMS = ("entail", "neutral", "contradict")
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class NliFiles:
         if self.head is not None:
             facts["head"] = self.head.identity[:23]
         kind, _, value = self.files.identity.partition(":")
-        facts |= {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
+        facts |= (
+            {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
+        )
         if self.files.setup:
             facts["setup"] = self.files.setup[:23]
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
@@ -86,7 +88,9 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
     except InputError as error:  # what to take instead is another model than for an encoder
         raise InputError(str(error).replace("use model=embedded", "use model=nli")) from None
     if files.name == embedded.NAME:
-        raise InputError("the embedded encoder alone says nothing of entailment; model=nli is the head that stands on it")
+        raise InputError(
+            "the embedded encoder alone says nothing of entailment; model=nli is the head that stands on it"
+        )
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))
 
 
@@ -103,16 +107,26 @@ def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> t
     """
     found = ", ".join(names) or "none"
     if len(names) != 3:
-        raise InputError(f"model {model!r} has {len(names)} labels ({found}), expected entailment, neutral and contradiction; is it an NLI model?")
+        raise InputError(
+            f"model {model!r} has {len(names)} labels ({found}), expected entailment, neutral and contradiction; is it"
+            " an NLI model?"
+        )
     own = _stems(names)
     said = None if labels is None else _stems(labels.split(","))
     if labels is not None and said is None:
-        raise InputError(f"labels is {labels!r}, expected entailment, neutral and contradiction in the order of the model's outputs, with commas")
+        raise InputError(
+            f"labels is {labels!r}, expected entailment, neutral and contradiction in the order of the model's outputs,"
+            " with commas"
+        )
     if own is None and said is None:
         advice = 'if it is an NLI model, say the order: labels="contradiction,neutral,entailment" (as its card has it)'
-        raise InputError(f"model {model!r} calls its labels {found}, expected entailment, neutral and contradiction; {advice}")
+        raise InputError(
+            f"model {model!r} calls its labels {found}, expected entailment, neutral and contradiction; {advice}"
+        )
     if own is not None and said is not None and own != said:
-        raise InputError(f"model {model!r} calls its labels {found}, in this order; labels={labels!r} says otherwise, leave it out")
+        raise InputError(
+            f"model {model!r} calls its labels {found}, in this order; labels={labels!r} says otherwise, leave it out"
+        )
     order = own or said
     assert order is not None
     return order
@@ -138,7 +152,7 @@ def _names(config: Mapping[str, Any]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Entailment:
     """What a model says of n pairs.
 
     Attributes:
@@ -153,7 +167,9 @@ class Judged:
 class NliModel:
     """A loaded NLI model with its tokenizer."""
 
-    def __init__(self, found: NliFiles, tokenizer: PairTokenizer, load: Callable[[], Classifier], budget: int | None) -> None:
+    def __init__(
+        self, found: NliFiles, tokenizer: PairTokenizer, load: Callable[[], Classifier], budget: int | None
+    ) -> None:
         self.found, self.tokenizer = found, tokenizer
         self._load, self._budget = load, budget
 
@@ -167,7 +183,7 @@ class NliModel:
         pairs: Sequence[tuple[str, str]],
         contents: Mapping[str, Ids] | None = None,
         advance: Callable[[int], None] = lambda count: None,
-    ) -> Judged:
+    ) -> Entailment:
         """Judge (premise, hypothesis) pairs, equal ones once.
 
         Args:
@@ -185,7 +201,7 @@ class NliModel:
             self._run(prepared, found, advance)
         places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
         advance(len(pairs) - len(distinct))
-        return Judged(found[places], prepared.truncated[places])
+        return Entailment(found[places], prepared.truncated[places])
 
     def _run(self, prepared: Any, found: Array, advance: Callable[[int], None]) -> None:
         from nlgauge.models.workers import side_by_side
@@ -222,7 +238,12 @@ def load_nli(
     limit = found.max_tokens(max_tokens)
     tokenizer = runtime.once(("pair tokenizer", found.files, limit), lambda: PairTokenizer(found.files, limit))
     key = ("nli", found.files, None if found.head is None else found.head.identity, dtype, runtime.device)
-    return NliModel(found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), runtime.token_budget)
+    return NliModel(
+        found,
+        tokenizer,
+        lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)),
+        runtime.token_budget,
+    )
 
 
 def _network(found: NliFiles, dtype: str, device: str) -> Classifier:

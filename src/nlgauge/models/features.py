@@ -18,7 +18,8 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
     """The blocks of features, in order, each as wide as a text's vector.
 
     Args:
-        kind: `4h`: the vectors themselves, their product and their absolute difference; `2h`: product and difference alone.
+        kind: `4h`: the vectors themselves, their product and their absolute difference; `2h`: product and difference
+            alone.
         reference: whether there is one; source: likewise.
         source: see reference.
 
@@ -26,7 +27,8 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
         InputError: an unknown kind, or neither reference nor source.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. With source and
+        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. With
+        source and
         reference: Rei et al. (2020), "COMET", section 2.3.
     """
     if kind not in KINDS:
@@ -69,5 +71,7 @@ def _operands(name: str) -> tuple[str, list[str]]:
         texts = name.split("*")
         kind = "own" if len(texts) == 1 else "product"
     if any(text not in TEXTS for text in texts) or len(texts) != (1 if kind == "own" else 2):
-        raise InputError(f"feature {name!r} is unknown, expected one like hyp, hyp*ref or |hyp-ref|, of {', '.join(TEXTS)}")
+        raise InputError(
+            f"feature {name!r} is unknown, expected one like hyp, hyp*ref or |hyp-ref|, of {', '.join(TEXTS)}"
+        )
     return kind, texts

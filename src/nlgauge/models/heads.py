@@ -30,8 +30,8 @@ class Head:
 
     Attributes:
         name: as the user named it.
-        path: the file: `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out, rank) for each linear layer adapted, whose product
-            lora_b @ lora_a is added to its weight, and the tensors of what stands on the encoder.
+        path: the file: `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out, rank) for each linear layer adapted,
+            whose product lora_b @ lora_a is added to its weight, and the tensors of what stands on the encoder.
         metadata: kind, encoder and its SHA-256, labels, ...: all strings.
         encoder: the files of the encoder it was made for.
     """
@@ -74,7 +74,9 @@ class Head:
         except Exception as error:
             raise InputError(f"head {self.path} is not a readable safetensors file: {error}") from None
         names = {key.rpartition(".lora_")[0] for key in found if ".lora_" in key}
-        lacking = [f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in found]
+        lacking = [
+            f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in found
+        ]
         if lacking:
             raise InputError(f"head {self.path} holds no {lacking[0]}; an adapter is a pair lora_a, lora_b")
         adapters = {name: (found.pop(f"{name}.lora_a"), found.pop(f"{name}.lora_b")) for name in sorted(names)}
@@ -94,29 +96,42 @@ def find_head(name: str, kind: str) -> Head:
         kind: what it must be for: `nli`, `infill`, ...
 
     Raises:
-        InputError: no such file; no head, or one of another kind; an encoder with other weights than the one it was made for.
+        InputError: no such file; no head, or one of another kind; an encoder with other weights than the one it was
+            made for.
     """
     if name in SHIPPED:
         path = Path(str(files("nlgauge.data").joinpath("heads", f"{name}{SUFFIX}")))
         if not path.is_file():
-            raise InputError(f"the head {name!r} is not in this installation ({path}); install nlgauge again, or name a model with model=PATH")
+            raise InputError(
+                f"the head {name!r} is not in this installation ({path}); install nlgauge again, or name a model with"
+                " model=PATH"
+            )
     else:
         path = Path(name).expanduser()
         if not path.is_file():
             raise InputError(
-                f"head file {name} does not exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"
+                f"head file {name} does not"
+                f" exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"
             )
     metadata = dict(_metadata(path, path.stat().st_mtime_ns))
     if metadata.get("format") != _FORMAT:
-        raise InputError(f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a model's folder")
+        raise InputError(
+            f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a"
+            " model's folder"
+        )
     if metadata.get("version") != _VERSION:
-        raise InputError(f"head {path} has version {metadata.get('version')}, this nlgauge reads version {_VERSION}; update nlgauge")
+        raise InputError(
+            f"head {path} has version {metadata.get('version')}, this nlgauge reads version {_VERSION}; update nlgauge"
+        )
     if metadata.get("kind") != kind:
         raise InputError(f"head {path} is for {metadata.get('kind')}, expected one for {kind}")
     encoder = _encoder(metadata, path)
     made_for, found = metadata.get("encoder_sha256"), encoder.weights_digest
     if made_for != found:
-        raise InputError(f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {found}; it fits no others")
+        raise InputError(
+            f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {found}; it fits no"
+            " others"
+        )
     return Head(name, path, tuple(sorted(metadata.items())), encoder)
 
 

@@ -24,11 +24,13 @@ _DERIVED = ("inv_freq", "masked_bias", "position_ids")  # computed, though old c
 class HubNetwork:
     """A transformers model behind `Network`.
 
-    The model is cut to `layer` blocks, as bert_score cuts it: where a model ends in a norm of its own (pre-norm families
-    such as T5 and mBART), that norm is applied to the cut model's output. For post-norm models this equals hidden_states[layer].
+    The model is cut to `layer` blocks, as bert_score cuts it: where a model ends in a norm of its own (pre-norm
+    families such as T5 and mBART), that norm is applied to the cut model's output. For post-norm models this equals
+    hidden_states[layer].
 
     Raises:
-        InputError: no safetensors; or weights that do not fill the model, or that the installed transformers has no place for.
+        InputError: no safetensors; or weights that do not fill the model, or that the installed transformers has no
+            place for.
     """
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
@@ -56,8 +58,12 @@ class HubNetwork:
         config = self.model.config
         with self._lock:
             whole = getattr(self._owner, self._stack)
-            setattr(self._owner, self._stack, layer if isinstance(whole, int) else torch.nn.ModuleList(list(whole)[:layer]))
-            counts = (config.num_hidden_layers, config.num_hidden_groups) if self._stack == "albert_layer_groups" else None
+            setattr(
+                self._owner, self._stack, layer if isinstance(whole, int) else torch.nn.ModuleList(list(whole)[:layer])
+            )
+            counts = (
+                (config.num_hidden_layers, config.num_hidden_groups) if self._stack == "albert_layer_groups" else None
+            )
             if counts:
                 config.num_hidden_layers = config.num_hidden_groups = layer
             try:
@@ -78,15 +84,25 @@ class HubNetwork:
 
     def _check(self, missing: set[int], unexpected: Sequence[str]) -> None:
         """Refuse what transformers only warns of: weights made up at random, and weights left aside."""
-        random = [name for name, parameter in self.model.named_parameters() if id(parameter) in missing and "pooler" not in name]
+        random = [
+            name
+            for name, parameter in self.model.named_parameters()
+            if id(parameter) in missing and "pooler" not in name
+        ]
         if random:
-            raise InputError(f"model {self.name!r}: the weights hold no {random[0]} ({len(random)} missing); is config.json of this model?")
+            raise InputError(
+                f"model {self.name!r}: the weights hold no {random[0]} ({len(random)} missing); is config.json of this"
+                " model?"
+            )
         path = next(name for name, module in self.model.named_modules() if module is self._owner)
         within = re.compile(rf"(?:^|\.){re.escape(f'{path}.{self._stack}' if path else self._stack)}\.(\d+)\.")
         for key in sorted(unexpected):
             found = within.search(key)
             if found and int(found[1]) < self.depth and not key.endswith(_DERIVED):
-                raise InputError(f"model {self.name!r}: the installed transformers has no place for {key}, so its vectors would not be this model's")
+                raise InputError(
+                    f"model {self.name!r}: the installed transformers has no place for {key}, so its vectors would not"
+                    " be this model's"
+                )
 
 
 def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoModel") -> tuple[Any, Any]:
@@ -104,7 +120,12 @@ def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoMode
     logging.set_verbosity_error()  # its report of weights without a place, such as a head's, says nothing that `_check` does not
     try:
         loaded: tuple[Any, Any] = getattr(transformers, kind).from_pretrained(
-            str(files.folder), dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True, output_loading_info=True
+            str(files.folder),
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
         )
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -145,4 +166,6 @@ def _stack(model: Any, depth: int) -> tuple[Any, str]:
             stack = getattr(module, name, None)
             if isinstance(stack, torch.nn.ModuleList) and len(stack) == depth:
                 return module, name
-    raise InputError(f"model type {config.model_type!r} is not known here: no stack of {depth} blocks was found; name another model")
+    raise InputError(
+        f"model type {config.model_type!r} is not known here: no stack of {depth} blocks was found; name another model"
+    )

@@ -9,15 +9,16 @@ from torch.nn import functional
 
 Linear = Callable[[torch.Tensor], torch.Tensor]
 
-# Up to here attention by batches of matrix products beats torch's fused kernel, whose cost for each short text is mostly fixed.
+# Up to here attention by batches of matrix products beats torch's fused kernel, whose cost for each short text is
+# mostly fixed.
 _SHORT = 96
 
 
 def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
     """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out), with exact GELU behind it if asked.
 
-    On a processor the weights are laid out once as oneDNN wants them for `rows` rows, and GELU is applied while the product is
-    still in its cache; any number of rows is right, that number is fastest.
+    On a processor the weights are laid out once as oneDNN wants them for `rows` rows, and GELU is applied while the
+    product is still in its cache; any number of rows is right, that number is fastest.
     """
     if _prepares(weight):
         kernels = torch.ops.mkldnn

@@ -14,7 +14,14 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models import embedded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
-_BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")  # what numbers depend on besides weights
+_BESIDE = (
+    "config.json",
+    "*token*.json",
+    "vocab*",
+    "merges*",
+    "*.model",
+    "*.spm",
+)  # what numbers depend on besides weights
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,9 @@ class ModelFiles:
         for key in ("num_hidden_layers", "n_layers", "encoder_layers", "num_encoder_layers", "num_layers", "n_layer"):
             if isinstance(config.get(key), int):
                 return int(config[key])
-        raise InputError(f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?")
+        raise InputError(
+            f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?"
+        )
 
     @property
     def weights_digest(self) -> str:
@@ -70,11 +79,16 @@ class ModelFiles:
         if index.exists():
             shards = _json(index).get("weight_map")
             if not isinstance(shards, dict) or not shards:
-                raise InputError(f"model {self.name!r}: {index} has no weight_map; expected the index that save_pretrained writes")
+                raise InputError(
+                    f"model {self.name!r}: {index} has no weight_map; expected the index that save_pretrained writes"
+                )
             files = [self.folder / shard for shard in sorted(set(shards.values()))]
             for file in files:
                 if not file.is_file():
-                    raise InputError(f"model {self.name!r}: {index.name} names {file.name}, which is not in {self.folder}; fetch or copy it again")
+                    raise InputError(
+                        f"model {self.name!r}: {index.name} names {file.name}, which is not in {self.folder}; fetch or"
+                        " copy it again"
+                    )
             return files
         single = self.folder / "model.safetensors"
         if single.exists():
@@ -91,7 +105,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
         revision: branch, tag or commit of a hub model.
 
     Raises:
-        InputError: no such folder or model, no network for one that is not cached, or weights with another digest than expected.
+        InputError: no such folder or model, no network for one that is not cached, or weights with another digest than
+            expected.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
     if model == embedded.NAME:
@@ -104,7 +119,9 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             raise InputError(f"model folder {folder} has no config.json; expected a folder written by save_pretrained")
         files = ModelFiles(model, folder, "")
         beside = [path for pattern in _BESIDE for path in folder.glob(pattern)]
-        return ModelFiles(model, folder, f"sha256:{_digest(tuple(files.weight_files()))}", f"sha256:{_named_digest(beside)}")
+        return ModelFiles(
+            model, folder, f"sha256:{_digest(tuple(files.weight_files()))}", f"sha256:{_named_digest(beside)}"
+        )
     if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
     return _from_hub(model, revision)

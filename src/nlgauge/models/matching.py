@@ -63,7 +63,10 @@ def greedy(
 
 def similarities(vectors: Vectors, hypothesis: int, reference: int) -> npt.NDArray[np.float64]:
     """All cosine similarities of two texts, shape (n, m)."""
-    sides = [vectors.matrix[int(vectors.starts[t]) : int(vectors.starts[t]) + int(vectors.lengths[t])] for t in (hypothesis, reference)]
+    sides = [
+        vectors.matrix[int(vectors.starts[t]) : int(vectors.starts[t]) + int(vectors.lengths[t])]
+        for t in (hypothesis, reference)
+    ]
     return np.asarray((sides[0] @ sides[1].T).cpu().numpy(), dtype=np.float64)
 
 
@@ -93,4 +96,6 @@ def _mean(best: torch.Tensor, weights: torch.Tensor, real: torch.Tensor) -> npt.
     weights = torch.where(real, weights, 0.0)
     best = torch.where(real, best, 0.0)  # minus infinity times 0 is NaN
     total = weights.sum(1)
-    return np.asarray((torch.where(real, best * (weights / total[:, None]), 0.0).sum(1)).cpu().numpy(), dtype=np.float64)
+    return np.asarray(
+        (torch.where(real, best * (weights / total[:, None]), 0.0).sum(1)).cpu().numpy(), dtype=np.float64
+    )

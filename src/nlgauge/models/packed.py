@@ -27,7 +27,11 @@ from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 
-_FAMILIES = {"bert": 0, "roberta": 2, "xlm-roberta": 2}  # model type -> least position offset; the real one is pad_token_id + 1
+_FAMILIES = {
+    "bert": 0,
+    "roberta": 2,
+    "xlm-roberta": 2,
+}  # model type -> least position offset; the real one is pad_token_id + 1
 _CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
 _GPU_TOKENS = 65536
 _LEAST_ROWS = 64
@@ -41,11 +45,16 @@ class PackedBert:
         files: folder with config.json and safetensors.
         dtype: precision of weights and activations.
         device: where it runs.
-        adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its weight.
+        adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its
+            weight.
     """
 
     def __init__(
-        self, files: ModelFiles, dtype: torch.dtype, device: torch.device, adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None
+        self,
+        files: ModelFiles,
+        dtype: torch.dtype,
+        device: torch.device,
+        adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None,
     ) -> None:
         config = files.config
         self.files, self.dtype, self.device = files, dtype, device
@@ -59,7 +68,8 @@ class PackedBert:
         self._blocks: list[_Block] = []
         self._lock = threading.Lock()
         read = self._read
-        # The vector of a token's type joins that of its position once, instead of every token every time: a table a type, one below the other.
+        # The vector of a token's type joins that of its position once, instead of every token every time: a table a
+        # type, one below the other.
         positions = read("embeddings.position_embeddings.weight")
         self._n_positions = len(positions)
         self._positions = torch.cat([positions + kind for kind in read("embeddings.token_type_embeddings.weight")[:2]])
@@ -84,7 +94,11 @@ class PackedBert:
         with self._lock:
             while len(self._blocks) < layer:
                 prefix = f"encoder.layer.{len(self._blocks)}."
-                self._blocks.append(_Block.read(lambda name, p=prefix: self._read(p + name), self.heads, self.epsilon, self.batch_tokens))
+                self._blocks.append(
+                    _Block.read(
+                        lambda name, p=prefix: self._read(p + name), self.heads, self.epsilon, self.batch_tokens
+                    )
+                )
         blocks = self._blocks[:layer]
         yield lambda sequences, types=None: self._forward(sequences, types, blocks)
 
@@ -94,7 +108,9 @@ class PackedBert:
 
         def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
             kept: dict[int, torch.Tensor] = {}
-            self._forward(sequences, None, blocks, lambda layer, states: kept.update({layer: states}) if layer in layers else None)
+            self._forward(
+                sequences, None, blocks, lambda layer, states: kept.update({layer: states}) if layer in layers else None
+            )
             n_tokens = sum(len(s) for s in sequences)
             return [kept[layer][:n_tokens] for layer in layers]
 
@@ -199,7 +215,9 @@ class _Block:
         for start, n, length in groups:
             end = start + n * length
             kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
-        states = functional.layer_norm(self.attention_out(mixed).add_(states), (width,), *self.attention_norm, self.epsilon)
+        states = functional.layer_norm(
+            self.attention_out(mixed).add_(states), (width,), *self.attention_norm, self.epsilon
+        )
         return functional.layer_norm(self.down(self.up(states)).add_(states), (width,), *self.norm, self.epsilon)
 
 
@@ -231,7 +249,9 @@ class _Weights:
         found = [place for place in self._where.values() if f".{place[1]}".endswith(f".{ending}")]
         if len(found) != 1:
             count = "no" if not found else f"{len(found)} tensors named"
-            raise InputError(f"model {self._files.name!r}: the weights hold {count} {ending}; is config.json of this model?")
+            raise InputError(
+                f"model {self._files.name!r}: the weights hold {count} {ending}; is config.json of this model?"
+            )
         return self._get(*found[0])
 
     def _get(self, path: str, key: str) -> torch.Tensor:

@@ -47,7 +47,8 @@ class PairTokenizer:
         # A text begins without a space, as the models were trained (bert_score's space is its own).
         self._texts = TextTokenizer(files, space=False)
         ids, types = self._texts.pair_frame()
-        # What the model was trained with is in the tokenizer's own frame, unless its configuration leaves types out by name.
+        # What the model was trained with is in the tokenizer's own frame, unless its configuration leaves types out by
+        # name.
         if "token_type_ids" not in files.tokenizer_config.get("model_input_names", ["token_type_ids"]):
             types = np.zeros_like(types)
         first, second = ids.tolist().index(-1), ids.tolist().index(-2)
@@ -57,7 +58,10 @@ class PairTokenizer:
         known = [n for n in (max_tokens, self._texts.max_tokens) if n is not None]
         self.max_tokens = min(known, default=None)
         if self.max_tokens is not None and self.max_tokens < self.frame + 2:
-            raise InputError(f"max_tokens is {self.max_tokens}, expected at least {self.frame + 2}: the special tokens and a piece of each text")
+            raise InputError(
+                f"max_tokens is {self.max_tokens}, expected at least {self.frame + 2}: the special tokens and a piece"
+                " of each text"
+            )
 
     @property
     def room(self) -> int | None:

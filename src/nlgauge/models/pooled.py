@@ -31,7 +31,8 @@ def mean_vectors(
         sequences: piece ids of each text, special tokens included.
         layers: 0 for the embeddings; in any order.
         budget: most tokens in one forward pass; None takes the network's own.
-        outer: how many tokens at the start and at the end stay out of the mean; (0, 0) counts special tokens in, as SEScore does.
+        outer: how many tokens at the start and at the end stay out of the mean; (0, 0) counts special tokens in, as
+            SEScore does.
         advance: told the number of texts done.
     """
     means = torch.empty(len(sequences), len(layers), network.width, dtype=torch.float32, device=network.device)
@@ -84,5 +85,7 @@ def cosines(vectors: torch.Tensor, pairs: Ids) -> npt.NDArray[np.float64]:
     """The cosine of each pair of rows, shape (n,), of a matrix (rows, d); 0 where a vector is 0."""
     wide = vectors.cpu().double()
     wide = wide / wide.norm(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float64).tiny)
-    found: npt.NDArray[np.float64] = (wide[torch.from_numpy(pairs[:, 0])] * wide[torch.from_numpy(pairs[:, 1])]).sum(dim=1).clamp(-1, 1).numpy()
+    found: npt.NDArray[np.float64] = (
+        (wide[torch.from_numpy(pairs[:, 0])] * wide[torch.from_numpy(pairs[:, 1])]).sum(dim=1).clamp(-1, 1).numpy()
+    )
     return found

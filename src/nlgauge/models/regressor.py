@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.signature import version
 from nlgauge.models import embedded
@@ -23,10 +24,12 @@ from nlgauge.runtime.runtime import Runtime
 if TYPE_CHECKING:
     import torch
 
-KIND, WEIGHTS = "regressor", "regressor.safetensors"  # the latter in a folder, beside the encoder that was trained with it
+KIND, WEIGHTS = (
+    "regressor",
+    "regressor.safetensors",
+)  # the latter in a folder, beside the encoder that was trained with it
 MIX = "mix"  # all layers under learnt weights
 _ROWS = 1024  # segments in one pass of the feed-forward network
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,10 @@ class RegressorFiles:
         if named == (MIX,):
             return tuple(range(depth + 1))
         if not named or not all(name.isdigit() and int(name) <= depth for name in named):
-            raise InputError(f"regressor {self.head.path}: layers is {','.join(named)!r}, expected {MIX} or numbers from 0 to {depth}")
+            raise InputError(
+                f"regressor {self.head.path}: layers is {','.join(named)!r}, expected {MIX} or numbers from 0 to"
+                f" {depth}"
+            )
         return tuple(map(int, named))
 
     @property
@@ -101,17 +107,25 @@ def locate_regressor(model: str) -> RegressorFiles:
     folder = Path(model).expanduser()
     if folder.is_dir():
         if not (folder / WEIGHTS).is_file():
-            raise InputError(f"model folder {folder} holds no {WEIGHTS}, expected a folder that 'nlgauge train sescore' or 'regressor' wrote")
+            raise InputError(
+                f"model folder {folder} holds no {WEIGHTS}, expected a folder that 'nlgauge train sescore' or"
+                " 'regressor' wrote"
+            )
         return RegressorFiles(find_head(str(folder / WEIGHTS), KIND))
     if not is_head(model):
-        raise InputError(f"model {model!r} is no regressor: expected a .safetensors head or a folder, as 'nlgauge train sescore' writes them")
+        raise InputError(
+            f"model {model!r} is no regressor: expected a .safetensors head or a folder, as 'nlgauge train sescore'"
+            " writes them"
+        )
     return RegressorFiles(find_head(model, KIND))
 
 
 class Regressor:
     """A loaded regressor with its tokenizer."""
 
-    def __init__(self, found: RegressorFiles, tokenizer: TextTokenizer, load: Callable[[], Any], budget: int | None) -> None:
+    def __init__(
+        self, found: RegressorFiles, tokenizer: TextTokenizer, load: Callable[[], Any], budget: int | None
+    ) -> None:
         self.found, self.tokenizer = found, tokenizer
         self._load, self._budget = load, budget
 
@@ -121,15 +135,21 @@ class Regressor:
         loaded: _Loaded = self._load()
         return loaded
 
-    def score(self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def score(
+        self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None
+    ) -> tuple[Array, npt.NDArray[np.bool_]]:
         """Scores of n segments, shape (n,), and whether one of their texts was cut, shape (n,).
 
         Args:
-            texts: `hyp`, and `ref` and `src` where the regressor reads them: n texts each. Equal texts are encoded once.
+            texts: `hyp`, and `ref` and `src` where the regressor reads them: n texts each. Equal texts are encoded
+                once.
             advance: told the number of distinct texts done.
         """
         number: dict[str, int] = {}
-        places = {name: np.array([number.setdefault(text.strip(), len(number)) for text in texts[name]], dtype=np.int64) for name in self.found.texts}
+        places = {
+            name: np.array([number.setdefault(text.strip(), len(number)) for text in texts[name]], dtype=np.int64)
+            for name in self.found.texts
+        }
         tokens = self.tokenizer.tokens(list(number))
         n = len(texts["hyp"])
         if not n:
@@ -137,7 +157,9 @@ class Regressor:
         cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
-        values = self.network.values([t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self._budget, advance)
+        values = self.network.values(
+            [t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self._budget, advance
+        )
         return values[again.reshape(-1)], np.logical_or.reduce([cut[place] for place in places.values()])
 
 
@@ -158,15 +180,23 @@ class _Loaded:
         if found.head.items("layers") == (MIX,):
             weights, scale = self._tensor(own, "mix.weights"), self._tensor(own, "mix.scale")
             if len(weights) != len(found.layers):
-                raise InputError(f"regressor {found.head.path}: mix.weights holds {len(weights)} weights, its encoder has {len(found.layers)} layers")
+                raise InputError(
+                    f"regressor {found.head.path}: mix.weights holds {len(weights)} weights, its encoder has"
+                    f" {len(found.layers)} layers"
+                )
             self._mix = torch.softmax(weights, dim=0), scale
         size = encoder.width * (1 if self._mix else len(found.layers)) * len(found.features)
         for weight, _ in self._layers:
             if weight.shape[1] != size:
-                raise InputError(f"regressor {found.head.path}: a layer takes {weight.shape[1]} numbers, expected {size}; is its encoder another?")
+                raise InputError(
+                    f"regressor {found.head.path}: a layer takes {weight.shape[1]} numbers, expected {size}; is its"
+                    " encoder another?"
+                )
             size = weight.shape[0]
 
-    def values(self, sequences: Sequence[Ids], places: Mapping[str, Ids], budget: int | None, advance: Callable[[int], None]) -> Array:
+    def values(
+        self, sequences: Sequence[Ids], places: Mapping[str, Ids], budget: int | None, advance: Callable[[int], None]
+    ) -> Array:
         import torch
 
         from nlgauge.models.pooled import mean_vectors
@@ -177,8 +207,13 @@ class _Loaded:
         values = np.zeros(n)
         with torch.inference_mode():
             for start in range(0, n, _ROWS):
-                rows = {name: torch.from_numpy(place[start : start + _ROWS]).to(vectors.device) for name, place in places.items()}
-                states = combined(self.found.features, {name: vectors[row].to(self._wide) for name, row in rows.items()})
+                rows = {
+                    name: torch.from_numpy(place[start : start + _ROWS]).to(vectors.device)
+                    for name, place in places.items()
+                }
+                states = combined(
+                    self.found.features, {name: vectors[row].to(self._wide) for name, row in rows.items()}
+                )
                 for weight, bias in self._layers[:-1]:
                     states = torch.tanh(torch.nn.functional.linear(states, weight, bias))
                 states = torch.nn.functional.linear(states, *self._layers[-1])
@@ -219,7 +254,9 @@ def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | N
     limit = found.max_tokens(max_tokens)
     tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))
     key = ("regressor", found.head.identity, files, dtype, runtime.device)
-    return Regressor(found, tokenizer, lambda: runtime.once(key, lambda: _loaded(found, dtype, runtime)), runtime.token_budget)
+    return Regressor(
+        found, tokenizer, lambda: runtime.once(key, lambda: _loaded(found, dtype, runtime)), runtime.token_budget
+    )
 
 
 def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
@@ -230,11 +267,20 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
     files = found.head.encoder
     own, adapters = found.head.tensors()
     if not adapters:
-        return _Loaded(found, load_encoder(str(files.folder) if files.name != embedded.NAME else files.name, None, dtype, runtime).network, own)
+        return _Loaded(
+            found,
+            load_encoder(
+                str(files.folder) if files.name != embedded.NAME else files.name, None, dtype, runtime
+            ).network,
+            own,
+        )
     from nlgauge.models.packed import PackedBert
 
     if not PackedBert.reads(files.config):
-        raise InputError(f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no other")
+        raise InputError(
+            f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no"
+            " other"
+        )
     if files.name == embedded.NAME:
         embedded.check(files.folder / "model.safetensors")
     return _Loaded(found, PackedBert(files, getattr(torch, dtype), torch_device(torch, runtime.device), adapters), own)

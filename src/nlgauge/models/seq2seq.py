@@ -21,15 +21,16 @@ _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 class Backtranslator:
     """Paraphrases by translation into a second language and back.
 
-    Any two encoder-decoder models of transformers with safetensors weights serve (Marian, T5, BART, mBART, M2M100, NLLB), from a
-    folder or the hub; Marian's own tokenizer needs the package sentencepiece. Nothing is drawn at random. Tests run tiny models with
-    random weights; how good the paraphrases of a real pair are has not been measured here.
+    Any two encoder-decoder models of transformers with safetensors weights serve (Marian, T5, BART, mBART, M2M100,
+    NLLB), from a folder or the hub; Marian's own tokenizer needs the package sentencepiece. Nothing is drawn at random.
+    Tests run tiny models with random weights; how good the paraphrases of a real pair are has not been measured here.
 
     Attributes:
         forward: the model into the second language: a folder or an id of the hub.
         backward: the model out of it; the same name as `forward` for a model of many languages.
         forward_revision, backward_revision: branch, tag or commit of a hub model.
-        languages: codes of the first and second language as the tokenizers spell them (`("en_XX", "de_DE")`), for models of many languages.
+        languages: codes of the first and second language as the tokenizers spell them (`("en_XX", "de_DE")`), for
+            models of many languages.
         prefixes: put before the texts on the way out and on the way back, for models that are told their task (T5).
         beams: width of the search.
         max_tokens: most pieces that a translation may have.
@@ -68,11 +69,16 @@ class Backtranslator:
 
     def identities(self) -> tuple[str, str]:
         """What pins the weights of both models."""
-        return locate(self.forward, self.forward_revision).identity, locate(self.backward, self.backward_revision).identity
+        return (
+            locate(self.forward, self.forward_revision).identity,
+            locate(self.backward, self.backward_revision).identity,
+        )
 
     def _model(self, name: str, revision: str | None) -> Seq2Seq:
         files, runtime = locate(name, revision), self.runtime
-        return runtime.once(("seq2seq", files, runtime.dtype, runtime.device), lambda: Seq2Seq(files, runtime.dtype, runtime.device))
+        return runtime.once(
+            ("seq2seq", files, runtime.dtype, runtime.device), lambda: Seq2Seq(files, runtime.dtype, runtime.device)
+        )
 
 
 class Seq2Seq:
@@ -94,7 +100,10 @@ class Seq2Seq:
         self.name = files.name
         self.device = torch_device(torch, device)
         if not files.config.get("is_encoder_decoder", False) and files.config.get("model_type") not in _ALWAYS_PAIRED:
-            raise InputError(f"model {files.name!r} is no encoder-decoder (config.json has model_type {files.config.get('model_type')!r})")
+            raise InputError(
+                f"model {files.name!r} is no encoder-decoder (config.json has model_type"
+                f" {files.config.get('model_type')!r})"
+            )
         options = {"trust_remote_code": False, "local_files_only": True}
         try:
             self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(files.folder), **options)
@@ -121,18 +130,30 @@ class Seq2Seq:
 
         options = self._languages(*languages)
         places = [i for i, text in enumerate(texts) if text is not None and text.strip()]
-        pieces = [self.tokenizer(prefix + well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"] for i in places]
+        pieces = [
+            self.tokenizer(prefix + well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"]
+            for i in places
+        ]
         kept = [j for j, ids in enumerate(pieces) if self.limit is None or len(ids) <= self.limit]
-        room = max_tokens if self.limit is None else min(max_tokens, self.limit - 1)  # the decoder starts with a token of its own
+        room = (
+            max_tokens if self.limit is None else min(max_tokens, self.limit - 1)
+        )  # the decoder starts with a token of its own
         out: list[str | None] = [None] * len(texts)
         with torch.inference_mode(), runtime.progress(len(kept), self.name) as advance:
             for batch in by_length([len(pieces[j]) for j in kept], runtime.token_budget or _BATCH_TOKENS):
                 rows = [kept[b] for b in batch]
-                given = self.tokenizer.pad({"input_ids": [pieces[j] for j in rows]}, return_tensors="pt").to(self.device)
+                given = self.tokenizer.pad({"input_ids": [pieces[j] for j in rows]}, return_tensors="pt").to(
+                    self.device
+                )
                 made = self.model.generate(
-                    input_ids=given["input_ids"], attention_mask=given["attention_mask"],
-                    do_sample=False, num_beams=beams, max_new_tokens=room, max_length=None, **options,
-                )  # fmt: skip
+                    input_ids=given["input_ids"],
+                    attention_mask=given["attention_mask"],
+                    do_sample=False,
+                    num_beams=beams,
+                    max_new_tokens=room,
+                    max_length=None,
+                    **options,
+                )
                 for j, text in zip(rows, self.tokenizer.batch_decode(made, skip_special_tokens=True), strict=True):
                     out[places[j]] = text.strip() or None
                 advance(len(rows))

@@ -15,7 +15,10 @@ from nlgauge.models.locate import ModelFiles
 Ids = npt.NDArray[np.int64]
 Long = Literal["truncate", "windows"]
 _RAW = {"bert", "roberta", "xlm-roberta"}  # their tokenizer.json is complete; other families go through AutoTokenizer
-_NEEDS_SPACE = {"roberta", "gpt2"}  # a word at the start is another piece than the same word after a space (as bert_score)
+_NEEDS_SPACE = {
+    "roberta",
+    "gpt2",
+}  # a word at the start is another piece than the same word after a space (as bert_score)
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 _CHUNK = 8192
 
@@ -41,7 +44,8 @@ class TextTokenizer:
     Args:
         files: where the model is.
         max_tokens: a lower limit than the model's own.
-        space: begin every text with a space where a first word otherwise is another piece than the same word later on (as bert_score).
+        space: begin every text with a space where a first word otherwise is another piece than the same word later on
+            (as bert_score).
 
     Attributes:
         max_tokens: most pieces the model takes, special tokens included; None where there is no limit.
@@ -61,7 +65,9 @@ class TextTokenizer:
         self.prefix: Ids = example[:content]
         self.suffix: Ids = example[len(example) - n_suffix :]
         # BERT's and RoBERTa's frame is the classifier and separator token; their configuration need not name them.
-        self.weightless: frozenset[int] = frozenset([*self.prefix.tolist(), *self.suffix.tolist()]) if named is None else named
+        self.weightless: frozenset[int] = (
+            frozenset([*self.prefix.tolist(), *self.suffix.tolist()]) if named is None else named
+        )
         self.max_tokens = self._limit(files, config, max_tokens)
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
@@ -95,7 +101,9 @@ class TextTokenizer:
             ]
             return np.array([i for i, _ in rows], dtype=np.int64), np.array([kind for _, kind in rows], dtype=np.int64)
         ids = self._backend.build_inputs_with_special_tokens([-1], [-2])
-        return np.array(ids, dtype=np.int64), np.array(self._backend.create_token_type_ids_from_sequences([-1], [-2]), dtype=np.int64)
+        return np.array(ids, dtype=np.int64), np.array(
+            self._backend.create_token_type_ids_from_sequences([-1], [-2]), dtype=np.int64
+        )
 
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
         """The words of a text and, for every piece (special tokens included), the number of its word; None for special tokens."""
@@ -104,7 +112,9 @@ class TextTokenizer:
         labels: list[str] = []
         numbers: list[int | None] = []
         last: int | None = None
-        for word, (start, end), special in zip(encoding.word_ids, encoding.offsets, encoding.special_tokens_mask, strict=True):
+        for word, (start, end), special in zip(
+            encoding.word_ids, encoding.offsets, encoding.special_tokens_mask, strict=True
+        ):
             if special or word is None:
                 numbers.append(None)
                 last = None
@@ -123,12 +133,17 @@ class TextTokenizer:
     def _encode(self, texts: list[str]) -> list[list[int]]:
         if hasattr(self._backend, "encode_batch_fast"):
             return [e.ids for e in self._backend.encode_batch_fast(texts)]
-        return [list(ids) for ids in self._backend(texts, add_special_tokens=True, truncation=False, verbose=False)["input_ids"]]
+        return [
+            list(ids)
+            for ids in self._backend(texts, add_special_tokens=True, truncation=False, verbose=False)["input_ids"]
+        ]
 
     def _encode_fully(self, text: str) -> Any:
         if hasattr(self._backend, "encode_batch_fast"):
             return self._backend.encode(text)
-        raise InputError(f"model {self.name!r} has a tokenizer without offsets, which align needs; choose another model")
+        raise InputError(
+            f"model {self.name!r} has a tokenizer without offsets, which align needs; choose another model"
+        )
 
     def _frame(self) -> list[int]:
         if hasattr(self._backend, "encode_batch_fast"):
@@ -175,10 +190,16 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
         tokenizer = AutoTokenizer.from_pretrained(str(files.folder), trust_remote_code=False, local_files_only=True)
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"model {files.name!r}: the tokenizer in {files.folder} cannot be loaded: {reason[:200]}") from None
-    # Where a folder holds no tokenizer, transformers makes one up that knows its special tokens (and at most "▁"), and no word.
+        raise InputError(
+            f"model {files.name!r}: the tokenizer in {files.folder} cannot be loaded: {reason[:200]}"
+        ) from None
+    # Where a folder holds no tokenizer, transformers makes one up that knows its special tokens (and at most "▁"), and
+    # no word.
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens) + 1:
-        raise InputError(f"model {files.name!r}: no vocabulary in {files.folder}; expected tokenizer.json, or the files it is made from")
+        raise InputError(
+            f"model {files.name!r}: no vocabulary in {files.folder}; expected tokenizer.json, or the files it is made"
+            " from"
+        )
     weightless = frozenset(i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:

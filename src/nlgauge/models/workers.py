@@ -15,9 +15,10 @@ Done = TypeVar("Done")
 def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], device: Any) -> Iterator[Done]:
     """What `work` makes of each job, in order, under inference mode.
 
-    On a processor as many threads as torch may use take jobs in turn, each computing on one core alone. Splitting every operation of
-    one batch among all cores instead makes them wait for each other thousands of times a second: slower on an idle machine, and many
-    times slower on one with other work. On other devices, and where one thread is left, the jobs run here.
+    On a processor as many threads as torch may use take jobs in turn, each computing on one core alone. Splitting every
+    operation of one batch among all cores instead makes them wait for each other thousands of times a second: slower on
+    an idle machine, and many times slower on one with other work. On other devices, and where one thread is left, the
+    jobs run here.
 
     Args:
         work: must not change what other jobs read.

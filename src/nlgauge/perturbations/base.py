@@ -86,7 +86,7 @@ class Inapplicable:
 
 
 @dataclass(frozen=True)
-class TemplateInfo:
+class PerturbationInfo:
     """What a template declares of itself.
 
     Attributes:
@@ -107,10 +107,10 @@ class TemplateInfo:
 
 
 @runtime_checkable
-class Template(Protocol):
+class Perturbation(Protocol):
     """A frozen dataclass whose fields are its options; calling it changes nothing but the state of `rng`."""
 
-    info: ClassVar[TemplateInfo]
+    info: ClassVar[PerturbationInfo]
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The edits that make the perturbation, or why there are none."""

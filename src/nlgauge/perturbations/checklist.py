@@ -92,5 +92,7 @@ def select(task: str, criterion: str | None = None, templates: tuple[str, ...] =
         own = [row for row in own if row.criterion == wanted]
     for template in templates:
         if all(row.template != template for row in own):
-            raise SpecError(f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in own})}")
+            raise SpecError(
+                f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in own})}"
+            )
     return tuple(row for row in own if not templates or row.template in templates)

@@ -7,9 +7,8 @@ from bisect import bisect_right
 from typing import Any
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
-from nlgauge.text.articles import article_before
-from nlgauge.text.brill import keeps_capital
 from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.lexicon.articles import article_before
 
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"[\s\"'“‘«(\[]*([\w$£€][\w.'’-]*)")
@@ -35,7 +34,9 @@ class Draft:
     def replace(self, first: int, last: int, new: str, *, cased: bool = True) -> None:
         """Put `new` in the place of tokens `first` to `last`; `cased`: with the capitals of what stood there."""
         old = self.doc.span(first, last)
-        self._edits.append(Edit(old.start, old.end, with_case_of(self.doc.text[old.start : old.end], new) if cased else new))
+        self._edits.append(
+            Edit(old.start, old.end, with_case_of(self.doc.text[old.start : old.end], new) if cased else new)
+        )
 
     def delete(self, first: int, last: int, *, pauses: bool = False) -> None:
         """Take tokens `first` to `last` away, with one of the blanks around them; `pauses`: with commas left dangling, too."""
@@ -73,8 +74,8 @@ class Draft:
     def tidy(self) -> None:
         """Take away the marks that deletions leave without words.
 
-        These are pauses at the head of a sentence or before another mark, brackets and quotes with nothing between, and every mark of
-        a sentence whose words are all gone.
+        These are pauses at the head of a sentence or before another mark, brackets and quotes with nothing between, and
+        every mark of a sentence whose words are all gone.
         """
         for sentence in self.doc.sentences:
             places = range(sentence.first, sentence.last + 1)
@@ -86,13 +87,22 @@ class Draft:
 
     def _tidy(self, places: range) -> None:
         tokens, kept = self.doc.tokens, list[int]()
-        gap = worded = False  # whether something is gone between the last token kept and this one; whether words have come
+        gap = worded = (
+            False  # whether something is gone between the last token kept and this one; whether words have come
+        )
         for i in places:
             if i in self._deleted:
                 gap = True
                 continue
             mark = tokens[i].text if self.doc.word_at[i] is None else ""
-            while gap and mark and worded and self.doc.word_at[kept[-1]] is None and tokens[kept[-1]].text in _PAUSES and _ends_part(mark):
+            while (
+                gap
+                and mark
+                and worded
+                and self.doc.word_at[kept[-1]] is None
+                and tokens[kept[-1]].text in _PAUSES
+                and _ends_part(mark)
+            ):
                 self._deleted.add(kept.pop())
             if gap and kept and self._encloses(kept[-1], i):
                 self._deleted.update((kept.pop(), i))
@@ -112,9 +122,13 @@ class Draft:
     def _encloses(self, first: int, last: int) -> bool:
         """Whether two tokens are an opening mark and its own closing one."""
         marks = self.doc.tokens[first].text, self.doc.tokens[last].text
-        return self._opens(first) and _CLOSING[marks[0]] == marks[1] and (marks[0] != marks[1] or self.doc.touches(last))
+        return (
+            self._opens(first) and _CLOSING[marks[0]] == marks[1] and (marks[0] != marks[1] or self.doc.touches(last))
+        )
 
-    def finish(self, *, capitals: bool = True, articles: bool = True, stops: bool = True, **meta: Any) -> Change | Inapplicable:
+    def finish(
+        self, *, capitals: bool = True, articles: bool = True, stops: bool = True, **meta: Any
+    ) -> Change | Inapplicable:
         """All edits, repaired and in order.
 
         Args:
@@ -156,14 +170,27 @@ class Draft:
         if at_start:  # of the text or of a line: take the blanks behind, the first of the line stays at its margin
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
-        elif blank_before and (blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation):
+        elif blank_before and (
+            blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation
+        ):
             while start > 0 and text[start - 1].isspace() and text[start - 1] != "\n" and start > tokens[first - 1].end:
                 start -= 1
-        elif blank_after and not blank_before and first > 0 and (tokens[first - 1].text[-1] in _OPENING or self._opens(first - 1)):
+        elif (
+            blank_after
+            and not blank_before
+            and first > 0
+            and (tokens[first - 1].text[-1] in _OPENING or self._opens(first - 1))
+        ):
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
         sentence = self.doc.sentences[self.doc.sentence_at[last]]
-        if stops and last == sentence.last and first > sentence.first and _holds_stop(tokens[last]) and not tokens[first - 1].is_punctuation:
+        if (
+            stops
+            and last == sentence.last
+            and first > sentence.first
+            and _holds_stop(tokens[last])
+            and not tokens[first - 1].is_punctuation
+        ):
             return Edit(start, end, ".")
         parted = start > 0 and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
         return Edit(start, end, " " if parted else "")  # a dash without blanks had kept two words apart
@@ -192,12 +219,6 @@ def with_case_of(old: str, new: str) -> str:
     return new
 
 
-def is_name_like(token: Token) -> bool:
-    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym, `German`."""
-    text = token.text
-    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and text.isupper()) or keeps_capital(text)
-
-
 def _holds_stop(token: Token) -> bool:
     """Whether the full stop of a sentence that ends here is part of a word, as in `U.S.`."""
     return token.text[-1] == "." and not token.is_punctuation
@@ -214,7 +235,11 @@ def _before_final_mark(doc: Doc, sentence: Span) -> int:
     while at > sentence.first and doc.tokens[at].text in _CLOSERS:
         at -= 1
     end = at
-    while at > sentence.first and doc.word_at[at] is None and (doc.tokens[at].text in _PAUSES or doc.tokens[at].text[0] in _FINAL):
+    while (
+        at > sentence.first
+        and doc.word_at[at] is None
+        and (doc.tokens[at].text in _PAUSES or doc.tokens[at].text[0] in _FINAL)
+    ):
         at -= 1
     return at if at < end else sentence.last
 

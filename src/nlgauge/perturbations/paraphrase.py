@@ -34,7 +34,8 @@ class TableParaphraser:
     """Paraphrases that were made before, looked up by the text.
 
     Attributes:
-        table: a text -> what says the same; blanks at the ends and their number inside do not matter for finding a text.
+        table: a text -> what says the same; blanks at the ends and their number inside do not matter for finding a
+            text.
         how, level, norm: which of several is taken, see `select_para`.
     """
 
@@ -53,7 +54,10 @@ class TableParaphraser:
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`."""
         found = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
-        chosen = [select_para(c, text, how=self.how, level=self.level, norm=self.norm) for text, c in zip(texts, found, strict=True)]
+        chosen = [
+            select_para(c, text, how=self.how, level=self.level, norm=self.norm)
+            for text, c in zip(texts, found, strict=True)
+        ]
         return _others(texts, chosen)
 
 
@@ -62,7 +66,8 @@ class CallableParaphraser:
     """Paraphrases from a function of the user's, called once with all texts.
 
     Attributes:
-        function: a list of texts -> a list as long, of strings, of None, or of lists of strings to select from by edit distance.
+        function: a list of texts -> a list as long, of strings, of None, or of lists of strings to select from by edit
+            distance.
     """
 
     function: Callable[[list[str]], Sequence[str | Sequence[str] | None]]
@@ -71,17 +76,31 @@ class CallableParaphraser:
         """See `Paraphraser.paraphrase`.
 
         Raises:
-            InputError: the function gives another number of paraphrases than it got texts, or something that is no text.
+            InputError: the function gives another number of paraphrases than it got texts, or something that is no
+                text.
         """
         made = self.function(list(texts))
         if isinstance(made, str) or len(made) != len(texts):
             got = "one string" if isinstance(made, str) else f"{len(made)} paraphrases"
-            raise InputError(f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry a text, None where it has none")
+            raise InputError(
+                f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry a text, None where it"
+                " has none"
+            )
         chosen: list[str | None] = []
         for i, (text, given) in enumerate(zip(texts, made, strict=True)):
-            candidates = [given] if isinstance(given, str) else [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+            candidates = (
+                [given]
+                if isinstance(given, str)
+                else []
+                if given is None
+                else list(given)
+                if isinstance(given, Sequence)
+                else [given]
+            )
             if not all(isinstance(c, str) for c in candidates):
-                raise InputError(f"paraphrase {i} is {type(given).__name__}, expected a string, a list of strings or None")
+                raise InputError(
+                    f"paraphrase {i} is {type(given).__name__}, expected a string, a list of strings or None"
+                )
             chosen.append(select_para(candidates, text))
         return _others(texts, chosen)
 
@@ -90,8 +109,10 @@ class CallableParaphraser:
 class LightParaphraser:
     """Small changes by rule that keep the meaning: short forms opened or made, numbers spelt out, one word replaced by a synonym.
 
-    It is light: it stands much closer to the text than back-translation does, and so makes an easy test. It is no substitute
-    for paraphrases by people or by a translation model, and pairs made with it must not be compared with published accuracies.
+    It is light: it stands much closer to the text than back-translation does, and so makes an easy test. It is no
+        substitute
+    for paraphrases by people or by a translation model, and pairs made with it must not be compared with published
+    accuracies.
 
     Attributes:
         seed: for the draws of the templates.
@@ -141,7 +162,10 @@ def as_paraphraser(given: str | Mapping[str, Sequence[str]] | Callable[..., obje
     if callable(given):
         return CallableParaphraser(given)  # type: ignore[arg-type]
     what = repr(given) if isinstance(given, str) else type(given).__name__
-    raise SpecError(f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with paraphrase(texts)")
+    raise SpecError(
+        f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with"
+        " paraphrase(texts)"
+    )
 
 
 def select_para(
@@ -152,8 +176,8 @@ def select_para(
     Args:
         candidates: texts that say what the reference says.
         reference: the text they paraphrase.
-        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first of equals); `given` the
-            first, whatever it is; `first` the first that is not the reference.
+        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first of equals);
+            `given` the first, whatever it is; `first` the first that is not the reference.
         level, norm: of the distance, see `edit_distance`.
 
     Returns:
@@ -163,8 +187,8 @@ def select_para(
         SpecError: an unknown way to choose.
 
     References:
-        Chen and Eger (2023), section 6, paragraph on the choice of paraphrases. They do not say on which level and by which
-        length they measure; characters by the longer text is our choice.
+        Chen and Eger (2023), section 6, paragraph on the choice of paraphrases. They do not say on which level and by
+        which length they measure; characters by the longer text is our choice.
     """
     if how not in HOWS:
         raise SpecError(f"how is {how!r}, expected one of {', '.join(HOWS)}")
@@ -205,7 +229,10 @@ def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> 
 
 def _others(texts: Sequence[str], made: Sequence[str | None]) -> list[str | None]:
     """None in the place of paraphrases that are blank or the text itself."""
-    return [None if m is None or not m.strip() or _squeezed(m) == _squeezed(t) else m for t, m in zip(texts, made, strict=True)]
+    return [
+        None if m is None or not m.strip() or _squeezed(m) == _squeezed(t) else m
+        for t, m in zip(texts, made, strict=True)
+    ]
 
 
 def _squeezed(text: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, get_type_hints
 
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.registry import convert
-from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, Template, Turn, apply_edits, stream
-from nlgauge.perturbations.english import is_english
-from nlgauge.perturbations.registry import template
+from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
+from nlgauge.perturbations.registry import perturbation
+from nlgauge.text.english.detect import is_english
 from nlgauge.text.language import Language, language
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Perturbations(list["Perturbed | None"]):
 
 
 def perturb(
-    name: str | Template,
+    name: str | Perturbation,
     texts: str | Sequence[str],
     *,
     seed: int = 0,
@@ -53,7 +53,8 @@ def perturb(
     Args:
         name: an id, with options in the grammar of metric specifications (`negation:mode=add`), or a template object.
         texts: what is perturbed, length n; a single string is one text.
-        seed: with the id of the template and the id of the segment (or else the text) it makes the draws; never the place in the list.
+        seed: with the id of the template and the id of the segment (or else the text) it makes the draws; never the
+            place in the list.
         ids: of the segments, length n.
         context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
         speakers: who says each text; the one who did not speak last unless given.
@@ -72,15 +73,17 @@ def perturb(
     if options:
         if not isinstance(name, str):
             raise SpecError("options are given beside a template object; make the object with them")
-        built = _with_options(template(name), name, options)
+        built = _with_options(perturbation(name), name, options)
     else:
-        built = template(name)
+        built = perturbation(name)
     listed = [texts] if isinstance(texts, str) else list(texts)
-    cases = make_cases(listed, ids=ids, context=context, speakers=speakers, pool=pool, references=references, backend=language)
+    cases = make_cases(
+        listed, ids=ids, context=context, speakers=speakers, pool=pool, references=references, backend=language
+    )
     return Perturbations([apply(built, case, seed) for case in cases])
 
 
-def apply(built: Template, case: Case, seed: int) -> Perturbed | Inapplicable:
+def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicable:
     """One template on one case: checked needs, its own stream of random numbers, edits made."""
     missing = unmet(built, case)
     if missing is not None:
@@ -97,7 +100,7 @@ def apply(built: Template, case: Case, seed: int) -> Perturbed | Inapplicable:
     return Perturbed(text, list(change.edits), case.text, name, built.info.expect, seed, dict(change.meta), case.id)
 
 
-def unmet(built: Template, case: Case) -> str | None:
+def unmet(built: Perturbation, case: Case) -> str | None:
     """The first thing that a template needs and a case lacks, as a reason; None if there is none."""
     needs = built.info.needs
     if not case.text.strip():
@@ -144,7 +147,7 @@ def make_cases(
     return cases
 
 
-def _with_options(built: Template, name: str, options: Mapping[str, Any]) -> Template:
+def _with_options(built: Perturbation, name: str, options: Mapping[str, Any]) -> Perturbation:
     known = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
     hints, values = get_type_hints(type(built)), dict(options)
     for key, value in options.items():
@@ -165,7 +168,9 @@ def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Seque
     if values is None:
         return [absent] * n
     if isinstance(values, str) or len(values) != n:
-        raise InputError(f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry a text")
+        raise InputError(
+            f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry a text"
+        )
     return values
 
 

@@ -19,9 +19,10 @@ _QUOTES = frozenset(["``", "''", '"', "“", "”", "'", "‘", "’"])
 def clean(adv: str, ref: str) -> str:
     """A perturbed text with the capitals of the reference, and without the blanks that a tokeniser left.
 
-    Words that stand in the same order in both texts are written, and parted, as the reference writes and parts them. Other
-    words take their capitals from the same word elsewhere in the reference, if it has one. Other blanks go where they stand
-    before short forms ('s, n't) and closing punctuation, unless the reference itself parts such marks. No letter changes but in case.
+    Words that stand in the same order in both texts are written, and parted, as the reference writes and parts them.
+    Other words take their capitals from the same word elsewhere in the reference, if it has one. Other blanks go where
+    they stand before short forms ('s, n't) and closing punctuation, unless the reference itself parts such marks. No
+    letter changes but in case.
 
     Only for loading data that were made with joined tokens; our own perturbations never need it.
 
@@ -30,7 +31,8 @@ def clean(adv: str, ref: str) -> str:
         ref: the text it was made from.
 
     References:
-        Chen and Eger (2023) publish cleaned data beside the first (`fixed_strict`), but not the code that cleaned; this is our own.
+        Chen and Eger (2023) publish cleaned data beside the first (`fixed_strict`), but not the code that cleaned; this
+        is our own.
     """
     ours, theirs = word_spans(adv), word_spans(ref)
     words, models = [adv[a:b] for a, b in ours], [ref[a:b] for a, b in theirs]
@@ -88,7 +90,9 @@ def _parts_marks(ref: str, spans: Sequence[tuple[int, int]]) -> bool:
     """Whether the reference itself stands in tokens: more closing marks with a blank before them than without."""
     apart = together = 0
     for (_, end), (start, last) in pairwise(spans):
-        if _CLOSING.fullmatch(ref[start:last]) or (_CLITIC.fullmatch(ref[start:last]) and ref[start:last] not in _QUOTES):
+        if _CLOSING.fullmatch(ref[start:last]) or (
+            _CLITIC.fullmatch(ref[start:last]) and ref[start:last] not in _QUOTES
+        ):
             apart += start > end
             together += start == end
     return apart > together

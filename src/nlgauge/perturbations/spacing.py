@@ -19,7 +19,9 @@ def around_insertion(left: str, right: str, new: Sequence[str], seen: str) -> tu
     return head, "" if together and is_mark(right) else between(new[-1], right, spaced)
 
 
-def around_replacement(left: str, right: str, new: Sequence[str], old: Sequence[str], before: str, behind: str) -> tuple[str, str]:
+def around_replacement(
+    left: str, right: str, new: Sequence[str], old: Sequence[str], before: str, behind: str
+) -> tuple[str, str]:
     """The blanks before and behind tokens that take the place of others; they stay, unless a word comes for a mark or a mark for a word."""
     head, tail = before, behind
     if left and is_mark(new[0]) != is_mark(old[0]):

@@ -21,7 +21,9 @@ _MEAN = "mean-"
 _SERIES = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")
 
 
-def write_html(result: Result, path: str | Path, worst: Mapping[str, Sequence[Mapping[str, Any]]] | None = None) -> None:
+def write_html(
+    result: Result, path: str | Path, worst: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
+) -> None:
     """Write a result of kind `audit` as one self-contained page, whole or not at all.
 
     Args:
@@ -60,7 +62,12 @@ def heat_map(rows: Sequence[Row]) -> str:
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     keys = list(dict.fromkeys((row["criterion"], row["template"]) for row in rows))
     cells = {(row["metric"], row["criterion"], row["template"]): row for row in rows}
-    return drawing.heat_map("deviation of metrics from people", metrics, keys, [[_cell(cells.get((m, *key))) for m in metrics] for key in keys])
+    return drawing.heat_map(
+        "deviation of metrics from people",
+        metrics,
+        keys,
+        [[_cell(cells.get((m, *key))) for m in metrics] for key in keys],
+    )
 
 
 def bars(rows: Sequence[Row]) -> str:
@@ -115,7 +122,9 @@ def _cell(row: Row | None) -> Cell:
         return Cell("")
     value = row["deviation"]
     if _absent(value):
-        return Cell("-" if not row["n"] else "undefined" if _absent(row["drop"]) else f"drop {row['drop']:.2f}")  # people's is not known
+        return Cell(
+            "-" if not row["n"] else "undefined" if _absent(row["drop"]) else f"drop {row['drop']:.2f}"
+        )  # people's is not known
     return Cell(f"{value:+.2f}", signed(value), f"drop {row['drop']:.2f}, people {row['penalty']:.2f}, n {row['n']}")
 
 
@@ -136,7 +145,13 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
     out = []
     for task in dict.fromkeys(row["task"] for row in rows):
         own = [row for row in rows if row["task"] == task]
-        out.append({"title": f"Deviation from people, task {task}", "picture": Markup(heat_map(own)), "rows": [_deviating(row) for row in own]})
+        out.append(
+            {
+                "title": f"Deviation from people, task {task}",
+                "picture": Markup(heat_map(own)),
+                "rows": [_deviating(row) for row in own],
+            }
+        )
     return out
 
 
@@ -147,7 +162,12 @@ def _counted(row: Row) -> list[str]:
 
 def _deviating(row: Row) -> list[str]:
     counts = [str(row["n"]), str(row["n_not_applicable"])]
-    numbers = [_number(row["drop"]), _number(row["penalty"], ".2f"), _number(row["deviation"], "+.3f"), _interval(row, "+")]
+    numbers = [
+        _number(row["drop"]),
+        _number(row["penalty"], ".2f"),
+        _number(row["deviation"], "+.3f"),
+        _interval(row, "+"),
+    ]
     return [row["metric"], row["criterion"], row["template"], *counts, *numbers, row["certainty"]]
 
 

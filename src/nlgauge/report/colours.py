@@ -24,7 +24,9 @@ def shade(share: float) -> str:
 
 def from_oklch(lightness: float, chroma: float, hue: float) -> str:
     """A colour of OKLCH as "#rrggbb": lightness in [0, 1], chroma from 0, hue in radians; clipped to what screens show."""
-    return "#" + "".join(f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue)))
+    return "#" + "".join(
+        f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
+    )
 
 
 @lru_cache(1024)

@@ -27,7 +27,16 @@ class Cell:
 
 
 def text(
-    x: float, y: float, label: str, *, anchor: str = "start", turn: int = 0, quiet: bool = False, bold: bool = False, size: int = SIZE, fill: str = ""
+    x: float,
+    y: float,
+    label: str,
+    *,
+    anchor: str = "start",
+    turn: int = 0,
+    quiet: bool = False,
+    bold: bool = False,
+    size: int = SIZE,
+    fill: str = "",
 ) -> str:
     """Anybody's text at a place: made safe for XML, escaped, cut where it is too long, whole in its title then."""
     from markupsafe import escape
@@ -63,7 +72,9 @@ def svg(width: float, height: float, label: str, parts: Sequence[str]) -> str:
     )
 
 
-def heat_map(label: str, columns: Sequence[str], rows: Sequence[tuple[str, str]], cells: Sequence[Sequence[Cell]]) -> str:
+def heat_map(
+    label: str, columns: Sequence[str], rows: Sequence[tuple[str, str]], cells: Sequence[Sequence[Cell]]
+) -> str:
     """A heat map as SVG.
 
     Args:
@@ -99,6 +110,7 @@ def _cell(x: float, y: float, cell: Cell) -> str:
     if not cell.colour:
         return text(middle, y + 15, cell.text, anchor="middle", quiet=True, size=11)
     return (
-        f'<g><title>{escape(clean(cell.title))}</title><rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{_CELL - 2}" height="{_ROW - 2}" '
-        f'fill="{cell.colour}"/>{text(middle, y + 15, cell.text, anchor="middle", fill=ink(cell.colour))}</g>'
+        f'<g><title>{escape(clean(cell.title))}</title><rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{_CELL - 2}"'
+        f' height="{_ROW - 2}"'
+        f' fill="{cell.colour}"/>{text(middle, y + 15, cell.text, anchor="middle", fill=ink(cell.colour))}</g>'
     )

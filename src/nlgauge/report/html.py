@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def render(template: str, **values: Any) -> str:
     """A page from a template of this package; templates extend `page.html`, which holds the style.
 
-    Values are escaped wherever they stand, except those wrapped in `markupsafe.Markup`, which must be pictures of our own making.
+    Values are escaped wherever they stand, except those wrapped in `markupsafe.Markup`, which must be pictures of our
+    own making.
     """
     return _environment().get_template(template).render(version=version("nlgauge"), **values)
 

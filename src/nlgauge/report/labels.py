@@ -10,15 +10,20 @@ ELLIPSIS = "…"
 _JOINER, _EMOJI_FORM = "\u200d", "\ufe0f"
 _REPLACED = {**dict.fromkeys("\n\v\f\r\x85\u2028\u2029", "↵"), "\t": "⇥"}
 _STEERS_DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# Advance widths in em, on the generous side (those of DejaVu Sans, wider than Arial), so that a label is never larger than its room.
-_ADVANCES = {**dict.fromkeys("ijl.,:;'|!I", 0.36), **dict.fromkeys("frt()[]{}/\\-\"`* ", 0.42), **dict.fromkeys("mMWw@%&—…", 1.0)}
+# Advance widths in em, on the generous side (those of DejaVu Sans, wider than Arial), so that a label is never larger
+# than its room.
+_ADVANCES = {
+    **dict.fromkeys("ijl.,:;'|!I", 0.36),
+    **dict.fromkeys('frt()[]{}/\\-"`* ', 0.42),
+    **dict.fromkeys("mMWw@%&—…", 1.0),
+}
 
 
 def clean(text: str) -> str:
     """A word that XML accepts, a terminal does not obey, and an eye can see.
 
-    Line ends become "↵" and tabs "⇥"; other control characters, lone surrogates, non-characters and marks that would turn the direction of
-    the text around them become U+FFFD; a word of blanks becomes "␣". Everything else stays.
+    Line ends become "↵" and tabs "⇥"; other control characters, lone surrogates, non-characters and marks that would
+    turn the direction of the text around them become U+FFFD; a word of blanks becomes "␣". Everything else stays.
     """
     shown = "".join(_shown(char) for char in text)
     if shown and unicodedata.category(shown[0]).startswith("M"):

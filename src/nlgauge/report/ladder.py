@@ -65,11 +65,22 @@ def ladder_text(row: Row, width: int = 80) -> str:
 
 def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (), total: int | None = None) -> str:
     """A page with the ladders of the first rows, and what made them."""
-    shown = [{"id": _clean(str(row.get("id", ""))), "score": _number(row["score"]), "rungs": [_shown(r) for r in rungs(row)]} for row in rows[:MOST]]
-    return render("ladder.html", ladders=shown, total=len(rows) if total is None else total, signature=clean(signature).split("|"), notes=notes)
+    shown = [
+        {"id": _clean(str(row.get("id", ""))), "score": _number(row["score"]), "rungs": [_shown(r) for r in rungs(row)]}
+        for row in rows[:MOST]
+    ]
+    return render(
+        "ladder.html",
+        ladders=shown,
+        total=len(rows) if total is None else total,
+        signature=clean(signature).split("|"),
+        notes=notes,
+    )
 
 
-def write_ladders(rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None) -> None:
+def write_ladders(
+    rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None
+) -> None:
     """Write the page of some rows, of `total` that there are, whole or not at all.
 
     Raises:
@@ -80,7 +91,11 @@ def write_ladders(rows: Sequence[Row], signature: str, notes: Sequence[str], pat
 
 
 def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
-    return [(mark, _clean(text)) for mark, text in rung.pieces], rung.operation, "" if rung.severity is None else _number(rung.severity)
+    return (
+        [(mark, _clean(text)) for mark, text in rung.pieces],
+        rung.operation,
+        "" if rung.severity is None else _number(rung.severity),
+    )
 
 
 def _bare(mark: Mark, text: str) -> Iterator[tuple[Mark, str]]:

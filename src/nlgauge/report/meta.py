@@ -59,17 +59,31 @@ def _matrices(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         itself = {(f"{_PEOPLE}{name}", name): 1.0 for name in names}
         metrics = list(dict.fromkeys(row["metric"] for row in own if not _is_criterion(row)))
         about = f"{stat}, level {level}"
-        yield _matrix("Criteria with each other", about, names, [(name, f"{_PEOPLE}{name}") for name in names], {**itself, **known})
+        yield _matrix(
+            "Criteria with each other",
+            about,
+            names,
+            [(name, f"{_PEOPLE}{name}") for name in names],
+            {**itself, **known},
+        )
         yield _matrix("Metrics with criteria", about, criteria, [(name, name) for name in metrics], known)
 
 
 def _matrix(
-    title: str, about: str, columns: Sequence[str], rows: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], float]
+    title: str,
+    about: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, str]],
+    known: Mapping[tuple[str, str], float],
 ) -> dict[str, Any]:
     from markupsafe import Markup
 
     cells = [[_signed(known.get((key, column)), f"{shown}, {column}") for column in columns] for shown, key in rows]
-    return {"title": title, "about": about, "picture": Markup(heat_map(title, columns, [("", shown) for shown, _ in rows], cells))}
+    return {
+        "title": title,
+        "about": about,
+        "picture": Markup(heat_map(title, columns, [("", shown) for shown, _ in rows], cells)),
+    }
 
 
 def _signed(value: float | None, title: str) -> Cell:
@@ -83,9 +97,11 @@ def _sections(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for criterion, level, stat in dict.fromkeys((row["criterion"], row["level"], row["stat"]) for row in values):
         own = [row for row in values if (row["criterion"], row["level"], row["stat"]) == (criterion, level, stat)]
         tested = [
-            row for row in rows
-            if row.get("against") is not None and (row["criterion"], row["level"], row["stat"]) == (criterion, level, stat)
-        ]  # fmt: skip
+            row
+            for row in rows
+            if row.get("against") is not None
+            and (row["criterion"], row["level"], row["stat"]) == (criterion, level, stat)
+        ]
         yield _section(own, tested)
 
 
@@ -101,10 +117,15 @@ def _section(rows: Sequence[Row], tested: Sequence[Row]) -> dict[str, Any]:
     known = [value for value in by_group.values() if not _absent(value)]
     return {
         "title": f"{first['stat']} with {first['criterion']}",
-        "about": f"level {first['level']}, averaging {first['averaging']}" + (f", ties {first['ties']}" if first["ties"] is not None else ""),
+        "about": (
+            f"level {first['level']}, averaging {first['averaging']}"
+            + (f", ties {first['ties']}" if first["ties"] is not None else "")
+        ),
         "axis": f"{low:.2f} to {high:.2f}",
         "ranked": any(row.get("rank") is not None for row in means.values()),
-        "chance": next((f"{row['chance']:.3f}" for row in means.values() if not _absent(row["chance"]) and row["chance"] > 0), ""),
+        "chance": next(
+            (f"{row['chance']:.3f}" for row in means.values() if not _absent(row["chance"]) and row["chance"] > 0), ""
+        ),
         "intervals": any(not _absent(row["low"]) for row in means.values()),
         "counted": "n" if len(groups) == 1 else "groups",
         "lines": [_line(means[metric], counts[metric], low, high) for metric in order],
@@ -130,7 +151,11 @@ def _line(row: Row, counted: Row, low: float, high: float) -> dict[str, Any]:
 
 def _triangle(tested: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
     """p-values of the better metric against the others, on the mean or on the only group."""
-    p = {(row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"] for row in tested if row["group"] == _MEAN}
+    p = {
+        (row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
+        for row in tested
+        if row["group"] == _MEAN
+    }
     if not p:
         return None
     lines = []
@@ -168,7 +193,10 @@ def _whisker(row: Row, low: float, high: float) -> Any:
 
     middle = _HEIGHT / 2
     zero = f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="0" y2="{_HEIGHT}" stroke="#d9dee3"/>' if low < 0 < high else ""
-    line = f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}" stroke="#5b6672" stroke-width="2"/>'
+    line = (
+        f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}" stroke="#5b6672"'
+        ' stroke-width="2"/>'
+    )
     dot = f'<circle cx="{x(row["value"]):.1f}" cy="{middle}" r="4" fill="#1d4ed8"/>'
     label = f"{row['value']:.3f}, {row['low']:.3f} to {row['high']:.3f}"
     return Markup(f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{label}">{zero}{line}{dot}</svg>')

@@ -54,14 +54,24 @@ def curves_plot(label: str, curves: Sequence[Curve], x_name: str, y_name: str, *
     """
     xs = [x for c in curves for x, y in c.points if _drawn(x, y)]
     ys = [y for c in curves for x, y in c.points if _drawn(x, y)]
-    ys += [end for c in curves for (x, y), ends in zip(c.points, c.band, strict=False) if _drawn(x, y) for end in ends if end == end]
+    ys += [
+        end
+        for c in curves
+        for (x, y), ends in zip(c.points, c.band, strict=False)
+        if _drawn(x, y)
+        for end in ends
+        if end == end
+    ]
     across, up = ticks(xs + ([0.0, 1.0] if percent else [])), ticks(ys + ([0.0] if percent else []))
     shown = [f"{100 * y:g} %" if percent else f"{y:g}" for y in up]
     left, top = _EDGE + 22 + room(shown), _LEGEND * len(curves) + 12
     frame = _Frame(left, top, (across[0], across[-1]), (up[0], up[-1]))
     parts = [p for k, c in enumerate(curves) for p in _legend(k, c, left)]
     for x in across:
-        parts += [line(frame.x(x), top, frame.x(x), top + _HEIGHT, GRID), text(frame.x(x), top + _HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)]
+        parts += [
+            line(frame.x(x), top, frame.x(x), top + _HEIGHT, GRID),
+            text(frame.x(x), top + _HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True),
+        ]
     for y, tick in zip(up, shown, strict=True):
         parts.append(line(left, frame.y(y), left + _WIDTH, frame.y(y), RULE if percent and y == 0 else GRID))
         parts.append(text(left - 6, frame.y(y) + 4, tick, anchor="end", quiet=True))
@@ -119,8 +129,14 @@ def _path(points: Sequence[tuple[float, float]], k: int, dotted: bool) -> str:
 
 def _band(frame: _Frame, k: int, curve: Curve) -> str:
     inside = [(x, low, high) for (x, _), (low, high) in zip(curve.points, curve.band, strict=True) if _drawn(low, high)]
-    at = [(frame.x(x), frame.y(low)) for x, low, _ in inside] + [(frame.x(x), frame.y(high)) for x, _, high in reversed(inside)]
-    return f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.13"/>' if at else ""
+    at = [(frame.x(x), frame.y(low)) for x, low, _ in inside] + [
+        (frame.x(x), frame.y(high)) for x, _, high in reversed(inside)
+    ]
+    return (
+        f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.13"/>'
+        if at
+        else ""
+    )
 
 
 def _curve(frame: _Frame, k: int, curve: Curve) -> list[str]:
@@ -153,10 +169,20 @@ def _labels(frame: _Frame, curves: Sequence[Curve]) -> list[str]:
 
 
 def _mark(i: int, x: float, y: float, k: int, curve: Curve) -> str:
-    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke="{DARK}" stroke-width="1.5"/>' if i == curve.bold else ""
+    ring = (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke="{DARK}" stroke-width="1.5"/>'
+        if i == curve.bold
+        else ""
+    )
     if curve.ends and i == len(curve.points) - 1:
-        return f'{ring}<path d="M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10" stroke="{colour_of(k)}" stroke-width="2.5"/>'
+        return (
+            f'{ring}<path d="M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10" stroke="{colour_of(k)}" stroke-width="2.5"/>'
+        )
     if curve.ends and i == 0:
-        corners = ((x + r * math.sin(math.pi * j / 5), y - r * math.cos(math.pi * j / 5)) for j in range(10) for r in [7 if j % 2 == 0 else 3])
+        corners = (
+            (x + r * math.sin(math.pi * j / 5), y - r * math.cos(math.pi * j / 5))
+            for j in range(10)
+            for r in [7 if j % 2 == 0 else 3]
+        )
         return f'{ring}<polygon points="{" ".join(f"{cx:.1f},{cy:.1f}" for cx, cy in corners)}" fill="{colour_of(k)}"/>'
     return f'{ring}<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour_of(k)}"/>'

@@ -51,26 +51,51 @@ def _weights(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         own = [r for r in rows if (r["stat"], r["criterion"], r["level"]) == (stat, criterion, level)]
         about = f"{stat} with {criterion}, level {level}"
         for phenomenon, shown in _ATTACKS.items():
-            points = [r for r in own if r["metric"] != _MEAN and None not in (r["dataset"], r["suite"]) and r["phenomenon"] == phenomenon]
+            points = [
+                r
+                for r in own
+                if r["metric"] != _MEAN and None not in (r["dataset"], r["suite"]) and r["phenomenon"] == phenomenon
+            ]
             whole = [r for r in points if r["dataset"] == _MEAN] or points
             if whole:
                 title = f"Robustness against agreement: {shown}"
                 picture = Markup(trade_off(whole, stat))
-                yield {"title": title, "about": about, "pictures": [("", picture)], "table": _table(whole, stat), "folded": False}
+                yield {
+                    "title": title,
+                    "about": about,
+                    "pictures": [("", picture)],
+                    "table": _table(whole, stat),
+                    "folded": False,
+                }
             parts = list(dict.fromkeys((r["dataset"], r["suite"]) for r in points if r["dataset"] != _MEAN))
             if len(parts) > 1:
                 pictures = [
-                    (f"{dataset} and {suite}", Markup(trade_off([r for r in points if (r["dataset"], r["suite"]) == (dataset, suite)], stat)))
+                    (
+                        f"{dataset} and {suite}",
+                        Markup(trade_off([r for r in points if (r["dataset"], r["suite"]) == (dataset, suite)], stat)),
+                    )
                     for dataset, suite in parts
                 ]
-                yield {"title": f"Each data set and suite: {shown}", "about": about, "pictures": pictures, "table": None, "folded": True}
+                yield {
+                    "title": f"Each data set and suite: {shown}",
+                    "about": about,
+                    "pictures": pictures,
+                    "table": None,
+                    "folded": True,
+                }
         mean = [r for r in own if r["metric"] == _MEAN]
         for partner in dict.fromkeys(r["partner"] for r in mean):
             mine = [r for r in mean if r["partner"] == partner]
             with_what = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
             table = _gains_table(mine)
             pictures = [("", Markup(gains(mine, stat)))]
-            yield {"title": f"Gains by weight: mixed with {with_what}", "about": about, "pictures": pictures, "table": table, "folded": False}
+            yield {
+                "title": f"Gains by weight: mixed with {with_what}",
+                "about": about,
+                "pictures": pictures,
+                "table": table,
+                "folded": False,
+            }
 
 
 def trade_off(rows: Sequence[Row], stat: str) -> str:
@@ -88,10 +113,22 @@ def trade_off(rows: Sequence[Row], stat: str) -> str:
     for (metric, partner), own in pairs.items():
         best = next((i for i, r in enumerate(own) if r["best"]), None)
         every = math.ceil(len(own) / _MOST_LABELS)
-        labels = [f"{r['weight']:g}" if i == best or i % every == 0 or i == len(own) - 1 else "" for i, r in enumerate(own)]
+        labels = [
+            f"{r['weight']:g}" if i == best or i % every == 0 or i == len(own) - 1 else "" for i, r in enumerate(own)
+        ]
         titles = [f"{r['spec']}: accuracy {r['accuracy']:.3f}, {stat} {r['correlation']:.3f}" for r in own]
         points = [(r["accuracy"], r["correlation"]) for r in own]
-        curves.append(Curve(f"{metric} with {partner}", points, labels, titles, dotted=own[0]["partner"] != "nli", ends=True, bold=best))
+        curves.append(
+            Curve(
+                f"{metric} with {partner}",
+                points,
+                labels,
+                titles,
+                dotted=own[0]["partner"] != "nli",
+                ends=True,
+                bold=best,
+            )
+        )
     return curves_plot(f"{stat} over accuracy under attack", curves, "accuracy under attack", stat)
 
 
@@ -118,28 +155,68 @@ def _over(rows: Sequence[Row], name: str) -> str:
 def _gain(label: str, rows: Sequence[Row], name: str) -> Curve:
     key = f"gain_{name}"
     band = [(r[f"{key}_low"], r[f"{key}_high"]) for r in rows]
-    return Curve(label, [(r["weight"], r[key]) for r in rows], titles=[f"{r['weight']:g}: {100 * r[key]:+.1f} %" for r in rows], band=band)
+    return Curve(
+        label,
+        [(r["weight"], r[key]) for r in rows],
+        titles=[f"{r['weight']:g}: {100 * r[key]:+.1f} %" for r in rows],
+        band=band,
+    )
 
 
 def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
     body = [
-        [r["metric"], r["with"], f"{r['weight']:g}" + (" (best)" if r["best"] else ""), _number(r["correlation"]), _interval(r["low"], r["high"]),
-         _number(r["accuracy"]), _interval(r["accuracy_low"], r["accuracy_high"]), _percent(r["gain_correlation"]), _percent(r["gain_accuracy"])]
+        [
+            r["metric"],
+            r["with"],
+            f"{r['weight']:g}" + (" (best)" if r["best"] else ""),
+            _number(r["correlation"]),
+            _interval(r["low"], r["high"]),
+            _number(r["accuracy"]),
+            _interval(r["accuracy_low"], r["accuracy_high"]),
+            _percent(r["gain_correlation"]),
+            _percent(r["gain_accuracy"]),
+        ]
         for r in rows
-    ]  # fmt: skip
-    header = ["metric", "with", "weight", stat, "95 % interval", "accuracy", "95 % interval", f"gain, {stat}", "gain, accuracy"]
+    ]
+    header = [
+        "metric",
+        "with",
+        "weight",
+        stat,
+        "95 % interval",
+        "accuracy",
+        "95 % interval",
+        f"gain, {stat}",
+        "gain, accuracy",
+    ]
     return {"header": header, "words": 2, "rows": body}
 
 
 def _gains_table(rows: Sequence[Row]) -> dict[str, Any]:
-    body = [[_ATTACKS[r["phenomenon"]], f"{r['weight']:g}", *_gain_cells(r, "correlation"), *_gain_cells(r, "accuracy")] for r in rows]
-    header = ["phenomena", "weight", "gain, correlation", "95 % interval", "median", "gain, accuracy", "95 % interval", "median"]
+    body = [
+        [_ATTACKS[r["phenomenon"]], f"{r['weight']:g}", *_gain_cells(r, "correlation"), *_gain_cells(r, "accuracy")]
+        for r in rows
+    ]
+    header = [
+        "phenomena",
+        "weight",
+        "gain, correlation",
+        "95 % interval",
+        "median",
+        "gain, accuracy",
+        "95 % interval",
+        "median",
+    ]
     return {"header": header, "words": 1, "rows": body}
 
 
 def _gain_cells(row: Row, name: str) -> list[str]:
     key = f"gain_{name}"
-    return [_percent(row[key]), _interval(row[f"{key}_low"], row[f"{key}_high"], percent=True), _percent(row[f"{key}_median"])]
+    return [
+        _percent(row[key]),
+        _interval(row[f"{key}_low"], row[f"{key}_high"], percent=True),
+        _percent(row[f"{key}_median"]),
+    ]
 
 
 def _pooling(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -150,15 +227,39 @@ def _pooling(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         own = [r for r in wins if (r["setup"], r["kind"]) == (setup, kind)]
         about = f"{'with references' if setup == 'ref' else 'against the source'}, {own[0]['n']} contests"
         picture = Markup(_grid(f"wins, {_KINDS[kind]}", own, "wins", "g"))
-        yield {"title": f"How often each strategy wins: {_KINDS[kind]}", "about": about, "pictures": [("", picture)], "table": None, "folded": False}
+        yield {
+            "title": f"How often each strategy wins: {_KINDS[kind]}",
+            "about": about,
+            "pictures": [("", picture)],
+            "table": None,
+            "folded": False,
+        }
     if left:
         body = [
-            [r["metric"], r["set"], r["criterion"] or "", "all sets" if r["among"] == "all" else "sets of its kind",
-             f"{r['formula']} {r['direction']}", f"{r['best_formula']} {r['best_direction']}",
-             _number(r["value"]), _number(r["best_value"]), _number(r["cost"])]
+            [
+                r["metric"],
+                r["set"],
+                r["criterion"] or "",
+                "all sets" if r["among"] == "all" else "sets of its kind",
+                f"{r['formula']} {r['direction']}",
+                f"{r['best_formula']} {r['best_direction']}",
+                _number(r["value"]),
+                _number(r["best_value"]),
+                _number(r["cost"]),
+            ]
             for r in left
-        ]  # fmt: skip
-        header = ["metric", "set left out", "criterion", "chosen on the other", "strategy", "best on the set", "value", "best value", "cost"]
+        ]
+        header = [
+            "metric",
+            "set left out",
+            "criterion",
+            "chosen on the other",
+            "strategy",
+            "best on the set",
+            "value",
+            "best value",
+            "cost",
+        ]
         table = {"header": header, "words": 6, "rows": body}
         about = "what the strategy with the best mean elsewhere loses here"
         yield {"title": "Chosen without the set", "about": about, "pictures": [], "table": table, "folded": False}
@@ -169,7 +270,13 @@ def _pooling(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         metric, kind, where, stat, criterion = contest
         what = f"{stat} with {criterion}" if kind == "correlation" else "accuracy under attack"
         pictures.append((f"{metric}, {where}: {what}", Markup(_grid(what, own, "value", ".3f"))))
-    yield {"title": "Every strategy on every set", "about": "darker is better within a picture", "pictures": pictures, "table": None, "folded": False}
+    yield {
+        "title": "Every strategy on every set",
+        "about": "darker is better within a picture",
+        "pictures": pictures,
+        "table": None,
+        "folded": False,
+    }
 
 
 def _grid(label: str, rows: Sequence[Row], key: str, form: str) -> str:
@@ -177,7 +284,12 @@ def _grid(label: str, rows: Sequence[Row], key: str, form: str) -> str:
     known = [r[key] for r in rows if not _absent(r[key])]
     low, high = min(known, default=0.0), max(known, default=0.0)
     cells = {(r["direction"], r["formula"]): _cell(r[key], low, high, form) for r in rows}
-    return heat_map(label, formulas, [("", way) for way in directions], [[cells[way, formula] for formula in formulas] for way in directions])
+    return heat_map(
+        label,
+        formulas,
+        [("", way) for way in directions],
+        [[cells[way, formula] for formula in formulas] for way in directions],
+    )
 
 
 def _cell(value: float | None, low: float, high: float, form: str) -> Cell:

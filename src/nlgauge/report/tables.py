@@ -28,14 +28,19 @@ def score_html(result: Result) -> str:
     return render(
         "score.html",
         inputs=result.inputs,
-        sections=[_section(metric, [row for row in result.rows if row["metric"] == metric["spec"]]) for metric in result.metrics],
+        sections=[
+            _section(metric, [row for row in result.rows if row["metric"] == metric["spec"]])
+            for metric in result.metrics
+        ],
         grouped=any("group" in row for row in result.rows),
         notes=result.notes,
     )
 
 
 def _section(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    known = [float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if x is not None and not math.isnan(x)]
+    known = [
+        float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if x is not None and not math.isnan(x)
+    ]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     digits = 2 if max(abs(low), abs(high)) > 1.5 else 4
     return {
@@ -77,7 +82,12 @@ def _whisker(row: Mapping[str, Any], low: float, high: float) -> Any:
         return _EDGE + (_WIDTH - 2 * _EDGE) * ((value - low) / (high - low) if high > low else 0.5)
 
     middle = _HEIGHT / 2
-    line = f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}" stroke="#5b6672" stroke-width="2"/>'
+    line = (
+        f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}" stroke="#5b6672"'
+        ' stroke-width="2"/>'
+    )
     dot = f'<circle cx="{x(row["value"]):.1f}" cy="{middle}" r="4" fill="#1d4ed8"/>'
     label = f"{row['value']:.4g}, {row['low']:.4g} to {row['high']:.4g}"
-    return Markup(f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{label}">{line}{dot}</svg>')  # numbers alone, nothing to escape
+    return Markup(
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{label}">{line}{dot}</svg>'
+    )  # numbers alone, nothing to escape

@@ -28,7 +28,11 @@ def default_path() -> Path:
     own = os.environ.get("NLGAUGE_CACHE")
     if own:
         return Path(own) / "scores.sqlite"
-    base = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None) or Path.home() / ".cache"
+    base = (
+        os.environ.get("XDG_CACHE_HOME")
+        or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
+        or Path.home() / ".cache"
+    )
     return Path(base) / "nlgauge" / "scores.sqlite"
 
 
@@ -84,7 +88,10 @@ class ScoreCache:
     def put(self, signature: str, columns: Sequence[str], keys: Sequence[bytes], rows: npt.NDArray[np.float64]) -> None:
         """Store rows, shape (len(keys), len(columns)), in one transaction."""
         with self._connected() as connection, connection:
-            connection.execute("INSERT OR IGNORE INTO signatures (signature, columns) VALUES (?, ?)", (signature, json.dumps(list(columns))))
+            connection.execute(
+                "INSERT OR IGNORE INTO signatures (signature, columns) VALUES (?, ?)",
+                (signature, json.dumps(list(columns))),
+            )
             (number,) = connection.execute("SELECT number FROM signatures WHERE signature = ?", (signature,)).fetchone()
             connection.executemany(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?)",

@@ -44,7 +44,9 @@ class Runtime:
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    _lock: Any = field(default_factory=threading.RLock, repr=False)  # re-entrant: what a model is loaded from may be shared too
+    _lock: Any = field(
+        default_factory=threading.RLock, repr=False
+    )  # re-entrant: what a model is loaded from may be shared too
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:

@@ -12,7 +12,11 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.testing.subject import ROUNDING, Subject
 
-_FOREIGN = ("λόγος ήλιος θάλασσα βουνό", "снег хлеб ветер улица", "მთა წყალი ხიდი ბაღი")  # of one of them a text holds no letter
+_FOREIGN = (
+    "λόγος ήλιος θάλασσα βουνό",
+    "снег хлеб ветер улица",
+    "მთა წყალი ხიდი ბაღი",
+)  # of one of them a text holds no letter
 _TOKEN = re.compile(r"[\u2e80-\U0010ffff]|\w+|[^\w\s]")  # whatever a tokeniser may count as a word
 _BLANKS = ("", " \n\t")
 
@@ -27,15 +31,19 @@ def copies(subject: Subject) -> None:
         for n, (s, row) in enumerate(zip(references.values(), texts, strict=True))
         for i, text in enumerate(row)
     ]
-    values = subject.sign * subject.score(asked).values.reshape(len(references), -1)                # (references, 2 + hypotheses)
+    values = subject.sign * subject.score(asked).values.reshape(len(references), -1)  # (references, 2 + hypotheses)
     for row, names in zip(values, texts, strict=True):
         what = f"a copy of {_short(names[0])}"
         subject.require(not np.isnan(row[0]), f"{what} scores NaN")
         for i in np.flatnonzero(~(np.isnan(row) | (row <= row[0]) | subject.near(row, row[0], ROUNDING))):
             better = f"{_short(names[i])} does better with {subject.sign * row[i]}"
-            subject.require(False, f"{what} scores {subject.sign * row[0]}, and {better}; if that is meant, say copy_is_best=False")
+            subject.require(
+                False, f"{what} scores {subject.sign * row[0]}, and {better}; if that is meant, say copy_is_best=False"
+            )
     told = ~subject.near(values[:, 0], values[:, 1], ROUNDING)
-    subject.require(told.any(), "a copy of a reference never scores better than text that has nothing in common with it")
+    subject.require(
+        told.any(), "a copy of a reference never scores better than text that has nothing in common with it"
+    )
 
 
 def blanks(subject: Subject) -> None:
@@ -66,9 +74,15 @@ def needs(subject: Subject) -> None:
         try:
             subject.metric.score([*subject.segments, lacking], subject.runtime)
         except InputError as error:
-            subject.require(lacking.id in str(error), f"a segment without {need} is refused, but {str(error)!r} does not name {lacking.id!r}")
+            subject.require(
+                lacking.id in str(error),
+                f"a segment without {need} is refused, but {str(error)!r} does not name {lacking.id!r}",
+            )
         else:
-            subject.require(False, f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.base.check_needs")
+            subject.require(
+                False,
+                f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.base.check_needs",
+            )
 
 
 def unrelated(text: str) -> str:
@@ -85,7 +99,10 @@ def _foreign(text: str, n_words: int) -> str:
     for words in _FOREIGN:
         if not letters & (set(words) - {" "}):
             return " ".join(islice(cycle(words.split()), max(1, n_words)))
-    raise InputError(f"{_short(text)} mixes Greek, Cyrillic and Georgian, so that no text is certain to be unrelated; leave it out of the segments")
+    raise InputError(
+        f"{_short(text)} mixes Greek, Cyrillic and Georgian, so that no text is certain to be unrelated; leave it out"
+        " of the segments"
+    )
 
 
 def _blank_cases(subject: Subject) -> list[tuple[Segment, Segment | None]]:
@@ -95,7 +112,8 @@ def _blank_cases(subject: Subject) -> list[tuple[Segment, Segment | None]]:
         if not subject.reads_references:
             cases += [(replace(s, hypothesis=blank), None) for blank in _BLANKS]
             continue
-        # The unrelated text is never longer than the reference in tokens, nor shorter than the hypothesis: else an error rate passes 100 %.
+        # The unrelated text is never longer than the reference in tokens, nor shorter than the hypothesis: else an
+        # error rate passes 100 %.
         reference = s.references[0]
         hypothesis = s.hypothesis if s.hypothesis.strip() else reference
         like, longer = unrelated(reference), _foreign(hypothesis, len(_TOKEN.findall(hypothesis)))

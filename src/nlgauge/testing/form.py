@@ -33,9 +33,15 @@ def declaration(subject: Subject) -> None:
 def scores(subject: Subject) -> None:
     """Types, direction, signature, range; a NaN has a flag."""
     found, info = subject.base, subject.metric.info
-    subject.require(found.higher_is_better == info.higher_is_better, "Scores.higher_is_better is not what info.higher_is_better says")
+    subject.require(
+        found.higher_is_better == info.higher_is_better,
+        "Scores.higher_is_better is not what info.higher_is_better says",
+    )
     expected = signature_of(subject.metric, subject.runtime)
-    subject.require(str(found.signature) == str(expected), f"Scores.signature is {found.signature}, signature_of(metric, runtime) is {expected}")
+    subject.require(
+        str(found.signature) == str(expected),
+        f"Scores.signature is {found.signature}, signature_of(metric, runtime) is {expected}",
+    )
     for name, column in found.parts.items():
         subject.require(column.dtype == np.float64, f"part {name!r} is {column.dtype}, expected float64")
     for name, flag in found.flags.items():
@@ -50,13 +56,23 @@ def scores(subject: Subject) -> None:
 def _statistics(subject: Subject, found: Scores) -> None:
     """The statistics sum to the corpus number, over any leading axes and in blocks."""
     stats, half = found.segment_stats, len(found) // 2
-    subject.require(np.isfinite(stats).all(), "a segment statistic is not finite, so that no sum of them is a corpus number")
-    totals = np.stack([stats[:half].sum(axis=0), stats[half:].sum(axis=0), stats.sum(axis=0)])       # (3, k)
+    subject.require(
+        np.isfinite(stats).all(), "a segment statistic is not finite, so that no sum of them is a corpus number"
+    )
+    totals = np.stack([stats[:half].sum(axis=0), stats[half:].sum(axis=0), stats.sum(axis=0)])  # (3, k)
     at_once, one_by_one = found.finish(totals[np.newaxis]), [float(found.finish(total)) for total in totals]
-    subject.require(np.shape(at_once) == (1, 3), f"finish takes totals of shape (1, 3, k) to {np.shape(at_once)}, expected (1, 3)")
-    subject.require(subject.near(at_once[0], one_by_one, ROUNDING).all(), "finish gives other numbers over leading axes than one by one")
+    subject.require(
+        np.shape(at_once) == (1, 3), f"finish takes totals of shape (1, 3, k) to {np.shape(at_once)}, expected (1, 3)"
+    )
+    subject.require(
+        subject.near(at_once[0], one_by_one, ROUNDING).all(),
+        "finish gives other numbers over leading axes than one by one",
+    )
     joined = join([found.take(np.arange(half)), found.take(np.arange(half, len(found)))])
-    subject.require(subject.near(joined.system, one_by_one[2], ROUNDING), "the corpus number of two blocks joined is not that of the whole")
+    subject.require(
+        subject.near(joined.system, one_by_one[2], ROUNDING),
+        "the corpus number of two blocks joined is not that of the whole",
+    )
     subject.within_range(np.array([found.system]), ["the corpus"])
     if found.stats is None:
         subject.require(found.finish is mean_of_defined, "finish is given without the statistics it is for")

@@ -21,7 +21,10 @@ def calls(subject: Subject) -> None:
     """Scoring again, in other orders, and in batches of another size."""
     subject.same(subject.base, subject.score(subject.segments), "scoring again")
     places = np.arange(len(subject.segments))
-    for order in (places[::-1], np.roll(places, 1 + len(places) // 3)):  # backwards alone leaves the middle, and ends that are alike
+    for order in (
+        places[::-1],
+        np.roll(places, 1 + len(places) // 3),
+    ):  # backwards alone leaves the middle, and ends that are alike
         found = subject.score([subject.segments[i] for i in order]).take(np.argsort(order))
         subject.same(subject.base, found, "the order of the segments")
     for budget in BUDGETS:
@@ -35,19 +38,30 @@ def company(subject: Subject) -> None:
     try:
         subject.same(alone, subject.base, "the company of the other segments")
     except AssertionError as error:
-        raise AssertionError(f"{error}; a metric whose scores depend on the call by definition says so by pooled = True") from None
+        raise AssertionError(
+            f"{error}; a metric whose scores depend on the call by definition says so by pooled = True"
+        ) from None
     n = len(subject.segments)
     twice = subject.score([replace(s, id=f"{s.id} {time}") for time in ("once", "again") for s in subject.segments])
     for start in (0, n):
-        subject.same(subject.base, replace(twice.take(np.arange(start, start + n)), ids=subject.base.ids), "having every segment twice")
+        subject.same(
+            subject.base,
+            replace(twice.take(np.arange(start, start + n)), ids=subject.base.ids),
+            "having every segment twice",
+        )
     nothing = subject.score([])
-    subject.require(list(nothing.parts) == list(subject.base.parts), "an empty list of segments gives other parts than a full one")
+    subject.require(
+        list(nothing.parts) == list(subject.base.parts), "an empty list of segments gives other parts than a full one"
+    )
 
 
 def undeclared(subject: Subject) -> None:
     """Leaving out everything that `info.needs` does not name: ids, systems, ratings, other texts."""
     needs = sorted(subject.metric.info.needs)
-    bare = [Segment(f"bare {i}", s.hypothesis, **{need: getattr(s, need) for need in needs}) for i, s in enumerate(subject.segments)]
+    bare = [
+        Segment(f"bare {i}", s.hypothesis, **{need: getattr(s, need) for need in needs})
+        for i, s in enumerate(subject.segments)
+    ]
     found = replace(subject.score(bare), ids=subject.base.ids)
     subject.same(subject.base, found, f"leaving out what info.needs ({', '.join(needs) or 'nothing'}) does not name")
 
@@ -61,6 +75,8 @@ def cache(subject: Subject) -> None:
             for change in ("going through the score cache", "coming back from the score cache"):
                 found = score_segments({"metric": subject.metric}, subject.segments, runtime)["metric"]
                 subject.same(subject.base, found, change)
-                subject.require(subject.near(found.system, subject.base.system, ROUNDING), f"{change} changes the corpus number")
+                subject.require(
+                    subject.near(found.system, subject.base.system, ROUNDING), f"{change} changes the corpus number"
+                )
         finally:
             store.close()

@@ -28,14 +28,18 @@ def check_metric(
 ) -> None:
     """Hold a metric to what nlgauge promises of every metric.
 
-    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part, flag or
-      statistic; an empty list gives empty scores. For a `pooled` metric, whose values depend on their company by definition,
-      duplicates, company and the empty list are left out.
-    - What a segment holds besides the hypothesis and what `info.needs` declares changes nothing: the score cache goes by it.
+    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part, flag
+    or
+      statistic; an empty list gives empty scores. For a `pooled` metric, whose values depend on their company by
+      definition, duplicates, company and the empty list are left out.
+    - What a segment holds besides the hypothesis and what `info.needs` declares changes nothing: the score cache goes
+    by it.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
-    - A blank hypothesis or reference raises the flag `empty` and scores no better than unrelated text. (What two blank texts
+    - A blank hypothesis or reference raises the flag `empty` and scores no better than unrelated text. (What two blank
+    texts
       score is the metric's own affair; it must not fail.)
-    - A copy of the reference scores no worse than any other hypothesis, and better than unrelated text, unless `info.copy_is_best` is False.
+    - A copy of the reference scores no worse than any other hypothesis, and better than unrelated text, unless
+    `info.copy_is_best` is False.
     - A segment without what the metric needs is refused by an `InputError` that names it.
     - The signature rebuilds an equal metric, and every option is in it (see `check_options`).
     - Scores that come back from the score cache are those that went in. The segments given are left as they were.
@@ -45,9 +49,10 @@ def check_metric(
         segments: what to score; None takes `SEGMENTS`. At least two, one with a reference that is not blank.
         runtime: None is the default runtime.
         alternatives: option -> another valid value, for options whose type does not tell one (see `check_options`).
-        tolerance: how far two scores of one segment may lie apart, relative to values above 1. None is 0 where no model makes them
-            (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE` where one does, and
-            `POOL_TOLERANCE` where the metric is pooled; a sum of metrics with a model among them needs to be told.
+        tolerance: how far two scores of one segment may lie apart, relative to values above 1. None is 0 where no model
+            makes them (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE` where one
+            does, and `POOL_TOLERANCE` where the metric is pooled; a sum of metrics with a model among them needs to be
+            told.
         registered: False rebuilds from the metric's class, for a metric that no installed entry point names yet.
 
     Raises:
@@ -81,11 +86,13 @@ def check_options(
 ) -> list[str]:
     """Hold every option to the signature: another value stands in it, unless it names the same thing and changes no score.
 
-    Another value is derived from the type: the other boolean, the other values of a `Literal`, a number one up, one down or halved;
+    Another value is derived from the type: the other boolean, the other values of a `Literal`, a number one up, one
+        down or halved;
     one that the metric refuses is passed over. For text and other types `alternatives` gives one.
 
     Returns:
-        The options for which no other valid value was found: give these in `alternatives`, or try them on a metric that takes them.
+        The options for which no other valid value was found: give these in `alternatives`, or try them on a metric that
+        takes them.
 
     Raises:
         AssertionError: names the option and the value.
@@ -93,7 +100,9 @@ def check_options(
     return options.signed(_subject(metric, segments, runtime, tolerance), alternatives or {}, registered)
 
 
-def _subject(metric: Metric, segments: Sequence[Segment] | None, runtime: Runtime | None, tolerance: float | None) -> Subject:
+def _subject(
+    metric: Metric, segments: Sequence[Segment] | None, runtime: Runtime | None, tolerance: float | None
+) -> Subject:
     form.kind(metric)
     if tolerance is None:
         tolerance = MODEL_TOLERANCE if metric.info.cached else POOL_TOLERANCE if is_pooled(metric) else 0.0

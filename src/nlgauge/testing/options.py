@@ -24,7 +24,10 @@ def rebuilds(subject: Subject, metric: Metric, registered: bool) -> None:
     own_class = not registered and isinstance(parsed, Spec)
     rebuilt = construct(type(metric), dict(parsed.options), {}, parsed.name) if own_class else build(spec)
     subject.require(rebuilt == metric, f"signature.spec {spec!r} rebuilds {rebuilt!r}, expected {metric!r}")
-    subject.require(str(signature_of(rebuilt, subject.runtime)) == str(signature), f"the metric rebuilt from {spec!r} has another signature")
+    subject.require(
+        str(signature_of(rebuilt, subject.runtime)) == str(signature),
+        f"the metric rebuilt from {spec!r} has another signature",
+    )
 
 
 def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) -> list[str]:
@@ -39,10 +42,15 @@ def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) 
     hints, own = typing.get_type_hints(type(subject.metric)), str(signature_of(subject.metric, subject.runtime))
     untried = []
     for name in known:
-        others = [alternatives[name]] if name in alternatives else other_values(hints[name], getattr(subject.metric, name))
+        others = (
+            [alternatives[name]] if name in alternatives else other_values(hints[name], getattr(subject.metric, name))
+        )
         changed = list(_changed(subject, name, others))
         if not changed:
-            subject.require(name not in alternatives, f"the alternative {name}={alternatives.get(name)!r} is refused, or is the value already")
+            subject.require(
+                name not in alternatives,
+                f"the alternative {name}={alternatives.get(name)!r} is refused, or is the value already",
+            )
             untried.append(name)
         silent = []
         for metric in changed:
@@ -50,8 +58,13 @@ def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) 
             if str(signature_of(metric, subject.runtime)) == own:
                 silent.append(metric)
                 found = metric.score(list(subject.segments), subject.runtime)
-                subject.same(subject.base, found, f"{name}={getattr(metric, name)!r} leaves the signature as it is, yet")
-        subject.require(not changed or len(silent) < len(changed), f"the option {name} is not in the signature: no other value changes it")
+                subject.same(
+                    subject.base, found, f"{name}={getattr(metric, name)!r} leaves the signature as it is, yet"
+                )
+        subject.require(
+            not changed or len(silent) < len(changed),
+            f"the option {name} is not in the signature: no other value changes it",
+        )
     return untried
 
 

@@ -21,21 +21,38 @@ import numpy as np
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import options_of, spec_of
-from nlgauge.perturbations.base import NEEDS, Case, Change, Edit, Expect, Inapplicable, Perturbed, Template, TemplateInfo, apply_edits, stream
+from nlgauge.perturbations.base import (
+    NEEDS,
+    Case,
+    Change,
+    Edit,
+    Expect,
+    Inapplicable,
+    Perturbation,
+    PerturbationInfo,
+    Perturbed,
+    apply_edits,
+    stream,
+)
 from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
-from nlgauge.perturbations.registry import template as build
+from nlgauge.perturbations.registry import perturbation as build
 from nlgauge.testing.options import other_values
 from nlgauge.testing.texts import CONTEXT, POOL, REFERENCES, TEXTS
 
 _SEEDS = (0, 1, 2)
 _EXAMPLE_SEEDS = 200
-_WIDE = 60  # outcomes of these seeds beyond which one of them need not be the example: the draws are from too many words
+_WIDE = (
+    60  # outcomes of these seeds beyond which one of them need not be the example: the draws are from too many words
+)
 _REASON = re.compile(r"[a-z0-9'\"][^\n.]{0,58}[^\n. ]|[a-z]")
-_CHILD = "import sys; from nlgauge.testing.perturbation import fingerprint; sys.stdout.write('\\n'.join(map(fingerprint, sys.argv[1:])))"
+_CHILD = (
+    "import sys; from nlgauge.testing.perturbation import fingerprint; sys.stdout.write('\\n'.join(map(fingerprint,"
+    " sys.argv[1:])))"
+)
 
 
 def check_perturbation(
-    template: Template,
+    template: Perturbation,
     texts: Sequence[str] | None = None,
     *,
     alternatives: Mapping[str, Any] | None = None,
@@ -44,18 +61,24 @@ def check_perturbation(
 ) -> None:
     """Hold a perturbation to what nlgauge promises of every perturbation.
 
-    - It is an object of a frozen dataclass with a `TemplateInfo`: known needs, an expectation, an example that it does make.
-    - Whatever the text (blank, one word, lone surrogates, other scripts, very long), the outcome is a `Change` or an `Inapplicable`
+    - It is an object of a frozen dataclass with a `PerturbationInfo`: known needs, an expectation, an example that it
+    does make.
+    - Whatever the text (blank, one word, lone surrogates, other scripts, very long), the outcome is a `Change` or an
+    `Inapplicable`
       whose reason is a short phrase in small letters. It never fails, and never gives the text back as it was.
-    - Edits are in order, do not overlap, change something each, and rebuild the output; what is told in `meta` is plain JSON.
-    - The same seed gives the same outcome: again, alone, in another order, beside other texts, whatever the state of the global
+    - Edits are in order, do not overlap, change something each, and rebuild the output; what is told in `meta` is plain
+    JSON.
+    - The same seed gives the same outcome: again, alone, in another order, beside other texts, whatever the state of
+    the global
       random numbers (which are left as they were), and in a process with other hashes of strings.
-    - The specification with its options rebuilds the template, options by keyword do what those in the specification do, and every
+    - The specification with its options rebuilds the template, options by keyword do what those in the specification
+    do, and every
       option takes its other values (see Args).
 
     Args:
         template: an object, not a specification.
-        texts: what is perturbed; None takes `nlgauge.testing.texts.TEXTS`. Turns before them, a pool and references are given as well.
+        texts: what is perturbed; None takes `nlgauge.testing.texts.TEXTS`. Turns before them, a pool and references are
+            given as well.
         alternatives: option -> another valid value, for options whose type does not tell one (text, say).
         registered: False leaves out what needs the name to be known: specifications and other processes.
         processes: False leaves out other processes, which take a second or two.
@@ -84,7 +107,7 @@ def fingerprint(spec: str) -> str:
 class _Subject:
     """A template with the texts it is tried on."""
 
-    template: Template
+    template: Perturbation
     texts: tuple[str, ...]
 
     @cached_property
@@ -103,7 +126,7 @@ class _Subject:
         return Perturbations([apply(self.template, case, seed) for case in (self.cases if cases is None else cases)])
 
 
-def _name(template: Template) -> str:
+def _name(template: Perturbation) -> str:
     return spec_of(template) if hasattr(template, "info") else type(template).__name__
 
 
@@ -111,10 +134,12 @@ def _kind(template: Any) -> None:
     name, info = type(template).__name__, getattr(template, "info", None)
     if not getattr(getattr(type(template), "__dataclass_params__", None), "frozen", False):
         raise AssertionError(f"{name}: a perturbation is an object of a frozen dataclass, whose fields are its options")
-    if not isinstance(info, TemplateInfo):
-        raise AssertionError(f"{name}: info is {type(info).__name__}, expected TemplateInfo")
+    if not isinstance(info, PerturbationInfo):
+        raise AssertionError(f"{name}: info is {type(info).__name__}, expected PerturbationInfo")
     if not callable(template):
-        raise AssertionError(f"{name}: a perturbation is called with a case and random numbers, expected a method __call__")
+        raise AssertionError(
+            f"{name}: a perturbation is called with a case and random numbers, expected a method __call__"
+        )
 
 
 def _declaration(subject: _Subject) -> None:
@@ -123,8 +148,15 @@ def _declaration(subject: _Subject) -> None:
     subject.require(not strange, f"info.needs names {', '.join(strange)}, expected some of {', '.join(NEEDS)}")
     subject.require(info.expect in get_args(Expect), f"info.expect is {info.expect!r}, expected lower or same")
     plain = info.summary[:1].islower() and not info.summary.endswith(".") and "\n" not in info.summary
-    subject.require(plain, f"info.summary is {info.summary!r}, expected a line that begins with a verb in small letters and has no full stop")
-    subject.require(len(info.example) == 2 and info.example[0] != info.example[1], "info.example is not a text and what becomes of it")
+    subject.require(
+        plain,
+        f"info.summary is {info.summary!r}, expected a line that begins with a verb in small letters and has no full"
+        " stop",
+    )
+    subject.require(
+        len(info.example) == 2 and info.example[0] != info.example[1],
+        "info.example is not a text and what becomes of it",
+    )
 
 
 def _outcomes(subject: _Subject, seed: int) -> None:
@@ -136,12 +168,20 @@ def _outcomes(subject: _Subject, seed: int) -> None:
         try:
             outcome = subject.template(case, stream(seed, subject.template.info.name, case.text))
         except Exception as error:
-            raise AssertionError(f"{_name(subject.template)}: fails {where} with {type(error).__name__}: {error}") from error
+            raise AssertionError(
+                f"{_name(subject.template)}: fails {where} with {type(error).__name__}: {error}"
+            ) from error
         if isinstance(outcome, Inapplicable):
             fits = isinstance(outcome.reason, str) and _REASON.fullmatch(outcome.reason)
-            subject.require(fits, f"gives the reason {outcome.reason!r} {where}, expected a few words in small letters without a full stop")
+            subject.require(
+                fits,
+                f"gives the reason {outcome.reason!r} {where}, expected a few words in small letters without a full"
+                " stop",
+            )
             continue
-        subject.require(isinstance(outcome, Change), f"returns {type(outcome).__name__} {where}, expected Change or Inapplicable")
+        subject.require(
+            isinstance(outcome, Change), f"returns {type(outcome).__name__} {where}, expected Change or Inapplicable"
+        )
         _edits(subject, case.text, outcome, where)
 
 
@@ -149,7 +189,9 @@ def _edits(subject: _Subject, text: str, change: Change, where: str) -> None:
     edits = list(change.edits)
     subject.require(edits, f"makes no edit {where}, expected Inapplicable with a reason")
     for edit in edits:
-        subject.require(isinstance(edit, Edit) and isinstance(edit.new, str), f"gives {edit!r} {where}, expected an Edit")
+        subject.require(
+            isinstance(edit, Edit) and isinstance(edit.new, str), f"gives {edit!r} {where}, expected an Edit"
+        )
     try:
         new = apply_edits(text, edits)
     except ValueError as error:
@@ -204,7 +246,9 @@ def _outcome(found: Perturbations, i: int) -> Perturbed | Inapplicable:
 
 
 def _same(subject: _Subject, expected: Perturbations, found: Perturbations, change: str) -> None:
-    for text, one, other, why, why_now in zip(subject.texts, expected, found, expected.reasons, found.reasons, strict=True):
+    for text, one, other, why, why_now in zip(
+        subject.texts, expected, found, expected.reasons, found.reasons, strict=True
+    ):
         told = f"{_told(one, why)}, then {_told(other, why_now)}"
         subject.require((one, why) == (other, why_now), f"{change} changes what becomes of {text[:60]!r}: {told}")
 
@@ -224,11 +268,12 @@ def _example(subject: _Subject) -> None:
     subject.require(found, f"the example {text!r} is left alone ({made[0].reasons[0]})")
     subject.require(
         expected in found or len(found) > _WIDE,
-        f"the example {text!r} never becomes {expected!r} with seeds 0 to {_EXAMPLE_SEEDS}, but {', '.join(map(repr, sorted(found)[:3]))}",
+        f"the example {text!r} never becomes {expected!r} with seeds 0 to {_EXAMPLE_SEEDS}, but"
+        f" {', '.join(map(repr, sorted(found)[:3]))}",
     )
 
 
-def _defaults(template: Template) -> Template:
+def _defaults(template: Perturbation) -> Perturbation:
     """The template with all options as they are by default, for which the example is."""
     fields = {f.name: f.default for f in options_of(template)}
     try:
@@ -243,7 +288,9 @@ def _options(subject: _Subject, alternatives: Mapping[str, Any], registered: boo
         _rebuilds(subject)
     known = [field.name for field in options_of(subject.template)]
     strange = sorted(set(alternatives) - set(known))
-    subject.require(not strange, f"alternatives names {', '.join(strange)}, expected options: {', '.join(known) or 'none'}")
+    subject.require(
+        not strange, f"alternatives names {', '.join(strange)}, expected options: {', '.join(known) or 'none'}"
+    )
     for changed in _variants(subject, alternatives):
         _outcomes(changed, 0)
         if registered:
@@ -254,7 +301,9 @@ def _variants(subject: _Subject, alternatives: Mapping[str, Any]) -> Iterator[_S
     hints = typing.get_type_hints(type(subject.template))
     for field in options_of(subject.template):
         value = getattr(subject.template, field.name)
-        for other in [alternatives[field.name]] if field.name in alternatives else other_values(hints[field.name], value):
+        for other in (
+            [alternatives[field.name]] if field.name in alternatives else other_values(hints[field.name], value)
+        ):
             try:
                 changed = replace(subject.template, **{field.name: other})  # type: ignore[type-var]
                 changed(subject.cases[0], random.Random(0))
@@ -268,11 +317,22 @@ def _variants(subject: _Subject, alternatives: Mapping[str, Any]) -> Iterator[_S
 def _rebuilds(subject: _Subject) -> None:
     spec = spec_of(subject.template)
     rebuilt = build(spec)
-    subject.require(rebuilt == subject.template, f"the specification {spec!r} rebuilds {rebuilt!r}, expected {subject.template!r}")
-    changed = {f.name: getattr(subject.template, f.name) for f in options_of(subject.template) if getattr(subject.template, f.name) != f.default}
+    subject.require(
+        rebuilt == subject.template, f"the specification {spec!r} rebuilds {rebuilt!r}, expected {subject.template!r}"
+    )
+    changed = {
+        f.name: getattr(subject.template, f.name)
+        for f in options_of(subject.template)
+        if getattr(subject.template, f.name) != f.default
+    }
     few = list(subject.texts[:5])
-    here, there = (perturb(name, few, pool=list(POOL), **options) for name, options in ((spec, {}), (subject.template.info.name, changed)))
-    subject.require((list(here), here.reasons) == (list(there), there.reasons), f"options by keyword do not what {spec!r} does")
+    here, there = (
+        perturb(name, few, pool=list(POOL), **options)
+        for name, options in ((spec, {}), (subject.template.info.name, changed))
+    )
+    subject.require(
+        (list(here), here.reasons) == (list(there), there.reasons), f"options by keyword do not what {spec!r} does"
+    )
 
 
 def _hashes(subject: _Subject) -> None:
@@ -280,12 +340,22 @@ def _hashes(subject: _Subject) -> None:
     spec = spec_of(subject.template)
     for hashes in ("0", "1"):
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD, spec], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": hashes}
+            [sys.executable, "-c", _CHILD, spec],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONHASHSEED": hashes},
         )
         subject.require(done.returncode == 0, f"fails in another process: {done.stderr.strip().splitlines()[-1:]}")
-        subject.require(done.stdout == fingerprint(spec), "another process, with other hashes of strings, gives another outcome; is a set iterated?")
+        subject.require(
+            done.stdout == fingerprint(spec),
+            "another process, with other hashes of strings, gives another outcome; is a set iterated?",
+        )
 
 
 def _digest(found: Perturbations) -> str:
-    told = [[made.text, made.edits, dict(made.meta)] if made else reason for made, reason in zip(found, found.reasons, strict=True)]
+    told = [
+        [made.text, made.edits, dict(made.meta)] if made else reason
+        for made, reason in zip(found, found.reasons, strict=True)
+    ]
     return blake2b(json.dumps(told, sort_keys=False).encode("ascii"), digest_size=16).hexdigest()

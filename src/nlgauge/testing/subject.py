@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.scores import Array, Scores, ids
+from nlgauge.core.arrays import Array
+from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import spec_of
 from nlgauge.metrics.base import Metric
@@ -69,17 +70,24 @@ class Subject:
         """Elementwise: within the tolerance (or `slack`, if that is more), or both NaN, or the same infinity."""
         one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
         with np.errstate(invalid="ignore"):
-            close = np.isfinite(one) & (np.abs(one - other) <= max(self.tolerance, slack) * np.maximum(1.0, np.abs(one)))
+            close = np.isfinite(one) & (
+                np.abs(one - other) <= max(self.tolerance, slack) * np.maximum(1.0, np.abs(one))
+            )
         return close | (one == other) | (np.isnan(one) & np.isnan(other))
 
     def same(self, expected: Scores, found: Scores, change: str) -> None:
         """Require that two scores of the same segments agree in values, parts, flags and statistics."""
         for kind in ("parts", "flags"):
             names = [list(getattr(s, kind)) for s in (expected, found)]
-            self.require(names[0] == names[1], f"{change} changes which {kind} there are, from {names[0]} to {names[1]}")
+            self.require(
+                names[0] == names[1], f"{change} changes which {kind} there are, from {names[0]} to {names[1]}"
+            )
         columns = {"value": (expected.values, found.values)}
         columns |= {f"part {name!r}": (column, found.parts[name]) for name, column in expected.parts.items()}
-        columns |= {f"flag {name!r}": (column.astype(np.float64), found.flags[name].astype(np.float64)) for name, column in expected.flags.items()}
+        columns |= {
+            f"flag {name!r}": (column.astype(np.float64), found.flags[name].astype(np.float64))
+            for name, column in expected.flags.items()
+        }
         stats = expected.segment_stats, found.segment_stats
         self.require(stats[0].shape[1] == stats[1].shape[1], f"{change} changes the number of statistics")
         columns |= {f"statistic {i}": (stats[0][:, i], stats[1][:, i]) for i in range(stats[0].shape[1])}
@@ -87,12 +95,15 @@ class Subject:
             for i in np.flatnonzero(~self.near(one, other))[:1]:
                 self.require(
                     False,
-                    f"{change} changes the {name} of segment {expected.ids[i]!r} from {one[i]} to {other[i]} (tolerance {self.tolerance:g})",
+                    f"{change} changes the {name} of segment {expected.ids[i]!r} from {one[i]} to {other[i]} (tolerance"
+                    f" {self.tolerance:g})",
                 )
 
     def within_range(self, values: Array, names: Sequence[str]) -> None:
         """Require that every defined value lies in `info.range`."""
         low, high = self.metric.info.range
         inside = (values >= low) & (values <= high)
-        for i in np.flatnonzero(~(inside | self.near(values, low, ROUNDING) | self.near(values, high, ROUNDING) | np.isnan(values))):
+        for i in np.flatnonzero(
+            ~(inside | self.near(values, low, ROUNDING) | self.near(values, high, ROUNDING) | np.isnan(values))
+        ):
             self.require(False, f"{names[i]} scores {values[i]}, outside info.range {self.metric.info.range}")

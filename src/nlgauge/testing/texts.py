@@ -8,7 +8,10 @@ ORDINARY: tuple[str, ...] = (
     "The ferry leaves the old harbour at seven every morning.",
     "Maria Lopez bought 12 red apples and 3.5 kg of flour for $40 on 4 May 2019.",
     "It isn't cold today, but they won't stay; she'll come back because he's been ill.",
-    "The committee's chairman, John Smith, said on Monday that prices had risen by 5% since 1990. Nobody was surprised. They had never asked him.",
+    (
+        "The committee's chairman, John Smith, said on Monday that prices had risen by 5% since 1990. Nobody was"
+        " surprised. They had never asked him."
+    ),
     "“We don’t know what they’re doing,” the nurse said — and left.",
     "Who is the director of the new museum?",
     "When did the first bridge over the river open?",
@@ -23,7 +26,23 @@ ORDINARY: tuple[str, ...] = (
     "In 2020 Berlin, London and the U.S. were hit by storms; about 1,500 houses lost their roofs.",
     "Dr. Anna Brown thinks that her sons do not like the hundred and twenty-seven songs he wrote.",
 )
-SHORT: tuple[str, ...] = ("", " \t\n", "Yes", "Why not?", "I", "a", "42", "...", "?!", "dogs", "Run!", "'", "’s", "n't", "-")
+SHORT: tuple[str, ...] = (
+    "",
+    " \t\n",
+    "Yes",
+    "Why not?",
+    "I",
+    "a",
+    "42",
+    "...",
+    "?!",
+    "dogs",
+    "Run!",
+    "'",
+    "’s",
+    "n't",
+    "-",
+)
 ODD: tuple[str, ...] = (
     "The dog\u00a0barks  twice .\tThe cat\n\nsleeps.\r\nThe end.",
     "lone \ud800 surrogates \udfff and a big\x00 zero",

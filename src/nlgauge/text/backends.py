@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.inflection import inflect, lemma
-from nlgauge.text.lexicon import related
-from nlgauge.text.name_lists import gender_of, is_first_name, name_words
-from nlgauge.text.names import Person
+from nlgauge.text.lexicon.inflection import inflect, lemma
+from nlgauge.text.lexicon.lexicon import related
+from nlgauge.text.names.lists import gender_of, is_first_name, name_words
+from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
 from nlgauge.text.words import word_spans
 
@@ -117,8 +117,14 @@ class Spacy(_Piped):
         """See `_Piped.run`."""
         doc = self._nlp(text)
         pieces = [Piece(t.idx, t.idx + len(t.text), t.tag_) for t in doc if not t.is_space]
-        bounds = [(s.start_char, s.end_char) for s in doc.sents] if doc.has_annotation("SENT_START") else sentence_spans(text)
-        return Read(_by_sentence(pieces, bounds), [(e.start_char, e.end_char) for e in doc.ents if e.label_ == "PERSON"])
+        bounds = (
+            [(s.start_char, s.end_char) for s in doc.sents]
+            if doc.has_annotation("SENT_START")
+            else sentence_spans(text)
+        )
+        return Read(
+            _by_sentence(pieces, bounds), [(e.start_char, e.end_char) for e in doc.ents if e.label_ == "PERSON"]
+        )
 
 
 class Stanza(_Piped):
@@ -137,9 +143,17 @@ class Stanza(_Piped):
         except ImportError:
             raise MissingExtra("the language backend 'stanza'", "stanza") from None
         try:
-            self._nlp: Any = stanza.Pipeline("en", processors="tokenize,mwt,pos,ner", download_method=None, verbose=False)
-        except (OSError, ValueError, KeyError):  # no table of resources, no folder of models, no such model in the table
-            raise MissingPipeline("Stanza has no English models on this machine", "python -c \"import stanza; stanza.download('en')\"") from None
+            self._nlp: Any = stanza.Pipeline(
+                "en", processors="tokenize,mwt,pos,ner", download_method=None, verbose=False
+            )
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+        ):  # no table of resources, no folder of models, no such model in the table
+            raise MissingPipeline(
+                "Stanza has no English models on this machine", "python -c \"import stanza; stanza.download('en')\""
+            ) from None
 
     def run(self, text: str) -> Read:
         """See `_Piped.run`."""
@@ -225,7 +239,9 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
         keys = [w.lower for w in (family, given) if w is not None]
         who = next((known[k] for k in keys[:1] if k in known), len(set(known.values())))
         known.update({k: who for k in keys if k not in known})
-        by_title = None if title is None or not _has_gender(title) else "m" if title.lower in name_words("title-m") else "f"
+        by_title = (
+            None if title is None or not _has_gender(title) else "m" if title.lower in name_words("title-m") else "f"
+        )
         places = [t.index if t is not None else None for t in (title, given, family)]
         gender = by_title or (gender_of(given.text) if given is not None else None)
         found.append(Person(words[0].index, words[-1].index, words[0].start, words[-1].end, who, gender, *places))  # type: ignore[arg-type]

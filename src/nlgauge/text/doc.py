@@ -106,7 +106,11 @@ class Doc:
     def _words(self) -> Iterator[Span]:
         run: list[int] = []
         for token in (*self.tokens, None):
-            parted = token is None or (run and not self.touches(token.index)) or (is_punctuation(token.text) and token.text not in _IN_WORDS)
+            parted = (
+                token is None
+                or (run and not self.touches(token.index))
+                or (is_punctuation(token.text) and token.text not in _IN_WORDS)
+            )
             if parted:
                 yield from self._trimmed(run)
                 run = []
@@ -123,4 +127,6 @@ class Doc:
 
 def is_punctuation(text: str) -> bool:
     """Whether a text is made of punctuation marks alone, the grave accent among them; `%`, `@`, `#`, `&` are none."""
-    return bool(text) and all(c == "`" or (unicodedata.category(c)[0] == "P" and c not in _NO_PUNCTUATION) for c in text)
+    return bool(text) and all(
+        c == "`" or (unicodedata.category(c)[0] == "P" and c not in _NO_PUNCTUATION) for c in text
+    )

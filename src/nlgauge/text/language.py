@@ -10,7 +10,7 @@ from nlgauge.core.errors import SpecError, nearest
 from nlgauge.text.doc import Doc, Span, Token
 
 if TYPE_CHECKING:
-    from nlgauge.text.names import Person
+    from nlgauge.text.names.people import Person
 
 _KEPT = 4096  # analyses remembered: many templates look at one text
 
@@ -51,7 +51,7 @@ class Builtin:
     def analyse(self, text: str) -> Doc:
         """See `Language.analyse`."""
         from nlgauge.text.sentences import sentence_spans
-        from nlgauge.text.tagging import tag
+        from nlgauge.text.tagging.tagging import tag
         from nlgauge.text.words import word_spans
 
         tokens: list[Token] = []
@@ -62,31 +62,34 @@ class Builtin:
                 continue
             words = [text[a:b] for a, b in spans]
             first = len(tokens)
-            tokens += [Token(first + i, a, b, w, t) for i, ((a, b), w, t) in enumerate(zip(spans, words, tag(words), strict=True))]
+            tokens += [
+                Token(first + i, a, b, w, t)
+                for i, ((a, b), w, t) in enumerate(zip(spans, words, tag(words), strict=True))
+            ]
             sentences.append(Span(first, len(tokens) - 1, spans[0][0], spans[-1][1]))
         return Doc(text, tuple(tokens), tuple(sentences))
 
     def lemma(self, word: str, tag: str) -> str:
         """See `Language.lemma`."""
-        from nlgauge.text.inflection import lemma
+        from nlgauge.text.lexicon.inflection import lemma
 
         return lemma(word, tag)
 
     def inflect(self, lemma: str, tag: str) -> str | None:
         """See `Language.inflect`."""
-        from nlgauge.text.inflection import inflect
+        from nlgauge.text.lexicon.inflection import inflect
 
         return inflect(lemma, tag)
 
     def related(self, lemma: str, pos: str, relation: str) -> list[str]:
         """See `Language.related`."""
-        from nlgauge.text.lexicon import related
+        from nlgauge.text.lexicon.lexicon import related
 
         return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`."""
-        from nlgauge.text.names import persons
+        from nlgauge.text.names.people import persons
 
         return persons(doc.tokens)
 

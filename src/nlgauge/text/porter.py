@@ -1,8 +1,9 @@
 """Porter's stemmer of English, with the deviations that are nltk's default.
 
-What nltk adds to the paper, and ROUGE numbers therefore rest on: a table of irregular words; words of one or two letters stay;
-"ies" and "ied" keep the e in four-letter words (dies, died); y becomes i after any consonant but the first letter (fly, but not enjoy);
-"alli" is undone first and the rest tried again; "bli", "fulli" and "logi"; a stem of vowel and consonant counts as ending cvc.
+What nltk adds to the paper, and ROUGE numbers therefore rest on: a table of irregular words; words of one or two
+letters stay; "ies" and "ied" keep the e in four-letter words (dies, died); y becomes i after any consonant but the
+first letter (fly, but not enjoy); "alli" is undone first and the rest tried again; "bli", "fulli" and "logi"; a stem of
+vowel and consonant counts as ending cvc.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def stem(word: str) -> str:
     """The stem of a lower-case word; what is no word of English is treated as if it were.
 
     References:
-        Porter (1980), "An algorithm for suffix stripping", steps 1a to 5b. Equal to `nltk.stem.porter.PorterStemmer().stem(word)`.
+        Porter (1980), "An algorithm for suffix stripping", steps 1a to 5b. Equal to
+        `nltk.stem.porter.PorterStemmer().stem(word)`.
     """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -87,7 +89,9 @@ def _double_suffix(word: str) -> str:
     while word.endswith("alli") and _measure(word[:-4]) > 0:
         word = word[:-2]
     if word.endswith("logi"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word  # its l counts with the stem, so that "geo" is long enough
+        return (
+            word[:-1] if _measure(word[:-3]) > 0 else word
+        )  # its l counts with the stem, so that "geo" is long enough
     return _replace(word, _STEP_2, _ENDS_2)
 
 

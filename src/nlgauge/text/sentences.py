@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# Full stops of scripts without capitals, which end a sentence whatever follows: Chinese and Japanese, Devanagari, Ethiopic, Arabic,
-# Urdu, Khmer, Burmese.
+# Full stops of scripts without capitals, which end a sentence whatever follows: Chinese and Japanese, Devanagari,
+# Ethiopic, Arabic, Urdu, Khmer, Burmese.
 _FULL_STOPS = "\u3002\uff01\uff1f\uff61\u0964\u0965\u1362\u061f\u06d4\u17d4\u17d5\u104b"
 _CLOSERS = "\"'”’»)\\]}」』）】〉》"
 _OPENERS = "\"'“‘«([{「『（【〈《¿¡"
@@ -35,10 +35,11 @@ _LONGEST = 24  # characters looked back for one of these; a bound keeps the work
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, blanks around it left out; in order, not overlapping, none empty.
 
-    A line feed ends a sentence, and so do the full stops of scripts without capitals, with the closing quotes and brackets behind them.
-    A period, question or exclamation mark or ellipsis does so before a blank, unless the next word begins in lower case. A single
-    period does not after a title (Dr.), an initial or a short form in capitals (J. Smith, U.S. Army), or a short form before its
-    number (No. 5). Rules of this size are wrong now and then: give each sentence a line where it matters.
+    A line feed ends a sentence, and so do the full stops of scripts without capitals, with the closing quotes and
+    brackets behind them. A period, question or exclamation mark or ellipsis does so before a blank, unless the next
+    word begins in lower case. A single period does not after a title (Dr.), an initial or a short form in capitals (J.
+    Smith, U.S. Army), or a short form before its number (No. 5). Rules of this size are wrong now and then: give each
+    sentence a line where it matters.
     """
     spans = []
     start = 0

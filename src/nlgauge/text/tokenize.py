@@ -21,9 +21,13 @@ _SINGLE = (
 _LEADING = "\u0e40-\u0e44\u0ec0-\u0ec4"  # Thai and Lao vowels written before the consonant they follow in speech
 _TRAILING = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3"  # and those written after it without being marks
 # Consonants and independent vowels of Thai, Lao, Burmese and Khmer.
-_CLUSTERED = "\u0e01-\u0e2f\u0e46\u0e81-\u0eaf\u0ebd\u0ec6\u0edc-\u0edf\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3\u17d7\u17dc"
+_CLUSTERED = (
+    "\u0e01-\u0e2f\u0e46\u0e81-\u0eaf\u0ebd\u0ec6\u0edc-\u0edf\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3\u17d7\u17dc"
+)
 _STACKERS = "\u1039\u17d2"  # Burmese and Khmer signs that write the next consonant below this one
-NO_BLANKS = _SINGLE + _LEADING + _TRAILING + _CLUSTERED  # for a character class: letters of scripts that put no blank between words
+NO_BLANKS = (
+    _SINGLE + _LEADING + _TRAILING + _CLUSTERED
+)  # for a character class: letters of scripts that put no blank between words
 
 _PLANES_WITH_MARKS = range(0x20000)
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -39,13 +43,15 @@ def rouge_words(text: str) -> list[str]:
 def unicode_words(text: str) -> list[str]:
     """Words of any script, compatibility forms and case folded.
 
-    A word is a run of letters, marks and digits, starting with a letter or digit. Scripts that put no blank between words are cut finer:
-    each Han character, kana and bopomofo letter is a token; Thai, Lao, Burmese and Khmer are cut into clusters, a consonant with
-    the vowels and marks around it. Hangul keeps the words that its blanks show. Invisible format characters (joiners, soft hyphens,
-    variation selectors) are dropped, except the zero-width space, which separates. Punctuation, symbols and emoji are no tokens.
+    A word is a run of letters, marks and digits, starting with a letter or digit. Scripts that put no blank between
+    words are cut finer: each Han character, kana and bopomofo letter is a token; Thai, Lao, Burmese and Khmer are cut
+    into clusters, a consonant with the vowels and marks around it. Hangul keeps the words that its blanks show.
+    Invisible format characters (joiners, soft hyphens, variation selectors) are dropped, except the zero-width space,
+    which separates. Punctuation, symbols and emoji are no tokens.
 
     References:
-        Unicode Standard Annex 15 (NFKC) and chapter 3.13 (case folding), as the running Python's `unicodedata` has them.
+        Unicode Standard Annex 15 (NFKC) and chapter 3.13 (case folding), as the running Python's `unicodedata` has
+        them.
     """
     if not text.isascii():  # before normalisation: a joiner between a letter and its mark keeps them apart
         text = _VARIATION.sub("", text.replace(_ZERO_WIDTH_SPACE, " "))
@@ -64,7 +70,11 @@ def blank_words(text: str) -> list[str]:
     return text.split()
 
 
-TOKENIZERS: dict[TokenizerName, Callable[[str], list[str]]] = {"rouge": rouge_words, "unicode": unicode_words, "blanks": blank_words}
+TOKENIZERS: dict[TokenizerName, Callable[[str], list[str]]] = {
+    "rouge": rouge_words,
+    "unicode": unicode_words,
+    "blanks": blank_words,
+}
 
 
 @cache

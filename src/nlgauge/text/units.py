@@ -22,10 +22,11 @@ _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")  # what it writes is bor
 def unit_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each unit, in order; every character that is not blank lies in exactly one.
 
-    A unit is a word as blanks show it, without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark (a run of equal ones is
-    one). Where a script puts no blanks between words they are cut as far as can be told without a dictionary: each Han character, each kana but
-    runs of katakana, each cluster of Thai, Lao, Burmese and Khmer. An emoji is one with its joiners, tones and signs, a flag with both letters, and
-    what cannot be seen belongs to what it touches.
+    A unit is a word as blanks show it, without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark (a
+    run of equal ones is one). Where a script puts no blanks between words they are cut as far as can be told without a
+    dictionary: each Han character, each kana but runs of katakana, each cluster of Thai, Lao, Burmese and Khmer. An
+    emoji is one with its joiners, tones and signs, a flag with both letters, and what cannot be seen belongs to what it
+    touches.
     """
     spans: list[tuple[int, int]] = []
     tokens = word_spans(text)
@@ -40,7 +41,9 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
                     break
                 place += goes_on
                 end = tokens[place - 1][1]
-        spans.extend(_cut(text, start, end) if not text.isascii() and _UNSPACED.search(text, start, end) else ((start, end),))
+        spans.extend(
+            _cut(text, start, end) if not text.isascii() and _UNSPACED.search(text, start, end) else ((start, end),)
+        )
     return spans if text.isascii() else _whole(text, spans)
 
 
@@ -56,7 +59,12 @@ def _goes_on(text: str, start: int, end: int, tokens: list[tuple[int, int]], pla
         return 1
     if token in _BEHIND and text[end - 1].isdigit():
         return 1
-    joined = token in _JOINS and place + 1 < len(tokens) and tokens[place + 1][0] == tokens[place][1] and _spelt(text[start:end])
+    joined = (
+        token in _JOINS
+        and place + 1 < len(tokens)
+        and tokens[place + 1][0] == tokens[place][1]
+        and _spelt(text[start:end])
+    )
     return 2 if joined and _spelt(text[slice(*tokens[place + 1])]) else 0
 
 
@@ -80,7 +88,9 @@ def _clings(before: str, char: str) -> bool:
     category = unicodedata.category(char)
     if category in _SIGNS or char in _TONES or all(unicodedata.category(c) == "Cf" for c in before):
         return True
-    return (before[-1] == _JOINER and category == "So") or (len(before) == 1 and before in _FLAG_LETTERS and char in _FLAG_LETTERS)
+    return (before[-1] == _JOINER and category == "So") or (
+        len(before) == 1 and before in _FLAG_LETTERS and char in _FLAG_LETTERS
+    )
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:

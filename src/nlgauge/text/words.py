@@ -11,11 +11,14 @@ _SIGNS = (
     r"\u0e31-\u0e4e\u0eb1-\u0ece\u0f71-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
 )
 _W = rf"[\w{_SIGNS}]"
-# Short forms that keep their period: wherever they stand; before a capital or a number; before a number alone, being words as well.
+# Short forms that keep their period: wherever they stand; before a capital or a number; before a number alone, being
+# words as well.
 _ALWAYS = "mr|mrs|ms|dr|prof|sr|jr|messrs|mme|mlle|etc|vs|viz|cf|inc|corp|ltd|llc|bros|dept|assn|approx|blvd|govt|attn"
 _TITLES = "st|mt|ft|rev|hon|gen|col|maj|capt|cpt|lt|sgt|cmdr|adm|gov|sen|sens|rep|reps|pres|supt|co|ave|jan|feb|aug|sept|oct|nov|dec"
 _NUMBERED = "no|nos|nr|vol|pp|p|fig|figs|eq|sec|ch|art|ext|tel|par|para|mar|apr|jun|jul|sep|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun"
-_PREFIXES = "e|non|mid|pre|anti|re|post|co|pro|multi|ex|semi|neo|psycho|socio|micro|inter|intra|ultra|quasi|pseudo|bi|un"
+_PREFIXES = (
+    "e|non|mid|pre|anti|re|post|co|pro|multi|ex|semi|neo|psycho|socio|micro|inter|intra|ultra|quasi|pseudo|bi|un"
+)
 _UNITS = "am|pm|k|m|mm|bn|tn|kg|g|mg|lb|lbs|oz|km|cm|mi|ft|in|ml|l|mb|gb|tb|kb|hz|khz|mhz|ghz|w|kw|mw|mph|kph|hrs|hr|min|sec|px"
 _DOMAINS = "com|org|net|edu|gov|co|info|io|uk|de|fr|ca|au|eu"
 
@@ -58,8 +61,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
     Words are parted as in the English treebanks: clitics stand alone (do|n't, he|'s, dogs|'), with either apostrophe, and so do
     "cannot" (can|not), punctuation, currency signs, percent signs and hyphens (well|-|known), save behind a prefix (e-mail,
-    non-profit). Numbers with points, commas, colons or slashes inside (1,500, 10:30, 1/2), abbreviations and initials with their period
-    (U.S., Mr., J.), addresses, ellipses and runs of marks (!!) stay whole. Text that is parted already (do n't) is read alike.
+    non-profit). Numbers with points, commas, colons or slashes inside (1,500, 10:30, 1/2), abbreviations and initials
+    with their period (U.S., Mr., J.), addresses, ellipses and runs of marks (!!) stay whole. Text that is parted
+    already (do n't) is read alike.
     """
     spans = []
     for match in _TOKEN.finditer(text):

@@ -40,10 +40,16 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     if not 0 < alpha < math.inf:
         raise InputError(f"alpha is {alpha}, expected more than 0")
     encoder = getattr(model, model.base_model_prefix, model)
-    above = [] if encoder is model else [name for name, part in model.named_children() if part is not encoder and list(part.parameters())]
+    above = (
+        []
+        if encoder is model
+        else [name for name, part in model.named_children() if part is not encoder and list(part.parameters())]
+    )
     linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
     layers = [name for name, part in model.named_modules() if id(part) in linear]
-    config = LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None)
+    config = LoraConfig(
+        r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None
+    )
     with warnings.catch_warnings():  # peft asks in a way that later releases of transformers frown upon
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
         found = get_peft_model(model, config)
@@ -96,9 +102,15 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
 def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
     """What peft's layer says, without its copies in other precisions and its sums apart, which take a third of the time on processors."""
     base, scale = module.base_layer, module.scaling[_ADAPTER]
-    kind = torch.get_autocast_dtype(states.device.type) if torch.is_autocast_enabled(states.device.type) else base.weight.dtype
+    kind = (
+        torch.get_autocast_dtype(states.device.type)
+        if torch.is_autocast_enabled(states.device.type)
+        else base.weight.dtype
+    )
     weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
-    said: torch.Tensor = _Adapted.apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
+    said: torch.Tensor = _Adapted.apply(
+        states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale
+    )
     return said
 
 
@@ -108,8 +120,8 @@ class _Adapted(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, states: Any, weight: Any, bias: Any, a: Any, b: Any, scale: float) -> Any:
         x, low_a, low_b = states.flatten(0, -2), a.to(weight.dtype), (b * scale).to(weight.dtype)
-        low = x @ low_a.T                                                           # (N, rank)
-        out = x @ weight.T if bias is None else torch.addmm(bias, x, weight.T)      # (N, out)
+        low = x @ low_a.T  # (N, rank)
+        out = x @ weight.T if bias is None else torch.addmm(bias, x, weight.T)  # (N, out)
         out.addmm_(low, low_b.T)
         ctx.save_for_backward(x, low, weight, low_a, low_b)
         ctx.scale, ctx.shape = scale, states.shape
@@ -119,6 +131,6 @@ class _Adapted(torch.autograd.Function):
     def backward(ctx: Any, gradient: Any) -> Any:
         x, low, weight, low_a, low_b = ctx.saved_tensors
         g = gradient.flatten(0, -2)
-        g_low = g @ low_b                                                           # (N, rank)
+        g_low = g @ low_b  # (N, rank)
         back = (g @ weight).addmm_(g_low, low_a).view(ctx.shape) if ctx.needs_input_grad[0] else None
         return back, None, None, (g_low.T @ x).float(), (g.T @ low).float() * ctx.scale, None

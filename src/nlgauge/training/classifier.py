@@ -89,11 +89,16 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
     if files.name == embedded.NAME:
         embedded.check(files.folder / "model.safetensors")
     if files.config.get("model_type") != "bert":
-        raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as the output")
+        raise InputError(
+            f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as"
+            " the output"
+        )
     return with_dropout(AutoModel, files, dropout, add_pooling_layer=False)
 
 
-def sequence_network(files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> SequenceNetwork:
+def sequence_network(
+    files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
+) -> SequenceNetwork:
     """Any encoder as a transformers classifier, to be trained whole (`full`) or by adapters (`lora`)."""
     from transformers import AutoModelForSequenceClassification
 
@@ -119,9 +124,14 @@ def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -
     try:
         # Eager attention: torch's fused one has no fast way in bfloat16 on processors, where it takes half of the time.
         model = kind.from_pretrained(
-            str(files.folder), dtype=torch.float32, attn_implementation="eager", use_safetensors=True, trust_remote_code=False,
-            local_files_only=True, **options,
-        )  # fmt: skip
+            str(files.folder),
+            dtype=torch.float32,
+            attn_implementation="eager",
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            **options,
+        )
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
@@ -145,7 +155,9 @@ def arithmetic(device: torch.device, dtype: str) -> AbstractContextManager[Any]:
     return torch.autocast(device.type, torch.bfloat16) if dtype == "bfloat16" else nullcontext()
 
 
-def batch_inputs(pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device) -> dict[str, torch.Tensor]:
+def batch_inputs(
+    pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device
+) -> dict[str, torch.Tensor]:
     """What a network takes for some pairs, padded to the longest of them."""
     return padded([pairs.ids[i] for i in where], [pairs.types[i] for i in where], pad, device)
 
@@ -162,7 +174,9 @@ def padded(rows: Sequence[Ids], types: Sequence[Ids] | None, pad: int, device: t
     return {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
 
 
-def probabilities(network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None) -> np.ndarray:
+def probabilities(
+    network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None
+) -> np.ndarray:
     """What a network thinks of each pair, in the order of `LABELS`: float64, shape (n, 3)."""
     from nlgauge.runtime.batching import by_length
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
@@ -52,7 +52,8 @@ def read_pairs(file: InputFile) -> list[LabelledPair]:
     """The pairs of a JSON lines file, plain or gzip: fields `premise`, `hypothesis` and `label`, others ignored.
 
     Raises:
-        InputError: names file and line: a field that is missing or no text, a label that is none of `LABELS` (in any case), or no pair at all.
+        InputError: names file and line: a field that is missing or no text, a label that is none of `LABELS` (in any
+            case), or no pair at all.
     """
     rows = JsonRows(file)
     pairs = []
@@ -64,7 +65,9 @@ def read_pairs(file: InputFile) -> list[LabelledPair]:
             raise InputError(f"{where}: label is {label!r:.60}, expected {', '.join(LABELS[:-1])} or {LABELS[-1]}")
         pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
     if not pairs:
-        raise InputError(f"{file.name} holds no pairs, expected one JSON object a line with premise, hypothesis and label")
+        raise InputError(
+            f"{file.name} holds no pairs, expected one JSON object a line with premise, hypothesis and label"
+        )
     return pairs
 
 

@@ -6,15 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.tokens import Ids
-from nlgauge.stats.correlation import correlation
-from nlgauge.stats.table import statistic
+from nlgauge.stats.correlation.correlate import correlation
+from nlgauge.stats.correlation.registry import statistic
 from nlgauge.training.examples import Example
 
-Array = npt.NDArray[np.float64]
 STAT = "kendall_b"
 
 
@@ -37,11 +36,14 @@ class Dev:
     def __post_init__(self) -> None:
         chosen = statistic(self.stat)
         if chosen.kind not in ("correlation", "pairs") or chosen.level != "segment":
-            raise InputError(f"{self.stat} is no agreement of segments with their ratings, expected kendall_b, pearson, spearman or the like")
+            raise InputError(
+                f"{self.stat} is no agreement of segments with their ratings, expected kendall_b, pearson, spearman or"
+                " the like"
+            )
         if len({example.score for example in self.examples}) < 2:
             raise InputError(
-                f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from others; "
-                "take a larger one, or none: held_out 0 keeps the last weights"
+                f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from"
+                " others; take a larger one, or none: held_out 0 keeps the last weights"
             )
 
     def measure(self, scores: Array, owners: Ids) -> float:
@@ -69,7 +71,10 @@ def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list
     keys = [tuple(text for name, text in sorted(example.texts.items()) if name != "hyp") for example in examples]
     against = list(dict.fromkeys(keys))
     if len(against) < 2:
-        raise InputError("the examples have one reference, so that none can be held back; give --dev, or --held-out 0 to keep the last weights")
+        raise InputError(
+            "the examples have one reference, so that none can be held back; give --dev, or --held-out 0 to keep the"
+            " last weights"
+        )
     n = min(len(against) - 1, max(1, round(share * len(against))))
     kept = {against[i] for i in np.random.default_rng((seed, len(against))).permutation(len(against))[:n]}
     learnt = [example for example, key in zip(examples, keys, strict=True) if key not in kept]

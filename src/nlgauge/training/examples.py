@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
@@ -37,7 +37,8 @@ def read_triples(file: InputFile) -> list[Example]:
     """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`; an example for each reference.
 
     Raises:
-        InputError: names file and line: a field that is missing or of another kind, a score above 0, or no triple at all.
+        InputError: names file and line: a field that is missing or of another kind, a score above 0, or no triple at
+            all.
     """
     rows = JsonRows(file)
     found: list[Example] = []
@@ -53,9 +54,15 @@ def read_triples(file: InputFile) -> list[Example]:
         if not isinstance(refs, list) or not refs or not all(isinstance(ref, str) for ref in refs):
             raise InputError(f"{where}: refs is {_kind(refs)}, {_SHAPE}")
         if isinstance(score, bool) or not isinstance(score, int | float):
-            raise InputError(f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor' takes ratings")
+            raise InputError(
+                f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor'"
+                " takes ratings"
+            )
         if score > 0:
-            raise InputError(f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes ratings")
+            raise InputError(
+                f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes"
+                " ratings"
+            )
         found += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
     if not found:
         raise InputError(f"{file.name} holds no triples, expected one JSON object a line with hyp, refs and score")
@@ -66,7 +73,9 @@ def _kind(value: Any) -> str:
     return "missing" if value is None else "an empty list" if value == [] else type(value).__name__
 
 
-def rated_examples(segments: Sequence[Segment], ratings: Sequence[float], reference: bool = True, source: bool = False) -> list[Example]:
+def rated_examples(
+    segments: Sequence[Segment], ratings: Sequence[float], reference: bool = True, source: bool = False
+) -> list[Example]:
     """Rated segments as examples, one for each reference; those without a rating (NaN) are left out.
 
     Args:
@@ -88,7 +97,10 @@ def rated_examples(segments: Sequence[Segment], ratings: Sequence[float], refere
                 raise InputError(f"segment {segment.id!r} has no source, which is to be read; leave --source out")
             texts["src"] = segment.source
         if reference and not segment.references:
-            raise InputError(f"segment {segment.id!r} has no reference; give --source and --no-reference to learn from the source alone")
+            raise InputError(
+                f"segment {segment.id!r} has no reference; give --source and --no-reference to learn from the source"
+                " alone"
+            )
         against = [{"ref": ref} for ref in segment.references] if reference else [{}]
         found += [Example(texts | one, float(rating), owner) for one in against]
     return found
@@ -112,24 +124,31 @@ def with_copies(examples: Sequence[Example], share: float, score: float, seed: i
     rng = np.random.default_rng((seed, len(references)))
     chosen = sorted(rng.permutation(len(references))[: round(share * len(references))].tolist())
     first = examples[-1].owner + 1
-    return [*examples, *(Example({"hyp": references[i], "ref": references[i]}, score, first + n) for n, i in enumerate(chosen))]
+    return [
+        *examples,
+        *(Example({"hyp": references[i], "ref": references[i]}, score, first + n) for n, i in enumerate(chosen)),
+    ]
 
 
 def with_unrelated(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
     """The examples, and for a share of the distinct references another reference as hypothesis, with the worst score.
 
-    Errors made edit by edit leave most of a text as it was: without such pairs nothing tells a regressor what texts that have nothing in common get.
+    Errors made edit by edit leave most of a text as it was: without such pairs nothing tells a regressor what texts
+    that have nothing in common get.
     """
     references = list(dict.fromkeys(example.texts["ref"] for example in examples))
     wanted = round(share * len(references))
     if wanted and len(references) < 2:
-        raise InputError("all triples have one reference, and another is wanted as an unrelated hypothesis; leave --unrelated out")
+        raise InputError(
+            "all triples have one reference, and another is wanted as an unrelated hypothesis; leave --unrelated out"
+        )
     rng = np.random.default_rng((seed, len(references), 1))
     chosen = sorted(rng.permutation(len(references))[:wanted].tolist())
     first = examples[-1].owner + 1
     others = [(i + int(rng.integers(1, len(references)))) % len(references) for i in chosen]
     added = (
-        Example({"hyp": references[other], "ref": references[i]}, score, first + n) for n, (i, other) in enumerate(zip(chosen, others, strict=True))
+        Example({"hyp": references[other], "ref": references[i]}, score, first + n)
+        for n, (i, other) in enumerate(zip(chosen, others, strict=True))
     )
     return [*examples, *added]
 
@@ -174,24 +193,37 @@ class Texts:
         """Examples by the numbers of their texts; what is new is cut into pieces and numbered."""
         names = list(examples[0].texts)
         columns = {name: [example.texts[name].strip() for example in examples] for name in names}
-        new = [text for text in dict.fromkeys(text for column in columns.values() for text in column) if text not in self._numbers]
+        new = [
+            text
+            for text in dict.fromkeys(text for column in columns.values() for text in column)
+            if text not in self._numbers
+        ]
         for text, tokens in zip(new, self._tokenizer.tokens(new), strict=True):
             self._numbers[text] = len(self.ids)
             self.ids.append(tokens.ids)
             self.n_cut += tokens.truncated
-        places = {name: np.array([self._numbers[text] for text in column], dtype=np.int64) for name, column in columns.items()}
+        places = {
+            name: np.array([self._numbers[text] for text in column], dtype=np.int64) for name, column in columns.items()
+        }
         against = np.stack([place for name, place in places.items() if name != "hyp"], axis=1)
         _, groups = np.unique(against, axis=0, return_inverse=True)
         sizes = np.array([len(ids) for ids in self.ids], dtype=np.int64)
         lengths = np.max([sizes[place] for place in places.values()], axis=0)
         scores = np.array([example.score for example in examples])
-        return Encoded(places, scores, np.array([example.owner for example in examples], dtype=np.int64), groups.reshape(-1), lengths)
+        return Encoded(
+            places,
+            scores,
+            np.array([example.owner for example in examples], dtype=np.int64),
+            groups.reshape(-1),
+            lengths,
+        )
 
 
 def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
     """Batches of one pass, in random order: examples held against the same text stand together, lengths are about equal.
 
-    A reference that stands beside all its hypotheses is encoded once a pass, and the order of its hypotheses can be learnt.
+    A reference that stands beside all its hypotheses is encoded once a pass, and the order of its hypotheses can be
+    learnt.
 
     Args:
         groups: what each example is held against, shape (n,), numbers from 0.

@@ -37,12 +37,21 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
     tensors = adapter_tensors(network.encoder)
     tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
     tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
-    write_head(path, tensors, {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about})
+    write_head(
+        path,
+        tensors,
+        {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about},
+    )
 
 
 def head_metadata(recipe: Any, files: ModelFiles, about: Mapping[str, str] | None) -> dict[str, str]:
     """What every head says of itself: the encoder it stands on, rank and limit of its recipe, and what its maker adds."""
-    fixed = {"encoder": recipe.model, "encoder_sha256": files.weights_digest, "rank": str(recipe.rank), "max_tokens": str(recipe.max_tokens)}
+    fixed = {
+        "encoder": recipe.model,
+        "encoder_sha256": files.weights_digest,
+        "rank": str(recipe.rank),
+        "max_tokens": str(recipe.max_tokens),
+    }
     if recipe.revision is not None:
         fixed["encoder_revision"] = recipe.revision
     return {"name": "", "recipe": "", "data": "", **(about or {}), **fixed}
@@ -57,7 +66,9 @@ def write_head(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor]
 def _in_order(data: bytes) -> bytes:
     """A safetensors file with a sorted header, so that the same weights make the same bytes."""
     size = int.from_bytes(data[:8], "little")
-    header = json.dumps(json.loads(data[8 : 8 + size]), sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    header = json.dumps(
+        json.loads(data[8 : 8 + size]), sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    ).encode()
     header += b" " * (-len(header) % 8)
     return len(header).to_bytes(8, "little") + header + data[8 + size :]
 
@@ -73,8 +84,12 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
             about: dict[str, str] = file.metadata() or {}
             tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
     except Exception as error:
-        raise InputError(f"{os.fspath(path)}: no safetensors file that can be read ({str(error).splitlines()[0]})") from None
-    if (about.get("format"), about.get("kind"), about.get("features")) != (FORMAT, KIND, FEATURES) or about.get("labels") != ",".join(LABELS):
+        raise InputError(
+            f"{os.fspath(path)}: no safetensors file that can be read ({str(error).splitlines()[0]})"
+        ) from None
+    if (about.get("format"), about.get("kind"), about.get("features")) != (FORMAT, KIND, FEATURES) or about.get(
+        "labels"
+    ) != ",".join(LABELS):
         raise InputError(f"{os.fspath(path)} is no NLI head as 'nlgauge train nli' writes them; name one")
     set_adapters(network.encoder, tensors)
     with torch.no_grad():
@@ -90,7 +105,10 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     """
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{target} is there already, expected a new folder for the model; name another, or end the name in .safetensors for a head")
+        raise InputError(
+            f"{target} is there already, expected a new folder for the model; name another, or end the name in"
+            " .safetensors for a head"
+        )
     if not target.exists():
         check_target(target)
 

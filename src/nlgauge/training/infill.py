@@ -1,7 +1,8 @@
 """A masked language model on an encoder that has none: adapters, a transform and a bias over the encoder's own word vectors.
 
 References:
-    Devlin et al. (2019), "BERT", section 3.1, task 1; Press and Wolf (2017), "Using the Output Embedding to Improve Language Models".
+    Devlin et al. (2019), "BERT", section 3.1, task 1; Press and Wolf (2017), "Using the Output Embedding to Improve
+    Language Models".
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
+from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.pieces import PieceTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
@@ -46,7 +47,8 @@ class InfillRecipe:
         rank: of the adapters; alpha: their scale times the rank.
         alpha: see rank.
         share: of the words of a text that are masked.
-        shown: share of these that is shown instead of masked, half as they are and half as any other piece; BERT's way is 0.2.
+        shown: share of these that is shown instead of masked, half as they are and half as any other piece; BERT's way
+            is 0.2.
         dropout: of the encoder while it learns.
         max_tokens: most pieces of a text; what is longer is cut.
         schedule: how long and how fast.
@@ -99,7 +101,12 @@ class InfillNetwork(torch.nn.Module):
         states = self.encoder(**inputs)[0].flatten(0, 1).index_select(0, rows)
         states = self.norm(functional.gelu(self.dense(states)))
         words = self.encoder.get_input_embeddings().weight
-        return functional.linear(states, words.to(states.dtype) if not torch.is_autocast_enabled(states.device.type) else words).float() + self.bias
+        return (
+            functional.linear(
+                states, words.to(states.dtype) if not torch.is_autocast_enabled(states.device.type) else words
+            ).float()
+            + self.bias
+        )
 
 
 def train_infill(
@@ -137,16 +144,24 @@ def train_infill(
     if mask is None:
         raise InputError(f"model {files.name!r} has no mask token in its vocabulary; choose another encoder")
     if files.config.get("model_type") != "bert":  # told before all texts are read
-        raise InputError(f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; choose another encoder")
+        raise InputError(
+            f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; choose another"
+            " encoder"
+        )
     texts = encode_texts(read_texts(train), tokenizer)
     held = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
-    tell(f"{len(texts.ids)} texts, {texts.lengths.mean():.1f} tokens each, {texts.n_cut} cut, {texts.n_left_out} too short")
+    tell(
+        f"{len(texts.ids)} texts, {texts.lengths.mean():.1f} tokens each, {texts.n_cut} cut, {texts.n_left_out} too"
+        " short"
+    )
     device = torch_device(torch, runtime.device)
     network = infill_network(files, recipe, texts.counts(size), runtime.dtype == "bfloat16").to(device).train()
     pad = int(files.config.get("pad_token_id") or 0)
 
     def loss(where: Ids) -> torch.Tensor:
-        rng = np.random.default_rng(int(torch.randint(1 << 62, ())))  # from the stream of the step, so that a resumed run draws the same
+        rng = np.random.default_rng(
+            int(torch.randint(1 << 62, ()))
+        )  # from the stream of the step, so that a resumed run draws the same
         rows, places = masked(texts, where, recipe.share, recipe.shown, mask, size, rng)
         logits, right = _guess(network, texts, where, rows, places, pad, runtime.dtype)
         return functional.cross_entropy(logits, right)
@@ -157,16 +172,23 @@ def train_infill(
     def after(epoch: int) -> None:
         for file in dev:
             found = measure(file)
-            tell(f"pass {epoch}: {Path(file.name).name} top-1 {found.top1:.4f} top-5 {found.top5:.4f} loss {found.loss:.4f}")
+            tell(
+                f"pass {epoch}: {Path(file.name).name} top-1 {found.top1:.4f} top-5 {found.top5:.4f} loss"
+                f" {found.loss:.4f}"
+            )
 
     learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT)
+    checkpoint = Checkpoint(
+        path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT
+    )
     steps = -(-len(texts.ids) // recipe.schedule.batch_size) * recipe.schedule.epochs
     with runtime.progress(steps, "steps") as advance:
         fit(learnt, loss, texts.lengths, recipe.schedule, checkpoint, advance, after)
     found = [measure(file) for file in dev]
     write_head(
-        output, head_tensors(network, texts.capital), {"format": FORMAT, "version": VERSION, "kind": KIND, **head_metadata(recipe, files, about)}
+        output,
+        head_tensors(network, texts.capital),
+        {"format": FORMAT, "version": VERSION, "kind": KIND, **head_metadata(recipe, files, about)},
     )
     checkpoint.done()
     return found
@@ -185,7 +207,9 @@ def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow:
     with torch.random.fork_rng([]):
         torch.manual_seed(recipe.schedule.seed)
         adapted = add_adapters(encoder, recipe.rank, recipe.alpha)
-        network = InfillNetwork(adapted, files.config["hidden_size"], len(counts), files.config.get("layer_norm_eps", 1e-12))
+        network = InfillNetwork(
+            adapted, files.config["hidden_size"], len(counts), files.config.get("layer_norm_eps", 1e-12)
+        )
     often = torch.from_numpy(np.log(counts + 1.0))
     network.bias.data.copy_(often - often.mean())
     if narrow:
@@ -193,7 +217,9 @@ def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow:
     return network
 
 
-def guessed(network: InfillNetwork, texts: EncodedTexts, tokenizer: PieceTokenizer, name: str, pad: int, dtype: str) -> Guessed:
+def guessed(
+    network: InfillNetwork, texts: EncodedTexts, tokenizer: PieceTokenizer, name: str, pad: int, dtype: str
+) -> Guessed:
     """How often a network guesses words, the same ones of the same texts every time."""
     mask = tokenizer.mask
     assert mask is not None
@@ -212,7 +238,12 @@ def guessed(network: InfillNetwork, texts: EncodedTexts, tokenizer: PieceTokeniz
     network.train(training)
     rank, loss = torch.cat(ranks), torch.cat(losses)
     n = len(rank)
-    return Guessed(name, n, *(float((rank < k).double().mean()) if n else float("nan") for k in (1, 5)), float(loss.double().mean()))
+    return Guessed(
+        name,
+        n,
+        *(float((rank < k).double().mean()) if n else float("nan") for k in (1, 5)),
+        float(loss.double().mean()),
+    )
 
 
 def head_tensors(network: InfillNetwork, capital: np.ndarray) -> dict[str, torch.Tensor]:
@@ -229,14 +260,22 @@ def _held(texts: EncodedTexts, i: int, mask: int) -> tuple[Ids, Ids]:
 
 
 def _guess(
-    network: InfillNetwork, texts: EncodedTexts, where: Ids, rows: Sequence[Ids], places: Sequence[Ids], pad: int, dtype: str
+    network: InfillNetwork,
+    texts: EncodedTexts,
+    where: Ids,
+    rows: Sequence[Ids],
+    places: Sequence[Ids],
+    pad: int,
+    dtype: str,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits at the masked places, and what stands there."""
     device = network.bias.device
     inputs = padded(rows, None, pad, device)
     longest = inputs["input_ids"].shape[1]
     flat = torch.from_numpy(np.concatenate([row * longest + place for row, place in enumerate(places)])).to(device)
-    right = torch.from_numpy(np.concatenate([texts.ids[i][place] for i, place in zip(where, places, strict=True)])).to(device)
+    right = torch.from_numpy(np.concatenate([texts.ids[i][place] for i, place in zip(where, places, strict=True)])).to(
+        device
+    )
     with arithmetic(device, dtype):
         logits = network(flat, **inputs)
     return logits, right
@@ -244,7 +283,9 @@ def _guess(
 
 def _check(recipe: InfillRecipe, runtime: Runtime, output: str) -> None:
     if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered")
+        raise InputError(
+            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
+        )
     if not output.endswith(".safetensors"):
         raise InputError(f"{output}: what is trained here is a head; end its name in .safetensors")
     check_target(output)

@@ -30,9 +30,10 @@ class Loss:
     """What is made small.
 
     Attributes:
-        name: `mse`: the squared error; `pairwise`: of two hypotheses for one reference the one with the better score must come out
-            better; or the sum of both.
-        margin: by how much it must, in units of the scores (a hinge); None asks for as much as it can get (a logistic loss).
+        name: `mse`: the squared error; `pairwise`: of two hypotheses for one reference the one with the better score
+            must come out better; or the sum of both.
+        margin: by how much it must, in units of the scores (a hinge); None asks for as much as it can get (a logistic
+            loss).
         weight: of the pairwise part in the sum.
     """
 
@@ -80,7 +81,8 @@ class Learner:
         sd: see mean.
         pad: id that fills a batch.
         dtype: bfloat16 or float32.
-        cores: who computes the parts of a batch; None is the calling thread, for an encoder with dropout the only one that draws in order.
+        cores: who computes the parts of a batch; None is the calling thread, for an encoder with dropout the only one
+            that draws in order.
     """
 
     def __init__(
@@ -116,7 +118,10 @@ class Learner:
         self.network.eval()
         with torch.inference_mode():
             means = torch.cat([self._means(wanted[i : i + _TEXTS]) for i in range(0, len(wanted), _TEXTS)])
-            parts = [self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()}) for i in range(0, len(examples), _ROWS)]
+            parts = [
+                self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()})
+                for i in range(0, len(examples), _ROWS)
+            ]
         self.network.train(training)
         scores: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
         return scores * self.sd + self.mean
@@ -133,12 +138,18 @@ class Learner:
         # Shortest first, in a few parts of as many tokens: little padding, and work for several cores.
         order = np.argsort(self._lengths[wanted], kind="stable")
         tokens = np.cumsum(self._lengths[wanted[order]])
-        parts = np.split(order, np.searchsorted(tokens, tokens[-1] * np.arange(1, _PARTS) / _PARTS)) if self.device.type == "cpu" else [order]
+        parts = (
+            np.split(order, np.searchsorted(tokens, tokens[-1] * np.arange(1, _PARTS) / _PARTS))
+            if self.device.type == "cpu"
+            else [order]
+        )
         jobs = [partial(self._encode, wanted[part]) for part in parts if len(part)]
         found = self._cores.together(jobs, self._learnt)
         return found[torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)]
 
     def _encode(self, wanted: Ids) -> torch.Tensor:
         with arithmetic(self.device, self.dtype):
-            means: torch.Tensor = self.network.means(**padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device))
+            means: torch.Tensor = self.network.means(
+                **padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device)
+            )
         return means

@@ -17,7 +17,7 @@ from safetensors.torch import save
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
@@ -107,7 +107,13 @@ def run_line(train: Sequence[InputFile], recipe: Any, runtime: Runtime, files: M
         runtime: its precision counts.
         files: the encoder.
     """
-    said = {**asdict(recipe), **asdict(recipe.schedule), "encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}
+    said = {
+        **asdict(recipe),
+        **asdict(recipe.schedule),
+        "encoder": files.identity,
+        "setup": files.setup,
+        "dtype": runtime.dtype,
+    }
     del said["schedule"]
     if said.get("init") is not None:
         said["init"] = InputFile(said["init"]).entry["sha256"]
@@ -128,8 +134,8 @@ def fit(
 ) -> int:
     """Train parameters in place.
 
-    Every step draws from a stream of its own, made from the seed and the number of the step, so that a run that is taken
-    up again ends with the same weights as one that was never stopped.
+    Every step draws from a stream of its own, made from the seed and the number of the step, so that a run that is
+    taken up again ends with the same weights as one that was never stopped.
 
     Args:
         parameters: what is learnt, by name.
@@ -183,9 +189,15 @@ def fit(
 
 
 def _keep(
-    parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, step: int, watch: Watch | None
+    parameters: Mapping[str, torch.nn.Parameter],
+    optimiser: torch.optim.Optimizer,
+    checkpoint: Checkpoint,
+    step: int,
+    watch: Watch | None,
 ) -> None:
-    tensors = {} if watch is None else {f"watch/{name}": tensor.cpu().contiguous() for name, tensor in watch.state().items()}
+    tensors = (
+        {} if watch is None else {f"watch/{name}": tensor.cpu().contiguous() for name, tensor in watch.state().items()}
+    )
     for name, parameter in parameters.items():
         tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
         for state in _STATES:
@@ -195,7 +207,10 @@ def _keep(
 
 
 def _take_up(
-    parameters: Mapping[str, torch.nn.Parameter], optimiser: torch.optim.Optimizer, checkpoint: Checkpoint, watch: Watch | None
+    parameters: Mapping[str, torch.nn.Parameter],
+    optimiser: torch.optim.Optimizer,
+    checkpoint: Checkpoint,
+    watch: Watch | None,
 ) -> int:
     """The number of steps that a checkpoint holds, its state put in place; 0 where there is none."""
     if not checkpoint.path.exists():
@@ -206,13 +221,17 @@ def _take_up(
             about: dict[str, str] = file.metadata() or {}
             tensors: dict[str, Any] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
     except Exception as error:
-        raise InputError(f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}") from None
+        raise InputError(
+            f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}"
+        ) from None
     if about.get("run") != checkpoint.run:
         differing = _differing(about.get("run"), checkpoint.run)
         raise InputError(f"checkpoint {checkpoint.path} is of another run{differing}; {advice}, or name another output")
     step = int(about["step"])
     if watch is not None:
-        watch.restore({name.removeprefix("watch/"): tensor for name, tensor in tensors.items() if name.startswith("watch/")})
+        watch.restore(
+            {name.removeprefix("watch/"): tensor for name, tensor in tensors.items() if name.startswith("watch/")}
+        )
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[f"weight/{name}"])

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
-from nlgauge.io.lines import Lines
-from nlgauge.models.pieces import PieceTokenizer
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
+from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.tokens import Ids
 
 _LEAST_WORDS = 3  # a shorter text says too little about a word in it
@@ -26,8 +26,8 @@ class EncodedTexts:
         words: where in them the words of one piece stand, punctuation included; these are what is masked.
         n_left_out: texts of fewer than three such words.
         n_cut: texts longer than the limit, whose end was cut off.
-        capital: whether a piece is mostly written with a capital where no sentence begins, as names are, and whether with nothing but
-            capitals; shape (2, V).
+        capital: whether a piece is mostly written with a capital where no sentence begins, as names are, and whether
+            with nothing but capitals; shape (2, V).
     """
 
     ids: list[Ids]
@@ -43,7 +43,9 @@ class EncodedTexts:
 
     def counts(self, size: int) -> Ids:
         """How often each piece of the vocabulary is a word, shape (size,)."""
-        return np.bincount(np.concatenate([ids[words] for ids, words in zip(self.ids, self.words, strict=True)]), minlength=size)
+        return np.bincount(
+            np.concatenate([ids[words] for ids, words in zip(self.ids, self.words, strict=True)]), minlength=size
+        )
 
 
 def read_texts(files: Sequence[InputFile]) -> list[str]:
@@ -64,7 +66,9 @@ def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedText
     capitals, seen = np.zeros((2, len(tokenizer.vocabulary))), np.zeros(len(tokenizer.vocabulary))
     is_word = np.array([bool(word) for word in tokenizer.bare]) & ~tokenizer.continues
     letters = np.array([word[:1].isalpha() for word in tokenizer.bare])
-    room = None if tokenizer.max_tokens is None else tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix)
+    room = (
+        None if tokenizer.max_tokens is None else tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix)
+    )
     for text, placed in zip(texts, tokenizer.place(texts), strict=True):
         ids = placed.ids
         alone = is_word[ids] & ~np.append(tokenizer.continues[ids[1:]], False)
@@ -81,12 +85,20 @@ def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedText
             words.append(at + len(tokenizer.prefix))
             n_cut += len(kept) < len(ids)
     if not rows:
-        raise InputError(f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one a line")
+        raise InputError(
+            f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one a line"
+        )
     return EncodedTexts(rows, words, len(texts) - len(rows), n_cut, capitals > seen / 2)
 
 
 def masked(
-    texts: EncodedTexts, where: Ids | Sequence[int], share: float, shown: float, mask: int, size: int, rng: np.random.Generator
+    texts: EncodedTexts,
+    where: Ids | Sequence[int],
+    share: float,
+    shown: float,
+    mask: int,
+    size: int,
+    rng: np.random.Generator,
 ) -> tuple[list[Ids], list[Ids]]:
     """Some texts with words masked.
 

@@ -26,7 +26,14 @@ class RegressorNetwork(torch.nn.Module):
     """
 
     def __init__(
-        self, encoder: Any, layers: Sequence[int], mixed: bool, features: Sequence[str], size: int, widths: Sequence[int], dropout: float
+        self,
+        encoder: Any,
+        layers: Sequence[int],
+        mixed: bool,
+        features: Sequence[str],
+        size: int,
+        widths: Sequence[int],
+        dropout: float,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -44,7 +51,7 @@ class RegressorNetwork(torch.nn.Module):
             found = self.encoder(**inputs, output_hidden_states=True).hidden_states
             states = [found[layer] for layer in self.layers]
         mask = inputs["attention_mask"]
-        shares = (mask / mask.sum(1, keepdim=True))[:, None]                        # (n, 1, T)
+        shares = (mask / mask.sum(1, keepdim=True))[:, None]  # (n, 1, T)
         with torch.autocast(mask.device.type, enabled=False):
             return torch.cat([shares @ layer.float() for layer in states], dim=1)
 
@@ -60,7 +67,11 @@ class RegressorNetwork(torch.nn.Module):
 
     def own_tensors(self) -> dict[str, torch.Tensor]:
         """What stands on the encoder, by the names a head file gives it."""
-        return {name: tensor.detach().float().cpu().contiguous() for name, tensor in self.state_dict().items() if not name.startswith("encoder.")}
+        return {
+            name: tensor.detach().float().cpu().contiguous()
+            for name, tensor in self.state_dict().items()
+            if not name.startswith("encoder.")
+        }
 
 
 class Mix(torch.nn.Module):

@@ -12,7 +12,7 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
-from nlgauge.io.files import InputFile
+from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.locate import locate
@@ -88,7 +88,8 @@ def train_nli(
 
     Args:
         train: JSON lines files of premise, hypothesis, label.
-        output: a `.safetensors` name gets a head (embedded encoder, adapters), any other a folder that transformers reads.
+        output: a `.safetensors` name gets a head (embedded encoder, adapters), any other a folder that transformers
+            reads.
         recipe: what and how.
         runtime: device, precision (bfloat16 or float32), progress.
         dev: evaluated after each pass; test: evaluated at the end.
@@ -118,7 +119,9 @@ def train_nli(
         if recipe.init is not None:
             begin_from(recipe.init, network)
     else:
-        network = sequence_network(files, recipe.method, recipe.rank, recipe.alpha, recipe.dropout, recipe.schedule.seed, narrow)
+        network = sequence_network(
+            files, recipe.method, recipe.rank, recipe.alpha, recipe.dropout, recipe.schedule.seed, narrow
+        )
     network.to(device).train()
     pad = int(files.config.get("pad_token_id") or 0)
     labels = torch.from_numpy(pairs.labels).to(device)
@@ -136,7 +139,9 @@ def train_nli(
             tell(f"pass {epoch}: {Path(file.name).name} {measure(file).accuracy:.4f}")
 
     learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT)
+    checkpoint = Checkpoint(
+        path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT
+    )
     steps = -(-len(pairs.ids) // recipe.schedule.batch_size) * recipe.schedule.epochs
     with runtime.progress(steps, "steps") as advance:
         fit(learnt, loss, pairs.lengths, recipe.schedule, checkpoint, advance, after)
@@ -152,13 +157,19 @@ def train_nli(
 def accuracy(name: str, found: np.ndarray, labels: np.ndarray) -> Accuracy:
     """How probabilities, shape (n, 3), agree with labels, shape (n,)."""
     said = found.argmax(1)
-    recall = tuple(float(np.mean(said[labels == i] == i)) if np.any(labels == i) else float("nan") for i in range(len(LABELS)))
-    return Accuracy(name, len(labels), float(np.mean(said == labels)), float(np.mean((said == 0) == (labels == 0))), recall)
+    recall = tuple(
+        float(np.mean(said[labels == i] == i)) if np.any(labels == i) else float("nan") for i in range(len(LABELS))
+    )
+    return Accuracy(
+        name, len(labels), float(np.mean(said == labels)), float(np.mean((said == 0) == (labels == 0))), recall
+    )
 
 
 def _check(recipe: NliRecipe, runtime: Runtime, output: str, is_head: bool) -> None:
     if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered")
+        raise InputError(
+            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
+        )
     if recipe.method not in ("lora", "full"):
         raise InputError(f"method is {recipe.method!r}, expected lora or full")
     if not 0 <= recipe.dropout < 1:
@@ -166,7 +177,10 @@ def _check(recipe: NliRecipe, runtime: Runtime, output: str, is_head: bool) -> N
     if is_head:
         check_target(output)
         if recipe.method == "full":
-            raise InputError(f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for the model")
+            raise InputError(
+                f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for"
+                " the model"
+            )
     else:
         check_folder(output)
         if recipe.init is not None:

@@ -72,6 +72,9 @@ class _Together(torch.autograd.Function):
         sums: list[torch.Tensor | None] = [None] * len(ctx.parameters)
         # In the order of the parts, whichever ends first: a sum in another order is another number.
         for found in ctx.pool.map(run, zip(ctx.outcomes, parts, strict=True)):
-            sums = [total if one is None else one if total is None else total.add_(one) for total, one in zip(sums, found, strict=True)]
+            sums = [
+                total if one is None else one if total is None else total.add_(one)
+                for total, one in zip(sums, found, strict=True)
+            ]
         ctx.outcomes = None
         return None, None, *sums

@@ -48,11 +48,12 @@ class RegressorRecipe:
     Attributes:
         model: `embedded`, a folder, or a hub id; revision: of the latter.
         revision: see model.
-        method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear layers with it;
-            `full` everything.
+        method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear
+            layers with it; `full` everything.
         rank: of the adapters; alpha: their scale times the rank.
         alpha: see rank.
-        layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt weights.
+        layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt
+            weights.
         features: `4h` or `2h`, see `nlgauge.models.features`.
         reference: whether references are read; source: likewise.
         source: see reference.
@@ -62,8 +63,8 @@ class RegressorRecipe:
         loss: what is made small.
         standardise: learn scores less their mean, in units of their deviation; undone when the head is used.
         max_tokens: most pieces of a text.
-        held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings are given; 0
-            keeps the last weights.
+        held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings
+            are given; 0 keeps the last weights.
         evaluate_every: steps between two evaluations; None is twice a pass.
         schedule: how long and how fast.
     """
@@ -149,11 +150,14 @@ def train_regressor(
 
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
-        output: a `.safetensors` name gets a head (feed-forward network and adapters), any other a folder with the whole encoder.
+        output: a `.safetensors` name gets a head (feed-forward network and adapters), any other a folder with the whole
+            encoder.
         recipe: what and how.
         runtime: device, precision (bfloat16 or float32), progress.
-        dev: what the best weights are chosen by; None keeps a share of the examples back, see `RegressorRecipe.held_out`.
-        about: what the metadata say besides: name, recipe, data, low and high (the ends of the scale), ...; all strings.
+        dev: what the best weights are chosen by; None keeps a share of the examples back, see
+            `RegressorRecipe.held_out`.
+        about: what the metadata say besides: name, recipe, data, low and high (the ends of the scale), ...; all
+            strings.
         curve: where the loss of each step and the evaluations go, as TSV.
         tell: told lines on how it goes.
 
@@ -173,7 +177,10 @@ def train_regressor(
     texts = Texts(tokenizer)
     train = texts.encode(learnt_from)
     tested = None if dev is None else texts.encode(dev.examples)
-    tell(f"{len(train)} examples, {len(texts.ids)} distinct texts, {np.mean([len(ids) for ids in texts.ids]):.1f} tokens each, {texts.n_cut} cut")
+    tell(
+        f"{len(train)} examples, {len(texts.ids)} distinct texts, {np.mean([len(ids) for ids in texts.ids]):.1f} tokens"
+        f" each, {texts.n_cut} cut"
+    )
 
     network, means = _network(recipe, files, layers, is_head, texts, runtime)
     network.train()
@@ -203,16 +210,25 @@ def train_regressor(
             checkpoint,
             advance,
             watch=best,
-            batches=partial(grouped_batches, train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed),
+            batches=partial(
+                grouped_batches, train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed
+            ),
         )
     best.settle()
-    scale = {"low": f"{train.scores.min():g}", "high": f"{train.scores.max():g}", "target_mean": repr(mean), "target_sd": repr(sd)}
+    scale = {
+        "low": f"{train.scores.min():g}",
+        "high": f"{train.scores.max():g}",
+        "target_mean": repr(mean),
+        "target_sd": repr(sd),
+    }
     metadata = _metadata(recipe, layers, tokenizer) | scale | dict(about or {})
     save_regressor(output, network, files, recipe.model, recipe.revision, metadata)
     if curve is not None:
         best.write(curve)
     checkpoint.done()
-    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, "" if dev is None else dev.name)
+    return Trained(
+        len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, "" if dev is None else dev.name
+    )
 
 
 def _network(
@@ -229,9 +245,15 @@ def _network(
             means = mean_vectors(frozen, texts.ids, layers, budget=runtime.token_budget, advance=advance)
         size = int(means.shape[2])
     else:
-        encoder = bert_encoder(files, recipe.encoder_dropout) if is_head else whole_encoder(files, recipe.encoder_dropout, max(layers))
+        encoder = (
+            bert_encoder(files, recipe.encoder_dropout)
+            if is_head
+            else whole_encoder(files, recipe.encoder_dropout, max(layers))
+        )
         if is_head:
-            encoder.encoder.layer = encoder.encoder.layer[: max(layers)]  # what stands above the highest layer is never run
+            encoder.encoder.layer = encoder.encoder.layer[
+                : max(layers)
+            ]  # what stands above the highest layer is never run
         size = int(encoder.config.hidden_size)
     with torch.random.fork_rng([]):
         torch.manual_seed(recipe.schedule.seed)
@@ -246,15 +268,22 @@ def _network(
 
 def _check(recipe: RegressorRecipe, runtime: Runtime, output: str, is_head: bool) -> None:
     if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered")
+        raise InputError(
+            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
+        )
     if is_head:
         check_target(output)
         if recipe.method == "full":
-            raise InputError(f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for the model")
+            raise InputError(
+                f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for"
+                " the model"
+            )
     else:
         check_folder(output)
         if recipe.method == "frozen":
-            raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
+            raise InputError(
+                f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors"
+            )
 
 
 def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTokenizer) -> dict[str, str]:
@@ -272,7 +301,9 @@ def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTok
     } | ({"rank": str(recipe.rank)} if recipe.method == "lora" else {})
 
 
-def _run(examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles) -> str:
+def _run(
+    examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles
+) -> str:
     """Everything that makes the weights, as one line: what a checkpoint must be of."""
     said = {**asdict(recipe), **asdict(recipe.schedule), **asdict(recipe.loss), "loss": recipe.loss.name}
     del said["schedule"], said["name"]

@@ -32,9 +32,14 @@ def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
         embedded.check(files.folder / "model.safetensors")
     is_bert = PackedBert.reads(files.config)
     if files.config.get("is_encoder_decoder"):
-        raise InputError(f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another")
+        raise InputError(
+            f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another"
+        )
     if layer != files.depth and not is_bert:
-        raise InputError(f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth}) can be trained")
+        raise InputError(
+            f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth})"
+            " can be trained"
+        )
     encoder = with_dropout(AutoModel, files, dropout, **({"add_pooling_layer": False} if is_bert else {}))
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
@@ -58,7 +63,9 @@ def save_regressor(
     fixed = {"format": FORMAT, "version": VERSION, "kind": KIND, **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
-        named = {"encoder": model, "encoder_sha256": files.weights_digest} | ({} if revision is None else {"encoder_revision": revision})
+        named = {"encoder": model, "encoder_sha256": files.weights_digest} | (
+            {} if revision is None else {"encoder_revision": revision}
+        )
         write_head(path, adapters | network.own_tensors(), fixed | named)
         return
     with new_folder(path) as folder:

@@ -66,7 +66,9 @@ class Best:
         self.losses = state["losses"].tolist()
         self.evaluated = dict(zip(map(int, state["steps"].tolist()), state["values"].tolist(), strict=True))
         self._weights = {
-            name: state[f"best/{name}"].to(parameter.device) for name, parameter in self._parameters.items() if f"best/{name}" in state
+            name: state[f"best/{name}"].to(parameter.device)
+            for name, parameter in self._parameters.items()
+            if f"best/{name}" in state
         }
 
     def settle(self) -> None:

@@ -26,7 +26,9 @@ def test_words_and_numbers_are_those_of_the_metric(runtime):
     assert found.hypothesis == ("It", "is", "freezing", "today", ".")
     assert found.reference == ("The", "weather", "is", "unbearably", "cold", "today", ".")
     assert found.similarities.shape == (5, 7)
-    assert (found.precision, found.recall, found.f1) == pytest.approx([parts[p][0] for p in ("precision", "recall", "f1")], abs=CLOSE)
+    assert (found.precision, found.recall, found.f1) == pytest.approx(
+        [parts[p][0] for p in ("precision", "recall", "f1")], abs=CLOSE
+    )
     assert found.hypothesis_matches[1] == 2  # is, is
     assert found.reference_matches[5] == 3  # today, today
     assert str(found.signature).startswith("metric:bertscore|model:embedded|layer:4|")
@@ -95,7 +97,9 @@ def test_other_families_are_shown_too(tiny_model, runtime):
 
 
 def test_a_text_beyond_the_limit_is_refused_and_read_in_windows(runtime):
-    with pytest.raises(InputError, match=r"longer than the 8 pieces that model 'embedded' reads at once; .*long=windows"):
+    with pytest.raises(
+        InputError, match=r"longer than the 8 pieces that model 'embedded' reads at once; .*long=windows"
+    ):
         align("one two three four five six seven eight", "one", BertScore(max_tokens=8), runtime)
     found = align("one two three four five six seven eight", "one", BertScore(max_tokens=8, long="windows"), runtime)
     assert len(found.hypothesis) == 8

@@ -87,7 +87,10 @@ def test_bundled_baselines_are_bert_scores_own():
     folder = Path(bert_score.__file__).parent / "rescale_baseline"
     checked = 0
     for path in sorted(folder.glob("*/**/*.tsv")):
-        language, name = path.relative_to(folder).parts[0], "/".join(path.relative_to(folder).parts[1:]).removesuffix(".tsv")
+        language, name = (
+            path.relative_to(folder).parts[0],
+            "/".join(path.relative_to(folder).parts[1:]).removesuffix(".tsv"),
+        )
         with path.open(encoding="utf-8") as file:
             theirs = {int(row["LAYER"]): tuple(float(row[c]) for c in "PRF") for row in csv.DictReader(file)}
         assert baseline.find(None, name, language).rows == theirs
@@ -103,7 +106,12 @@ def test_a_model_is_found_by_its_last_name_too():
 
 def test_a_model_without_a_baseline_is_refused_with_a_way_out():
     # bert_score leaves the values unscaled there and says "rescaled" in its signature
-    with pytest.raises(InputError, match=r"no baseline comes with the package for model 'my-model' .*nlgauge train baseline TEXTS --model my-model"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"no baseline comes with the package for model 'my-model' .*nlgauge train baseline TEXTS --model my-model"
+        ),
+    ):
         baseline.find(None, "my-model", "en")
     with pytest.raises(InputError, match=r"language 'fr'; bundled for it: en;"):
         baseline.find(None, "embedded", "fr")

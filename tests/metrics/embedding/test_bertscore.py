@@ -27,7 +27,8 @@ TEXTS = {
 }
 PARTS = ("precision", "recall", "f1")
 LAYERS = range(7)
-# float32 through up to six layers; between two processors, two releases of torch and other batches the golden numbers moved by up to 7e-7
+# float32 through up to six layers; between two processors, two releases of torch and other batches the golden numbers
+# moved by up to 7e-7
 CLOSE = 1e-5
 ORDER = 1e-6  # in one process nothing but the order of additions can differ
 
@@ -61,7 +62,9 @@ def one(metric, hyp, *refs, runtime=None):
 
 def cases(**wanted):
     return [
-        pytest.param(c, id=f"{c['data']}-layer{c['layer']}{'-idf' if c['idf'] else ''}{'-rescaled' if c.get('rescale') else ''}")
+        pytest.param(
+            c, id=f"{c['data']}-layer{c['layer']}{'-idf' if c['idf'] else ''}{'-rescaled' if c.get('rescale') else ''}"
+        )
         for c in GOLDEN["cases"]
         if all(c.get(key, False) == value for key, value in wanted.items())
     ]
@@ -104,15 +107,27 @@ def live(model, layer, idf, texts, runtime):
     logging.disable_progress_bar()
     hyps, refs = [hyp for hyp, _ in texts], [list(refs) for _, refs in texts]
     # one pair a batch: without padding; and without worker processes, which idf would otherwise start
-    columns = score(hyps, refs, model_type=str(locate(model).folder), num_layers=layer, idf=idf, batch_size=1, nthreads=0, device="cpu")
+    columns = score(
+        hyps,
+        refs,
+        model_type=str(locate(model).folder),
+        num_layers=layer,
+        idf=idf,
+        batch_size=1,
+        nthreads=0,
+        device="cpu",
+    )
     scores = BertScore(model=model, layer=layer, idf=idf).score(segments(texts), runtime)
     return np.stack([c.numpy() for c in columns]), np.stack([scores.parts[part] for part in PARTS])
 
 
 @pytest.mark.parametrize(("layer", "idf"), [(0, False), (4, True), (6, False)])
 def test_agrees_with_bert_score_as_installed(runtime, layer, idf):
-    # under transformers 5 bert_score fails on empty texts ("no attribute build_inputs_with_special_tokens"); the golden file has those
-    texts = [pair for pair in TEXTS["multi"] + TEXTS["pairs"][2:14] if pair[0].strip() and all(r.strip() for r in pair[1])]
+    # under transformers 5 bert_score fails on empty texts ("no attribute build_inputs_with_special_tokens"); the golden
+    # file has those
+    texts = [
+        pair for pair in TEXTS["multi"] + TEXTS["pairs"][2:14] if pair[0].strip() and all(r.strip() for r in pair[1])
+    ]
     expected, found = live("embedded", layer, idf, texts, runtime)
     np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
 
@@ -127,13 +142,27 @@ SMALL = [
 ]
 
 
-FAMILIES = ["bert", "xlm-roberta", "distilbert", "albert", "electra", "mpnet", "deberta", "xlnet", "xlm", "bart", "mbart", "t5"]
+FAMILIES = [
+    "bert",
+    "xlm-roberta",
+    "distilbert",
+    "albert",
+    "electra",
+    "mpnet",
+    "deberta",
+    "xlnet",
+    "xlm",
+    "bart",
+    "mbart",
+    "t5",
+]
 
 
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_agrees_with_bert_score_on_other_families(tiny_model, runtime, kind):
-    # T5's end token is no separator and keeps its weight; mBART and T5 have their last norm applied to the layer asked for.
-    # RoBERTa is left out: under transformers 5 bert_score's space before the first word is lost, so that its first pieces are others.
+    # T5's end token is no separator and keeps its weight; mBART and T5 have their last norm applied to the layer asked
+    # for. RoBERTa is left out: under transformers 5 bert_score's space before the first word is lost, so that its first
+    # pieces are others.
     expected, found = live(str(tiny_model(kind)), 2, False, SMALL, runtime)
     np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
 
@@ -144,16 +173,27 @@ def test_agrees_with_bert_score_on_other_families(tiny_model, runtime, kind):
 def test_the_definition_from_transformers_own_vectors(runtime):
     transformers = pytest.importorskip("transformers")
     folder = str(locate("embedded").folder)
-    tokenizer, model = transformers.AutoTokenizer.from_pretrained(folder), transformers.AutoModel.from_pretrained(folder).eval()
+    tokenizer, model = (
+        transformers.AutoTokenizer.from_pretrained(folder),
+        transformers.AutoModel.from_pretrained(folder).eval(),
+    )
     hyp, ref = "A cat was sitting on the rug.", "The cat sat on the mat, didn't it?"
 
     def vectors(text):
         with torch.inference_mode():
-            states = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[4][0].double().numpy()
+            states = (
+                model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+                .hidden_states[4][0]
+                .double()
+                .numpy()
+            )
         return states / np.linalg.norm(states, axis=1, keepdims=True)
 
     similarity = vectors(hyp) @ vectors(ref).T
-    precision, recall = similarity.max(axis=1)[1:-1].mean(), similarity.max(axis=0)[1:-1].mean()  # the ends can be matched but weigh nothing
+    precision, recall = (
+        similarity.max(axis=1)[1:-1].mean(),
+        similarity.max(axis=0)[1:-1].mean(),
+    )  # the ends can be matched but weigh nothing
     parts = one(BertScore(layer=4), hyp, ref, runtime=runtime).parts
     assert parts["precision"][0] == pytest.approx(precision, abs=ORDER)
     assert parts["recall"][0] == pytest.approx(recall, abs=ORDER)
@@ -180,7 +220,9 @@ def test_f_lies_between_precision_and_recall(p, r):
 @settings(max_examples=30)
 def test_a_text_is_its_own_best_hypothesis(runtime, text):
     scores = one(BertScore(), text, text, runtime=runtime)
-    bare = scores.flags["empty"][0] or scores.flags["unweighted"][0]  # nothing in it, or nothing but "[CLS]" and "[SEP]" written out
+    bare = (
+        scores.flags["empty"][0] or scores.flags["unweighted"][0]
+    )  # nothing in it, or nothing but "[CLS]" and "[SEP]" written out
     assert scores.values[0] == pytest.approx(0 if bare else 1, abs=ORDER)
 
 
@@ -198,7 +240,9 @@ def test_exchanging_the_sides_exchanges_precision_and_recall(runtime, hyp, ref):
 @pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u3000\u2003", "\u200b"])
 @pytest.mark.parametrize("options", [{}, {"special_tokens": "drop"}, {"long": "windows"}, {"layer": 0}])
 def test_a_blank_side_scores_nothing_and_says_so(runtime, blank, options):
-    scores = BertScore(**options).score(segments([(blank, ("a cat",)), ("a cat", (blank,)), (blank, (blank,)), ("a cat", ("a cat",))]), runtime)
+    scores = BertScore(**options).score(
+        segments([(blank, ("a cat",)), ("a cat", (blank,)), (blank, (blank,)), ("a cat", ("a cat",))]), runtime
+    )
     for part in PARTS:
         assert scores.parts[part] == pytest.approx([0, 0, 0, 1], abs=ORDER)
     assert scores.flags["empty"].tolist() == [True, True, True, False]
@@ -213,7 +257,18 @@ def test_a_blank_reference_beside_a_full_one_is_no_matter(runtime):
 
 
 @pytest.mark.parametrize(
-    "text", ["...", "?!", "\U0001f642", "\U0001f469\u200d\U0001f469\u200d\U0001f467", "今天有雨。", "図書館", "\ud83d", "x\udfffy", "\x00"]
+    "text",
+    [
+        "...",
+        "?!",
+        "\U0001f642",
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+        "今天有雨。",
+        "図書館",
+        "\ud83d",
+        "x\udfffy",
+        "\x00",
+    ],
 )
 def test_any_text_gets_a_number(runtime, text):
     sentence = "It rains today."
@@ -227,7 +282,10 @@ def test_any_text_gets_a_number(runtime, text):
 
 def test_a_text_beyond_the_models_limit_is_cut_and_flagged(runtime):
     long, cut = "so " * 600, "so " * 510  # the model reads 512 pieces with both ends
-    scores = BertScore().score(segments([(long, ("so it goes",)), (cut, ("so it goes",)), ("so it goes", (long,)), (long, ("so " * 700,))]), runtime)
+    scores = BertScore().score(
+        segments([(long, ("so it goes",)), (cut, ("so it goes",)), ("so it goes", (long,)), (long, ("so " * 700,))]),
+        runtime,
+    )
     assert scores.flags["truncated"].tolist() == [True, False, True, True]
     assert scores.values[0] == pytest.approx(scores.values[1], abs=ORDER)
     assert scores.values[3] == pytest.approx(1, abs=ORDER)  # what was cut off is not seen
@@ -235,7 +293,10 @@ def test_a_text_beyond_the_models_limit_is_cut_and_flagged(runtime):
 
 def test_windows_see_what_truncation_cuts_off(runtime):
     same, other = "so " * 550 + "the cat sat", "so " * 550 + "parliament adjourned"
-    cut, read = (BertScore(long=long).score(segments([(same, (same,)), (other, (same,))]), runtime) for long in ("truncate", "windows"))
+    cut, read = (
+        BertScore(long=long).score(segments([(same, (same,)), (other, (same,))]), runtime)
+        for long in ("truncate", "windows")
+    )
     assert cut.values == pytest.approx([1, 1], abs=ORDER)
     assert cut.flags["truncated"].all()
     assert read.values[0] == pytest.approx(1, abs=ORDER)
@@ -250,7 +311,9 @@ def test_windows_change_nothing_for_texts_that_fit(ours, runtime):
 
 
 def test_a_lower_limit_is_kept(runtime):
-    scores = BertScore(max_tokens=5).score(segments([("the cat sat on a mat", ("the cat sat",)), ("the cat sat", ("the cat sat",))]), runtime)
+    scores = BertScore(max_tokens=5).score(
+        segments([("the cat sat on a mat", ("the cat sat",)), ("the cat sat", ("the cat sat",))]), runtime
+    )
     assert scores.values == pytest.approx([1, 1], abs=ORDER)
     assert scores.flags["truncated"].tolist() == [True, False]
 
@@ -258,14 +321,18 @@ def test_a_lower_limit_is_kept(runtime):
 # -- batches, order, company
 
 
-WORDS = st.lists(st.sampled_from(["cat", "dog", "the", "rain", "?", "今", "[SEP]", "so " * 9, ""]), max_size=6).map(" ".join)
+WORDS = st.lists(st.sampled_from(["cat", "dog", "the", "rain", "?", "今", "[SEP]", "so " * 9, ""]), max_size=6).map(
+    " ".join
+)
 
 
 @pytest.mark.parametrize("options", [{"layer": 0, "special_tokens": "drop"}, {"layer": 4}, {"layer": 6}], ids=str)
 @given(data=st.data())
 @settings(max_examples=8)
 def test_scores_depend_neither_on_order_nor_on_company_nor_on_batches(runtime, options, data):
-    texts = data.draw(st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=3).map(tuple)), min_size=1, max_size=5))
+    texts = data.draw(
+        st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=3).map(tuple)), min_size=1, max_size=5)
+    )
     order = data.draw(st.permutations(range(len(texts))))
     metric = BertScore(**options)
     base = metric.score(segments(texts), runtime).values
@@ -291,7 +358,12 @@ def test_a_negative_match_stays_negative_whatever_shares_the_call(runtime, layer
 
 
 def test_duplicates_score_exactly_alike(runtime):
-    texts = [("The cat sat.", ("A cat lay.",)), ("so " * 30, ("so what",)), ("The cat sat.", ("A cat lay.",)), (" The cat sat. ", ("A cat lay.\n",))]
+    texts = [
+        ("The cat sat.", ("A cat lay.",)),
+        ("so " * 30, ("so what",)),
+        ("The cat sat.", ("A cat lay.",)),
+        (" The cat sat. ", ("A cat lay.\n",)),
+    ]
     values = BertScore().score(segments(texts), runtime).values
     assert values[0] == values[2] == values[3]  # texts are encoded once, outer blanks are no part of them
 
@@ -317,7 +389,10 @@ def test_a_segment_without_references_is_named(runtime):
 
 
 def test_policies_by_hand(runtime):
-    hyp, refs = "It is raining in the north.", ("It rains.", "It is raining in the north, and it will rain in the south tomorrow.", "No.")
+    hyp, refs = (
+        "It is raining in the north.",
+        ("It rains.", "It is raining in the north, and it will rain in the south tomorrow.", "No."),
+    )
     single = [one(BertScore(), hyp, ref, runtime=runtime).parts for ref in refs]
     each = {part: [s[part][0] for s in single] for part in PARTS}
     best = int(np.argmax(each["f1"]))
@@ -346,13 +421,17 @@ def test_the_value_is_the_part_asked_for(runtime):
 def test_idf_from_one_reference_is_refused(runtime):
     with pytest.raises(InputError, match=r"idf needs at least two documents, found 1.*idf_file=PATH"):
         one(BertScore(idf=True), "a cat", "a dog", runtime=runtime)
-    assert np.isfinite(one(BertScore(idf=True), "a cat", "a dog", "the cat", runtime=runtime).values[0])  # two references are two documents
+    assert np.isfinite(
+        one(BertScore(idf=True), "a cat", "a dog", "the cat", runtime=runtime).values[0]
+    )  # two references are two documents
 
 
 def test_an_item_is_one_document_however_many_systems_are_judged(runtime):
     texts = TEXTS["pairs"][:8]
     alone = BertScore(idf=True).score(segments(texts), runtime).values
-    systems = [Segment(f"{s}{i}", hyp, refs, system=s, item=str(i)) for s in "abc" for i, (hyp, refs) in enumerate(texts)]
+    systems = [
+        Segment(f"{s}{i}", hyp, refs, system=s, item=str(i)) for s in "abc" for i, (hyp, refs) in enumerate(texts)
+    ]
     together = BertScore(idf=True).score(systems, runtime).values
     np.testing.assert_allclose(together, np.tile(alone, 3), atol=ORDER, rtol=0)
 
@@ -373,7 +452,9 @@ def test_idf_from_a_file_is_idf_from_its_lines(runtime, tmp_path):
     np.testing.assert_allclose(from_file.values, from_call.values, atol=ORDER, rtol=0)
     assert not metric.pooled  # so that one segment alone scores the same, and may be cached
     assert BertScore(idf=True).pooled
-    assert one(metric, texts[3][0], *texts[3][1], runtime=runtime).values[0] == pytest.approx(from_file.values[3], abs=ORDER)
+    assert one(metric, texts[3][0], *texts[3][1], runtime=runtime).values[0] == pytest.approx(
+        from_file.values[3], abs=ORDER
+    )
     assert "|idf_file:sha256:" in str(from_file.signature)
 
 
@@ -386,7 +467,9 @@ def test_the_bundled_baseline_rescales_each_part_by_its_own_column(runtime):
     # nlgauge.tsv, en, embedded, layer 4
     for part, bound in zip(PARTS, (0.41450806, 0.41431797, 0.41269655), strict=True):
         np.testing.assert_allclose(scaled.parts[part], (raw.parts[part] - bound) / (1 - bound), atol=1e-12)
-    assert scaled.values[-1] == pytest.approx(-0.41269655 / (1 - 0.41269655))  # an empty text is worse than an unrelated one
+    assert scaled.values[-1] == pytest.approx(
+        -0.41269655 / (1 - 0.41269655)
+    )  # an empty text is worse than an unrelated one
     assert "|baseline:en/embedded|" in str(scaled.signature)
 
 
@@ -455,7 +538,9 @@ def test_bfloat16_moves_scores_by_less_than_a_hundredth(ours, runtime):
 
 def test_texts_of_any_family_are_scored(tiny_model, runtime):
     for kind in ("bert", "roberta", "t5, bytes", "gpt2"):
-        scores = BertScore(model=str(tiny_model(kind))).score(segments([*SMALL, ("", ("a",)), ("the cat", ("the cat",))]), runtime)
+        scores = BertScore(model=str(tiny_model(kind))).score(
+            segments([*SMALL, ("", ("a",)), ("the cat", ("the cat",))]), runtime
+        )
         assert np.isfinite(scores.values).all()
         assert scores.values[-1] == pytest.approx(1, abs=ORDER)
         assert scores.flags["empty"].tolist() == [False] * 6 + [True, False]

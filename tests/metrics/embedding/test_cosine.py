@@ -29,15 +29,23 @@ def test_the_cosine_is_what_transformers_and_numpy_say(tiny_model, layer, specia
 
     def vector(text):
         with torch.no_grad():
-            states = encoder(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[3 if layer is None else layer][0]
+            states = encoder(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[
+                3 if layer is None else layer
+            ][0]
         return (states if special_tokens == "keep" else states[1:-1]).mean(0).numpy()
 
     a, b = vector("the cat sat on the mat"), vector("a dog lay on the rug")
-    found = one("the cat sat on the mat", "a dog lay on the rug", model=folder, layer=layer, special_tokens=special_tokens)
-    assert found.values[0] == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)  # float32 in another order
+    found = one(
+        "the cat sat on the mat", "a dog lay on the rug", model=folder, layer=layer, special_tokens=special_tokens
+    )
+    assert found.values[0] == pytest.approx(
+        a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5
+    )  # float32 in another order
 
 
-@pytest.mark.parametrize("options", [{}, {"references": "best", "layer": 2}, {"special_tokens": "drop", "max_tokens": 16}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"references": "best", "layer": 2}, {"special_tokens": "drop", "max_tokens": 16}], ids=str
+)
 def test_cosine_keeps_the_contract_of_a_metric(tiny_model, options):
     check_metric(Cosine(model=str(tiny_model("bert")), **options), runtime=CPU)
 

@@ -52,8 +52,17 @@ def test_weights_are_never_negative_and_those_of_special_tokens_zero(tokenizer, 
 def test_the_table_is_that_of_bert_score(tokenizer):
     utils = pytest.importorskip("bert_score.utils")
     transformers = pytest.importorskip("transformers")
-    documents = ["The cat sat on the mat.", "The cat sat.", "A dog, a cat!", "The cat sat on the mat.", "今天有雨。", "so " * 600]
-    theirs = utils.get_idf_dict(documents, transformers.AutoTokenizer.from_pretrained(str(locate("embedded").folder)), nthreads=0)
+    documents = [
+        "The cat sat on the mat.",
+        "The cat sat.",
+        "A dog, a cat!",
+        "The cat sat on the mat.",
+        "今天有雨。",
+        "so " * 600,
+    ]
+    theirs = utils.get_idf_dict(
+        documents, transformers.AutoTokenizer.from_pretrained(str(locate("embedded").folder)), nthreads=0
+    )
     ours = idf.from_documents(documents, tokenizer)
     pieces = np.arange(30_522)
     # float32 of numbers below 2: half a unit in the last place is 6e-8

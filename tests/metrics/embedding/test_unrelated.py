@@ -10,7 +10,13 @@ from nlgauge.runtime.runtime import Runtime
 
 
 def test_a_measured_baseline_is_the_mean_of_unrelated_pairs():
-    texts = ["The cat sleeps.", "Prices rose again.", "The cat sleeps.", " ", "long " * 32]  # two usable: the pair is theirs, either way round
+    texts = [
+        "The cat sleeps.",
+        "Prices rose again.",
+        "The cat sleeps.",
+        " ",
+        "long " * 32,
+    ]  # two usable: the pair is theirs, either way round
     rows = measure_unrelated(texts, "embedded", Runtime(), pairs=40, seed=1)
     assert sorted(rows) == list(range(7))
     both = [Segment("a", texts[0], (texts[1],)), Segment("b", texts[1], (texts[0],))]

@@ -34,7 +34,9 @@ def test_sescore_keeps_the_contract_of_a_metric(head, options):
 
 def test_every_option_is_in_the_signature(head, tiny_regressor):
     other = str(tiny_regressor(target_mean="1", target_sd="1"))
-    assert check_options(SEScore(model=head), runtime=CPU, alternatives={"model": other, "dtype": "bfloat16"}, tolerance=FLOAT32) == ["max_tokens"]
+    assert check_options(
+        SEScore(model=head), runtime=CPU, alternatives={"model": other, "dtype": "bfloat16"}, tolerance=FLOAT32
+    ) == ["max_tokens"]
     assert "head:sha256:" in str(signature_of(SEScore(model=head), CPU))
 
 
@@ -83,7 +85,10 @@ def test_long_texts_are_flagged(head):
 
 
 def test_half_precision_is_near(head):
-    values = [one(head, "the cat sat on the mat", "a dog lay on the rug", dtype=dtype).values[0] for dtype in ("float32", "bfloat16")]
+    values = [
+        one(head, "the cat sat on the mat", "a dog lay on the rug", dtype=dtype).values[0]
+        for dtype in ("float32", "bfloat16")
+    ]
     assert values[0] != values[1]
     assert values[0] == pytest.approx(values[1], abs=0.1)  # bfloat16 holds 8 bits, vectors are of the size of 1
 

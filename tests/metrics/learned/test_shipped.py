@@ -30,7 +30,11 @@ def test_the_head_is_small_and_says_where_it_is_from():
     assert found.range == (-25, 0)
     assert found.head.get("recipe") == "recipes/sescore"
     assert "nli-robust" in found.head.get("severities")
-    assert trained_on(ng.metric("sescore")) == ("addition", "omission", "jumble_words")  # whose like it was shown: audits mark them
+    assert trained_on(ng.metric("sescore")) == (
+        "addition",
+        "omission",
+        "jumble_words",
+    )  # whose like it was shown: audits mark them
 
 
 def test_what_is_worse_scores_lower():
@@ -42,6 +46,10 @@ def test_what_is_worse_scores_lower():
 def test_the_card_holds():
     card = files("nlgauge.data").joinpath("heads", "sescore.md").read_text(encoding="utf-8")
     promised = float(re.search(r"^\| sescore \| 0\.\d+ \| (0\.\d+) \|", card, re.MULTILINE).group(1))
-    found = ng.meta_evaluate(ng.read(DATA / "wmt16-da-seg/segments.jsonl.gz"), "sescore", "da_z", "segment", ["kendall_b"], intervals="none")
+    found = ng.meta_evaluate(
+        ng.read(DATA / "wmt16-da-seg/segments.jsonl.gz"), "sescore", "da_z", "segment", ["kendall_b"], intervals="none"
+    )
     (mean,) = (row["value"] for row in found.rows if row["group"] == "mean")
-    assert mean == pytest.approx(promised, abs=0.001)  # the card has three digits; the last bits of float32 swap a pair in thousands
+    assert mean == pytest.approx(
+        promised, abs=0.001
+    )  # the card has three digits; the last bits of float32 swap a pair in thousands

@@ -11,7 +11,10 @@ from nlgauge.runtime.runtime import Runtime
 
 _TEXTS = (
     ("The ferry leaves at 7.30, doesn't it?", ("The ferry departs at 7.30, doesn't it?",)),
-    ("The U.S. prices (about $1,000.50) rose!", ("Prices in the U.S. rose to about $1,000.50.", "U.S. prices rose; about $1,000.50!", "They rose.")),
+    (
+        "The U.S. prices (about $1,000.50) rose!",
+        ("Prices in the U.S. rose to about $1,000.50.", "U.S. prices rose; about $1,000.50!", "They rose."),
+    ),
     ("on the mat sat the old cat", ("the old cat sat on the mat", "on the mat, the old cat sat")),
     ("", ("Nobody answered the radio.",)),
     ("", ("",)),
@@ -76,4 +79,9 @@ def translations():
     with gunzip(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     wanted = rows[:: max(1, len(rows) // 400)]
-    return Corpus(tuple(Segment(str(i), row["hyp"], tuple(row["refs"]) if "refs" in row else (row["ref"],)) for i, row in enumerate(wanted)))
+    return Corpus(
+        tuple(
+            Segment(str(i), row["hyp"], tuple(row["refs"]) if "refs" in row else (row["ref"],))
+            for i, row in enumerate(wanted)
+        )
+    )

@@ -32,7 +32,9 @@ OPTIONS = [
     {"lowercase": True, "tokenize": "intl", "smooth_method": "add-k", "smooth_value": 0.5, "max_ngram_order": 5},
 ]
 
-words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", ".", "Ünder", "猫", "🚢"]), max_size=9).map(" ".join)
+words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", ".", "Ünder", "猫", "🚢"]), max_size=9).map(
+    " ".join
+)
 
 
 def one(hypothesis, *references, **options):
@@ -47,8 +49,11 @@ def peer(**options):
 
 
 def test_a_word_counts_no_more_often_than_in_one_reference():
-    # the example of Papineni et al., section 2.1: seven "the", of which "the cat is on the mat" holds two; no shorter than the reference
-    assert one("the the the the the the the", "the cat is on the mat", "there is a cat on the mat", max_ngram_order=1) == pytest.approx(100 * 2 / 7)
+    # the example of Papineni et al., section 2.1: seven "the", of which "the cat is on the mat" holds two; no shorter
+    # than the reference
+    assert one(
+        "the the the the the the the", "the cat is on the mat", "there is a cat on the mat", max_ngram_order=1
+    ) == pytest.approx(100 * 2 / 7)
 
 
 def test_counts_are_clipped_by_the_reference_that_has_most():
@@ -86,8 +91,8 @@ def test_smoothing_is_as_published(options, precisions):
 
 def test_orders_longer_than_a_segment_are_left_out_of_it_but_not_of_the_corpus():
     short = Segment("a", "a b", ("a b",))
-    assert Bleu().score([short], Runtime()).values[0] == pytest.approx(100)       # orders 1 and 2
-    assert Bleu().score([short], Runtime()).system == 0                           # orders 3 and 4 produced nothing
+    assert Bleu().score([short], Runtime()).values[0] == pytest.approx(100)  # orders 1 and 2
+    assert Bleu().score([short], Runtime()).system == 0  # orders 3 and 4 produced nothing
     assert one("a b", "a b", effective_order=False) == 0
     assert Bleu(effective_order=True).score([short], Runtime()).system == pytest.approx(100)
 
@@ -122,13 +127,20 @@ def test_a_corpus_scores_as_in_sacrebleu(corpus, runtime, options, effective):
 def test_segments_score_as_in_sacrebleu(corpus, runtime, options):
     theirs = peer(**options, effective_order=True)
     expected = [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(Bleu(**options).score(corpus.segments, runtime).values, np.minimum(expected, 100), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        Bleu(**options).score(corpus.segments, runtime).values, np.minimum(expected, 100), rtol=0, atol=EXACT
+    )
 
 
 def test_segments_without_effective_order_score_as_in_sacrebleu(corpus, runtime):
     theirs = peer(effective_order=False)
     expected = [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(Bleu(effective_order=False).score(corpus.segments, runtime).values, np.minimum(expected, 100), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        Bleu(effective_order=False).score(corpus.segments, runtime).values,
+        np.minimum(expected, 100),
+        rtol=0,
+        atol=EXACT,
+    )
 
 
 def test_translations_score_as_in_sacrebleu(translations, runtime):
@@ -148,10 +160,14 @@ def test_any_words_score_as_in_sacrebleu(rows):
     found = Bleu().score(segments, Runtime())
     streams = [[s.references[i] if i < len(s.references) else None for s in segments] for i in range(3)]
     streams = [stream for stream in streams if any(text is not None for text in stream)]
-    assert found.system == pytest.approx(min(peer().corpus_score([s.hypothesis for s in segments], streams).score, 100), abs=EXACT)
+    assert found.system == pytest.approx(
+        min(peer().corpus_score([s.hypothesis for s in segments], streams).score, 100), abs=EXACT
+    )
     sentence = peer(effective_order=True)
     for value, segment in zip(found.values, segments, strict=True):
-        assert value == pytest.approx(min(sentence.sentence_score(segment.hypothesis, list(segment.references)).score, 100), abs=EXACT)
+        assert value == pytest.approx(
+            min(sentence.sentence_score(segment.hypothesis, list(segment.references)).score, 100), abs=EXACT
+        )
 
 
 # Properties
@@ -174,12 +190,18 @@ def test_blocks_join_to_the_whole(rows, cut):
     assert join(parts).system == Bleu().score(segments, Runtime()).system
 
 
-@pytest.mark.parametrize("options", [*({"smooth_method": name} for name in ("exp", "add-k", "floor", "none")), {"effective_order": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [*({"smooth_method": name} for name in ("exp", "add-k", "floor", "none")), {"effective_order": True}],
+    ids=str,
+)
 def test_totals_over_leading_axes_finish_as_one_by_one(corpus, runtime, options):
     metric = Bleu(**options)
     stats = metric.score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4))     # (3, 4, n)
-    totals = draws @ stats                                                                                          # (3, 4, k)
+    draws = np.random.default_rng(0).multinomial(
+        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
+    )  # (3, 4, n)
+    totals = draws @ stats  # (3, 4, k)
     at_once = metric.corpus(totals)
     assert at_once.shape == (3, 4)
     np.testing.assert_array_equal(at_once, [[metric.corpus(total) for total in row] for row in totals])
@@ -217,7 +239,9 @@ def test_a_number_written_two_ways_is_one_option(one_way, other):
 
 def test_no_tokenizer_and_no_language_are_the_defaults():
     assert Bleu(tokenize=None, trg_lang="") == Bleu()
-    assert ng.metric("bleu:tokenize=none") == Bleu(tokenize="none")  # typed, `none` is sacrebleu's tokenizer of that name
+    assert ng.metric("bleu:tokenize=none") == Bleu(
+        tokenize="none"
+    )  # typed, `none` is sacrebleu's tokenizer of that name
 
 
 @pytest.mark.parametrize(
@@ -245,10 +269,20 @@ def test_a_segment_without_reference_is_refused_by_name():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"tokenize": "zh"}, {"tokenize": "none"}, {"tokenize": "char", "lowercase": True}, {"smooth_method": "floor"}, {"smooth_method": "none"},
-     {"smooth_method": "add-k", "smooth_value": 0.5}, {"max_ngram_order": 1}, {"effective_order": True}, {"average": "sentence"}],
+    [
+        {},
+        {"tokenize": "zh"},
+        {"tokenize": "none"},
+        {"tokenize": "char", "lowercase": True},
+        {"smooth_method": "floor"},
+        {"smooth_method": "none"},
+        {"smooth_method": "add-k", "smooth_value": 0.5},
+        {"max_ngram_order": 1},
+        {"effective_order": True},
+        {"average": "sentence"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_the_contract_holds(options):
     check_metric(Bleu(**options))
 

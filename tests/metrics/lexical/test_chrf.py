@@ -51,7 +51,8 @@ def test_beta_says_how_much_recall_counts(beta, expected):
 
 
 def test_orders_that_one_side_is_too_short_for_do_not_count():
-    # of "ab" and "abc" there are no four characters in a row: orders 1 and 2 (order 3 only in the reference) are averaged
+    # of "ab" and "abc" there are no four characters in a row: orders 1 and 2 (order 3 only in the reference) are
+    # averaged
     assert one("ab", "abc") == pytest.approx(100 * (5 * 1 * 7 / 12) / (4 * 1 + 7 / 12))  # R = (2/3 + 1/2) / 2
 
 
@@ -109,14 +110,20 @@ def test_segments_score_as_in_sacrebleu(corpus, runtime, options):
 @pytest.mark.parametrize("options", [{}, {"word_order": 2, "eps_smoothing": True}], ids=str)
 def test_counted_blanks_score_as_in_sacrebleu_where_no_text_is_blank(corpus, runtime, options):
     segments = [s for s in corpus.segments if all(text.strip() or not text for text in (s.hypothesis, *s.references))]
-    expected = [peer(whitespace=True, **options).sentence_score(s.hypothesis, list(s.references)).score for s in segments]
-    np.testing.assert_allclose(ChrF(whitespace=True, **options).score(segments, runtime).values, expected, rtol=0, atol=EXACT)
+    expected = [
+        peer(whitespace=True, **options).sentence_score(s.hypothesis, list(s.references)).score for s in segments
+    ]
+    np.testing.assert_allclose(
+        ChrF(whitespace=True, **options).score(segments, runtime).values, expected, rtol=0, atol=EXACT
+    )
 
 
 def test_a_blank_text_is_empty_even_where_blanks_count():
     # sacrebleu finds the blank of the hypothesis in a reference of blanks
     assert peer(whitespace=True).sentence_score("a b", ["   "]).score > 0
-    assert one("a b", "   ", whitespace=True) == one("   ", "a b", whitespace=True) == one("a b", "", whitespace=True) == 0
+    assert (
+        one("a b", "   ", whitespace=True) == one("   ", "a b", whitespace=True) == one("a b", "", whitespace=True) == 0
+    )
 
 
 def test_translations_score_as_in_sacrebleu(translations, runtime):
@@ -128,7 +135,9 @@ def test_translations_score_as_in_sacrebleu(translations, runtime):
 @given(texts, st.lists(texts, min_size=1, max_size=3), st.sampled_from(OPTIONS))
 @settings(max_examples=120, deadline=None)
 def test_any_text_scores_as_in_sacrebleu(hypothesis, references, options):
-    assert one(hypothesis, *references, **options) == pytest.approx(peer(**options).sentence_score(hypothesis, references).score, abs=EXACT)
+    assert one(hypothesis, *references, **options) == pytest.approx(
+        peer(**options).sentence_score(hypothesis, references).score, abs=EXACT
+    )
 
 
 # Properties
@@ -137,7 +146,9 @@ def test_any_text_scores_as_in_sacrebleu(hypothesis, references, options):
 @given(texts, texts, st.integers(1, 6))
 @settings(max_examples=60, deadline=None)
 def test_with_beta_1_the_sides_can_be_exchanged(one_text, other, order):
-    assert one(one_text, other, beta=1, char_order=order) == pytest.approx(one(other, one_text, beta=1, char_order=order), abs=EXACT)
+    assert one(one_text, other, beta=1, char_order=order) == pytest.approx(
+        one(other, one_text, beta=1, char_order=order), abs=EXACT
+    )
 
 
 @given(texts.filter(str.strip), texts)
@@ -151,7 +162,9 @@ def test_a_copy_scores_100_whatever_else_is_a_reference(text, other):
 def test_totals_over_leading_axes_finish_as_one_by_one_in_their_own_precision(corpus, runtime, options):
     metric = ChrF(**options)
     stats = metric.score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4))     # (3, 4, n)
+    draws = np.random.default_rng(0).multinomial(
+        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
+    )  # (3, 4, n)
     for totals in (draws @ stats, (draws @ stats).astype(np.float32), (draws @ stats).astype(np.int64)):
         at_once = metric.corpus(totals)
         assert at_once.shape == (3, 4)

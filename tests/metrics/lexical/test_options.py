@@ -66,7 +66,16 @@ def test_every_option_is_checked_when_the_metric_is_made(make):
 
 
 @pytest.mark.parametrize(
-    "spec", ["bleu:tokenise=13a", "bleu:smooth_method=florr", "chrf:beta=1.5", "ter:normalized=2", "rouge:variant=10", "rougeM", "chrf+"]
+    "spec",
+    [
+        "bleu:tokenise=13a",
+        "bleu:smooth_method=florr",
+        "chrf:beta=1.5",
+        "ter:normalized=2",
+        "rouge:variant=10",
+        "rougeM",
+        "chrf+",
+    ],
 )
 def test_every_option_is_checked_where_it_is_typed(spec):
     with pytest.raises(SpecError):

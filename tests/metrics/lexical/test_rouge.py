@@ -21,7 +21,9 @@ EXACT = 1e-9  # whole numbers divided in float64 as rouge-score divides them
 VARIANTS = [*"123456789", "L", "Lsum"]
 PARTS = ("precision", "recall", "f1")
 
-words = st.sampled_from(["the", "cat", "cats", "running", "runs", "U.S.", "agreed", "x" * 17, "naïve", "don't", *"a3猫.\n\r\u2028"])
+words = st.sampled_from(
+    ["the", "cat", "cats", "running", "runs", "U.S.", "agreed", "x" * 17, "naïve", "don't", *"a3猫.\n\r\u2028"]
+)
 texts = st.lists(words, max_size=14).map(" ".join)
 
 
@@ -55,7 +57,8 @@ def test_bigrams():
 
 
 def test_l_takes_the_longest_common_subsequence():
-    # the first example of Lin (2004), section 3.1: "police killed the gunman" against "police kill the gunman" and "the gunman kill police"
+    # the first example of Lin (2004), section 3.1: "police killed the gunman" against "police kill the gunman" and "the
+    # gunman kill police"
     reference = "police killed the gunman"
     assert one("police kill the gunman", reference, variant="L") == pytest.approx([3 / 4] * 3)
     assert one("the gunman kill police", reference, variant="L") == pytest.approx([2 / 4] * 3)
@@ -107,7 +110,9 @@ def test_a_line_feed_alone_ends_a_line():
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_odd_texts_score_as_in_rouge_score(corpus, variant, stemmed):
     expected = theirs(corpus.segments, variant, use_stemmer=stemmed)
-    np.testing.assert_allclose(scores(corpus.segments, variant=variant, use_stemmer=stemmed), expected, rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        scores(corpus.segments, variant=variant, use_stemmer=stemmed), expected, rtol=0, atol=EXACT
+    )
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=4), st.booleans())
@@ -220,7 +225,9 @@ def test_the_stemmer_leaves_other_scripts_alone():
 def test_precision_of_one_way_is_recall_of_the_other(hypothesis, reference, variant, stemmed):
     if variant == "Lsum":  # clips and unites by the reference's sentences: not symmetric
         hypothesis, reference = hypothesis.replace("\n", " "), reference.replace("\n", " ")
-    there, back = (one(a, b, variant=variant, use_stemmer=stemmed) for a, b in ((hypothesis, reference), (reference, hypothesis)))
+    there, back = (
+        one(a, b, variant=variant, use_stemmer=stemmed) for a, b in ((hypothesis, reference), (reference, hypothesis))
+    )
     assert there == [back[1], back[0], back[2]]
 
 
@@ -248,7 +255,9 @@ def test_company_order_and_repetition_change_nothing(rows, random):
 
 def test_a_side_without_a_token_scores_0_and_is_flagged():
     rows = [("", "a"), (" \n", "a"), ("...", "a"), ("a", ""), ("a", "猫"), ("", ""), ("a", "b"), ("a", "a")]
-    found = Rouge().score([Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate(rows)], Runtime())
+    found = Rouge().score(
+        [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate(rows)], Runtime()
+    )
     assert found.flags["empty"].tolist() == [True] * 6 + [False] * 2
     assert found.values.tolist() == [0] * 7 + [1]
 
@@ -258,7 +267,10 @@ def test_an_empty_reference_among_others_raises_no_flag_where_another_is_better(
     assert (found.values.tolist(), found.flags["empty"].tolist()) == ([1], [False])
 
 
-@pytest.mark.parametrize(("name", "variant"), [("rouge1", "1"), ("rouge2", "2"), ("rougeL", "L"), ("rougeLsum", "Lsum"), ("rouge:variant=7", "7")])
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [("rouge1", "1"), ("rouge2", "2"), ("rougeL", "L"), ("rougeLsum", "Lsum"), ("rouge:variant=7", "7")],
+)
 def test_the_usual_names_are_variants(name, variant):
     assert ng.metric(name) == Rouge(variant=variant)
     assert signature_of(ng.metric(name)).spec == ("rouge" if variant == "L" else f"rouge:variant={variant}")
@@ -284,11 +296,17 @@ def test_a_segment_without_reference_is_refused_by_name():
 
 @pytest.mark.parametrize(
     "options",
-    [*({"variant": variant} for variant in VARIANTS), *({"references": policy} for policy in ("best_each", "mean", "first")),
-     {"use_stemmer": True}, {"tokenizer": "unicode"}, {"variant": "1", "value": "precision"}, {"variant": "2", "value": "recall"},
-     {"variant": "Lsum", "split": "sentences", "tokenizer": "unicode", "use_stemmer": True, "references": "mean"}],
+    [
+        *({"variant": variant} for variant in VARIANTS),
+        *({"references": policy} for policy in ("best_each", "mean", "first")),
+        {"use_stemmer": True},
+        {"tokenizer": "unicode"},
+        {"variant": "1", "value": "precision"},
+        {"variant": "2", "value": "recall"},
+        {"variant": "Lsum", "split": "sentences", "tokenizer": "unicode", "use_stemmer": True, "references": "mean"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_the_contract_holds(options):
     check_metric(Rouge(**options))
 

@@ -60,7 +60,14 @@ def test_no_segment_gives_no_row():
 
 def test_a_segment_is_empty_where_a_side_has_nothing_to_say():
     rows = [("", ("a",)), ("\u2003\n", ("a",)), ("a", ("", " ")), ("a", ("", "a")), ("a", ("a",)), ("", ("",))]
-    assert sacre.is_empty([Segment(str(i), *row) for i, row in enumerate(rows)]).tolist() == [True, True, True, False, False, True]
+    assert sacre.is_empty([Segment(str(i), *row) for i, row in enumerate(rows)]).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -73,9 +80,18 @@ def test_whole_totals_become_float64():
     assert sacre.floats([1, 2]).dtype == np.float64
 
 
-@pytest.mark.parametrize("metric", [*(Bleu(tokenize=name) for name in ("13a", "intl", "zh", "char")), Ter(normalized=True)], ids=str)
+@pytest.mark.parametrize(
+    "metric", [*(Bleu(tokenize=name) for name in ("13a", "intl", "zh", "char")), Ter(normalized=True)], ids=str
+)
 def test_no_text_stays_behind_in_sacrebleus_caches(metric):
-    from sacrebleu.tokenizers import tokenizer_13a, tokenizer_char, tokenizer_intl, tokenizer_re, tokenizer_ter, tokenizer_zh
+    from sacrebleu.tokenizers import (
+        tokenizer_13a,
+        tokenizer_char,
+        tokenizer_intl,
+        tokenizer_re,
+        tokenizer_ter,
+        tokenizer_zh,
+    )
 
     caches = [
         member
@@ -91,7 +107,9 @@ def test_no_text_stays_behind_in_sacrebleus_caches(metric):
     assert [cache.cache_info().currsize for cache in caches] == before
 
 
-@pytest.mark.parametrize(("spec", "package"), [({"tokenize": "ja-mecab"}, r"sacrebleu\[ja\]"), ({"trg_lang": "ko"}, r"sacrebleu\[ko\]")])
+@pytest.mark.parametrize(
+    ("spec", "package"), [({"tokenize": "ja-mecab"}, r"sacrebleu\[ja\]"), ({"trg_lang": "ko"}, r"sacrebleu\[ko\]")]
+)
 def test_a_missing_package_is_named_with_what_to_run(monkeypatch, spec, package):
     real = builtins.__import__
 
@@ -117,14 +135,20 @@ def test_a_missing_model_file_is_named_and_never_fetched(monkeypatch, tmp_path, 
         monkeypatch.setattr(module, "SACREBLEU_DIR", str(tmp_path))
         monkeypatch.setattr(module, "download_file", fetch, raising=False)
     monkeypatch.setitem(sys.modules, "sentencepiece", type(spm)("sentencepiece"))
-    with pytest.raises(InputError, match=r"needs the file .*, which is not there; fetch it once from https?://.* \(nothing is downloaded here\)"):
+    with pytest.raises(
+        InputError,
+        match=r"needs the file .*, which is not there; fetch it once from https?://.* \(nothing is downloaded here\)",
+    ):
         Bleu(tokenize=name).score(SEGMENTS, Runtime())
     assert not list(tmp_path.rglob("*.model"))
 
 
 def test_sentencepiece_is_asked_for_where_it_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    with pytest.raises(InputError, match="bleu:tokenize=flores200 needs a package that is not installed; run: pip install sentencepiece"):
+    with pytest.raises(
+        InputError,
+        match="bleu:tokenize=flores200 needs a package that is not installed; run: pip install sentencepiece",
+    ):
         Bleu(tokenize="flores200").score(SEGMENTS, Runtime())
 
 

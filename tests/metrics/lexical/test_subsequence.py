@@ -41,7 +41,9 @@ def matched(reference, hypothesis):
 
 def hits(reference, hypothesis):
     """Union over sentences, then no token more often than the hypothesis has it."""
-    union = [sentence[i] for sentence in reference for i in set().union(*(matched(sentence, other) for other in hypothesis))]
+    union = [
+        sentence[i] for sentence in reference for i in set().union(*(matched(sentence, other) for other in hypothesis))
+    ]
     own = [token for sentence in hypothesis for token in sentence]
     return sum(min(union.count(token), own.count(token)) for token in set(union))
 
@@ -72,20 +74,23 @@ def test_token_numbers_that_are_no_characters_are_told_apart():
 
 
 def test_the_union_counts_each_token_of_the_reference_once():
-    # section 3.2 of Lin (2004): against w1 w2 w3 w4 w5 the sentences w1 w2 w6 w7 w8 and w1 w3 w8 w9 w5 match w1 w2 and w1 w3 w5: 4 of 5
+    # section 3.2 of Lin (2004): against w1 w2 w3 w4 w5 the sentences w1 w2 w6 w7 w8 and w1 w3 w8 w9 w5 match w1 w2 and
+    # w1 w3 w5: 4 of 5
     rows = numbered([[1, 2, 3, 4, 5], [1, 2, 6, 7, 8], [1, 3, 8, 9, 5]])
     assert union_hits(rows, np.array([0, 1, 3]), np.array([1]), np.array([0])).tolist() == [4]
 
 
 def test_no_token_counts_more_often_than_the_hypothesis_has_it():
-    # both sentences of the reference match the one 7 of the hypothesis; two hypothesis sentences match the one 7 of the reference
+    # both sentences of the reference match the one 7 of the hypothesis; two hypothesis sentences match the one 7 of the
+    # reference
     rows = numbered([[7, 1], [7, 2], [7], [7, 3], [7, 4]])
     first = np.array([0, 2, 3, 5])
     assert union_hits(rows, first, np.array([1, 1, 2]), np.array([0, 1, 1])).tolist() == [1, 1, 1]
 
 
 def test_ties_between_subsequences_are_read_from_the_end_as_rouge_score_does():
-    # of 1 2 and 2 1 either token may match: from the end, 2 and 1 differ, no cell is longer, so the reference loses its 2
+    # of 1 2 and 2 1 either token may match: from the end, 2 and 1 differ, no cell is longer, so the reference loses its
+    # 2
     groups, places = union_matches(numbered([[1, 2], [2, 1]]), np.array([0]), np.array([1]), np.array([2]))
     assert (groups.tolist(), places.tolist()) == ([0], [0])
 

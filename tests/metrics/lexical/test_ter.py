@@ -31,13 +31,13 @@ def peer(**options):
     ("hypothesis", "reference", "edits", "length"),
     [
         ("a b c d", "a b c d", 0, 4),
-        ("a x c d", "a b c d", 1, 4),            # one replaced
-        ("a c d", "a b c d", 1, 4),              # one missing
-        ("a b b c d", "a b c d", 1, 4),          # one too many
-        ("c d a b", "a b c d", 1, 4),            # a block moved
-        ("d b c a e", "a b c d e", 2, 5),        # two words moved
-        ("x y z", "a", 3, 1),                    # more edits than words
-        ("", "a b c", 3, 3),                     # one edit a word
+        ("a x c d", "a b c d", 1, 4),  # one replaced
+        ("a c d", "a b c d", 1, 4),  # one missing
+        ("a b b c d", "a b c d", 1, 4),  # one too many
+        ("c d a b", "a b c d", 1, 4),  # a block moved
+        ("d b c a e", "a b c d e", 2, 5),  # two words moved
+        ("x y z", "a", 3, 1),  # more edits than words
+        ("", "a b c", 3, 3),  # one edit a word
     ],
 )
 def test_edits_are_counted_per_word_of_the_reference(hypothesis, reference, edits, length):
@@ -66,11 +66,11 @@ def test_the_corpus_number_is_edits_over_words():
 def test_options_change_what_a_word_is():
     assert one("The CAT", "the cat") == 0
     assert one("The CAT", "the cat", case_sensitive=True) == 100
-    assert one("cat.", "cat .") == pytest.approx(100)       # one word against two: replace one, insert one
+    assert one("cat.", "cat .") == pytest.approx(100)  # one word against two: replace one, insert one
     assert one("cat.", "cat .", normalized=True) == 0
     assert one("cat.", "cat!") == 100
     assert one("cat.", "cat!", no_punct=True) == 0
-    assert one("猫。", "猫！", no_punct=True) == 100           # neither is a mark of Western text
+    assert one("猫。", "猫！", no_punct=True) == 100  # neither is a mark of Western text
     assert one("猫。", "猫！", no_punct=True, asian_support=True) == 0
     assert one("猫犬", "猫 犬", normalized=True) == 100
     assert one("猫犬", "猫 犬", normalized=True, asian_support=True) == 0
@@ -112,8 +112,10 @@ def test_a_copy_needs_no_edit_and_no_text_less_than_the_difference_in_length(tex
 
 def test_totals_over_leading_axes_finish_as_one_by_one(corpus, runtime):
     stats = Ter().score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4))     # (3, 4, n)
-    totals = np.concatenate([draws @ stats, [[[0, 0], [3, 0], [0, 4], [1, 4]]]])                                    # (4, 4, 2)
+    draws = np.random.default_rng(0).multinomial(
+        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
+    )  # (3, 4, n)
+    totals = np.concatenate([draws @ stats, [[[0, 0], [3, 0], [0, 4], [1, 4]]]])  # (4, 4, 2)
     at_once = Ter().corpus(totals)
     np.testing.assert_array_equal(at_once, [[Ter().corpus(total) for total in row] for row in totals])
     assert at_once[-1].tolist() == [0, 100, 0, 25]
@@ -125,7 +127,9 @@ def test_less_is_better_and_blank_sides_are_flagged():
     assert scores.flags["empty"].tolist() == [True, True, False]
 
 
-@pytest.mark.parametrize("options", [{}, {"normalized": True}, {"no_punct": True}, dict.fromkeys(SWITCHES, True)], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"normalized": True}, {"no_punct": True}, dict.fromkeys(SWITCHES, True)], ids=str
+)
 def test_the_contract_holds(options):
     check_metric(Ter(**options))
 

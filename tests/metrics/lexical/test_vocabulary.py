@@ -86,7 +86,9 @@ def test_words_come_back_from_their_numbers():
     assert counts.tolist() == [7, 2]
     assert numbers[7:].tolist() == numbers[:2].tolist()
     order = np.sort(numbers[:7])
-    assert dict(zip(order.tolist(), vocabulary.tokens(order), strict=True)) == dict(zip(numbers[:7].tolist(), words, strict=True))
+    assert dict(zip(order.tolist(), vocabulary.tokens(order), strict=True)) == dict(
+        zip(numbers[:7].tolist(), words, strict=True)
+    )
     assert vocabulary.size > numbers.max()
 
 

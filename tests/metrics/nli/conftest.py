@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.models.entailment import Judged
+from nlgauge.models.entailment import Entailment
 
 
 class Told:
@@ -15,7 +15,7 @@ class Told:
     def judge(self, pairs, contents=None, advance=lambda count: None):
         self.asked += pairs
         found = np.array([self.table[pair] for pair in pairs]).reshape(-1, 3)
-        return Judged(found, np.array([pair in self.long for pair in pairs], dtype=bool))
+        return Entailment(found, np.array([pair in self.long for pair in pairs], dtype=bool))
 
 
 @pytest.fixture

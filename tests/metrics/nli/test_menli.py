@@ -119,7 +119,12 @@ def test_the_policies_agree_on_one_reference(told):
 @pytest.mark.parametrize("formula", sorted(FORMULAS))
 def test_an_empty_side_gets_the_worst_value_and_asks_nothing(told, formula, policy):
     model = told(TABLE)
-    segments = [Segment("1", " \n", ("ref",)), Segment("2", "hyp", ("",)), Segment("3", "", ("",)), Segment("4", "hyp", ("ref",))]
+    segments = [
+        Segment("1", " \n", ("ref",)),
+        Segment("2", "hyp", ("",)),
+        Segment("3", "", ("",)),
+        Segment("4", "hyp", ("ref",)),
+    ]
     found = score(segments, formula=formula, references=policy)
     assert found.flags["empty"].tolist() == [True, True, True, False]
     assert (found.values[:3] == FORMULAS[formula][1][0]).all()
@@ -195,13 +200,21 @@ def test_the_papers_combinations_are_sums():
     assert [weight for weight, _ in built.terms] == [0.2, 0.8]
     assert ng.metric(built.spec) == built
     assert built == ng.metric("0.2*paper/nli-d + 0.8*paper/bertscore:idf=true")
-    with pytest.raises(SpecError, match=r"^paper/menli-d is the sum '0\.2\*paper/nli-d .*' and takes no options; write the sum out"):
+    with pytest.raises(
+        SpecError, match=r"^paper/menli-d is the sum '0\.2\*paper/nli-d .*' and takes no options; write the sum out"
+    ):
         ng.metric("paper/menli-d:formula=e")
     assert ng.metric("0.5*paper/menli-r + 0.5*bleu").terms[0][1] == ng.metric("paper/menli-r")
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"anchor": "source", "direction": "forward", "formula": "-c"}, {"references": "parts", "formula": "e-n-2c"}, {"long": "windows"}]
+    "options",
+    [
+        {},
+        {"anchor": "source", "direction": "forward", "formula": "-c"},
+        {"references": "parts", "formula": "e-n-2c"},
+        {"long": "windows"},
+    ],
 )
 def test_nli_keeps_the_contract_of_a_metric(tiny_head, options):
     check_metric(Nli(model=str(tiny_head()), **options), runtime=Runtime(device="cpu"))
@@ -214,9 +227,14 @@ def test_a_checkpoint_keeps_it_too(tiny_nli):
 def test_the_order_of_labels_is_in_the_signature(tiny_nli):
     folder = str(tiny_nli("bert", ("LABEL_0", "LABEL_1", "LABEL_2")))
     built = Nli(model=folder, labels="contradiction,neutral,entailment")
-    left = check_options(built, runtime=Runtime(device="cpu"), alternatives={"labels": "entailment,neutral,contradiction"})
+    left = check_options(
+        built, runtime=Runtime(device="cpu"), alternatives={"labels": "entailment,neutral,contradiction"}
+    )
     assert set(left) <= {"model", "revision", "dtype", "max_tokens"}
-    first, second = (Nli(model=folder, labels=order) for order in ("contradiction,neutral,entailment", "entailment,neutral,contradiction"))
+    first, second = (
+        Nli(model=folder, labels=order)
+        for order in ("contradiction,neutral,entailment", "entailment,neutral,contradiction")
+    )
     segments = [Segment("s", "a cat sat", ("the dog lay",))]
     one, other = (m.score(segments, Runtime(device="cpu")).parts for m in (first, second))
     assert one["e"] == pytest.approx(other["c"], abs=1e-12)
@@ -225,7 +243,11 @@ def test_the_order_of_labels_is_in_the_signature(tiny_nli):
 def test_precision_and_model_stand_in_the_signature(tiny_head):
     built = Nli(model=str(tiny_head()))
     plain = dict(signature_of(built, Runtime(device="cpu")).entries)
-    assert (plain["dtype"], plain["max_tokens"], plain["labels"]) == ("float32", "32", "entailment,neutral,contradiction")
+    assert (plain["dtype"], plain["max_tokens"], plain["labels"]) == (
+        "float32",
+        "32",
+        "entailment,neutral,contradiction",
+    )
     assert plain["head"].startswith("sha256:")
     assert dict(signature_of(built, Runtime(device="cpu", dtype="bfloat16")).entries)["dtype"] == "bfloat16"
 
@@ -239,7 +261,10 @@ def test_what_a_head_was_trained_on_can_be_asked(tiny_head, tiny_nli):
 
 
 def test_a_sum_with_nli_is_a_direct_computation(tiny_head):
-    refs, hyps = ["the cat sat on the mat", "rain fell", "a good morning"], ["a cat sat on a mat", "snow fell today", "not a good day"]
+    refs, hyps = (
+        ["the cat sat on the mat", "rain fell", "a good morning"],
+        ["a cat sat on a mat", "snow fell today", "not a good day"],
+    )
     nli = f"nli:model={tiny_head()}"
     found = ng.score(hyps, refs, metrics=[f"0.3*{nli} + 0.7*chrf", nli, "chrf"], runtime=Runtime(device="cpu"))
     summed, one, other = (scores.values for scores in found.values())
@@ -253,7 +278,10 @@ def test_a_sum_with_nli_is_a_direct_computation(tiny_head):
 def test_batches_change_nothing_and_precision_little(tiny_head):
     texts = ["the cat sat on the mat", "a dog", "rain fell today, not snow!", "good morning"]
     segments = [Segment(f"{i}", a, (b,)) for i, (a, b) in enumerate(itertools.product(texts, texts))]
-    found = [score(segments, Runtime(device="cpu", token_budget=budget), model=str(tiny_head())).values for budget in (1, 50, None)]
+    found = [
+        score(segments, Runtime(device="cpu", token_budget=budget), model=str(tiny_head())).values
+        for budget in (1, 50, None)
+    ]
     np.testing.assert_allclose(found[0], found[2], atol=1e-6)  # float32
     np.testing.assert_allclose(found[1], found[2], atol=1e-6)
     half = score(segments, Runtime(device="cpu"), model=str(tiny_head()), dtype="bfloat16").values

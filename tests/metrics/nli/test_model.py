@@ -32,7 +32,10 @@ def test_models_that_are_none_are_refused_by_any_metric(tiny_model, tiny_nli, me
     segments = [Segment("s", "a cat", ("a dog",), source="a dog")]
     for model, message in (
         (str(tiny_nli("bert", ("positive", "negative"))), r"has 2 labels \(positive, negative\), expected entailment"),
-        (str(tiny_nli("bert", ("LABEL_0", "LABEL_1", "LABEL_2"))), r"calls its labels LABEL_0, LABEL_1, LABEL_2.* say the order: labels="),
+        (
+            str(tiny_nli("bert", ("LABEL_0", "LABEL_1", "LABEL_2"))),
+            r"calls its labels LABEL_0, LABEL_1, LABEL_2.* say the order: labels=",
+        ),
         (str(tiny_model("bert")), r"has 2 labels \(LABEL_0, LABEL_1\)"),
         ("/no/such/folder", r"^model folder /no/such/folder does not exist$"),
         ("absent.safetensors", r"^head file absent\.safetensors does not exist"),

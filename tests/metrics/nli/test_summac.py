@@ -39,9 +39,16 @@ def test_two_sentences_against_three_by_hand(told, variant, value):
 
 def test_the_source_is_always_the_premise_and_segments_do_not_mix(told):
     model = told({**TABLE, ("Only.", "First."): (1.0, 0.0, 0.0)})
-    segments = [Segment("1", SUMMARY, source=SOURCE), Segment("2", " ", source=SOURCE), Segment("3", "First.", source="Only.")]
+    segments = [
+        Segment("1", SUMMARY, source=SOURCE),
+        Segment("2", " ", source=SOURCE),
+        Segment("3", "First.", source="Only."),
+    ]
     found = score(segments)
-    assert model.asked == [*sorted(TABLE, key=lambda pair: (("One.", "Two.", "Three.").index(pair[0]), pair[1])), ("Only.", "First.")]
+    assert model.asked == [
+        *sorted(TABLE, key=lambda pair: (("One.", "Two.", "Three.").index(pair[0]), pair[1])),
+        ("Only.", "First."),
+    ]
     assert found.values.tolist() == [0.625, 0.0, 1.0]
     assert found.flags["empty"].tolist() == [False, True, False]
 
@@ -49,7 +56,10 @@ def test_the_source_is_always_the_premise_and_segments_do_not_mix(told):
 @pytest.mark.parametrize(("variant", "worst"), [("e", 0.0), ("c", 0.0), ("e-c", -1.0)])
 def test_an_empty_side_gets_the_worst_value(told, variant, worst):
     told({})
-    found = score([Segment("1", "", source=SOURCE), Segment("2", SUMMARY, source="\n"), Segment("3", "", source="")], variant=variant)
+    found = score(
+        [Segment("1", "", source=SOURCE), Segment("2", SUMMARY, source="\n"), Segment("3", "", source="")],
+        variant=variant,
+    )
     assert found.values.tolist() == [worst] * 3
     assert found.flags["empty"].all()
     assert SummaC(variant=variant).info.range[0] == worst
@@ -57,7 +67,9 @@ def test_an_empty_side_gets_the_worst_value(told, variant, worst):
 
 def test_a_sentence_that_is_cut_flags_its_segment(told):
     told(TABLE, long=[("Two.", "Second.")])
-    assert score([Segment("s", SUMMARY, source=SOURCE), Segment("t", "First.", source=SOURCE)]).flags["truncated"].tolist() == [True, False]
+    assert score([Segment("s", SUMMARY, source=SOURCE), Segment("t", "First.", source=SOURCE)]).flags[
+        "truncated"
+    ].tolist() == [True, False]
 
 
 @pytest.mark.parametrize(("policy", "value"), [("mean", 0.3125), ("best", 0.5)])
@@ -75,7 +87,10 @@ def test_what_it_needs_is_what_it_is_held_against():
 
 
 def test_options_off_the_list_are_refused():
-    for options, message in (({"variant": "n"}, "^summac:variant is 'n'; "), ({"references": "parts"}, "^summac:references is 'parts'; ")):
+    for options, message in (
+        ({"variant": "n"}, "^summac:variant is 'n'; "),
+        ({"references": "parts"}, "^summac:references is 'parts'; "),
+    ):
         with pytest.raises(SpecError, match=message):
             SummaC(**options)
 

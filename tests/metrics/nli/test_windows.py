@@ -29,18 +29,28 @@ def test_packing_leaves_nothing_out_and_never_overfills(lengths, room):
 
 
 def test_a_premise_that_fits_is_one_part_and_a_long_one_several(tiny_model):
-    # pieces: "the cat sat." 4, "a dog lay." 4 (they join: no capital follows), "Rain fell today." 4, "Snow fell on the dog." 6, "Good morning." 3
+    # pieces: "the cat sat." 4, "a dog lay." 4 (they join: no capital follows), "Rain fell today." 4, "Snow fell on the
+    # dog." 6, "Good morning." 3
     pairs = [("a cat", "a dog"), (LONG, "a dog"), (LONG, "the cat sat on a rug")]
     parts, contents = premise_windows(pairs, tokenizer(tiny_model("bert"), 18))  # room 15
     assert parts[0] == ["a cat"]
     assert parts[1] == ["the cat sat. a dog lay. Rain fell today.", "Snow fell on the dog. Good morning."]
-    assert parts[2] == ["the cat sat. a dog lay.", "Rain fell today.", "Snow fell on the dog. Good morning."]  # 9 pieces left
+    assert parts[2] == [
+        "the cat sat. a dog lay.",
+        "Rain fell today.",
+        "Snow fell on the dog. Good morning.",
+    ]  # 9 pieces left
     assert {*parts[1], *parts[2], "a cat", "a dog"} <= contents.keys()
 
 
 def test_a_long_hypothesis_leaves_half_of_the_room(tiny_model):
     (parts,), _ = premise_windows([(LONG, "the cat " * 20)], tokenizer(tiny_model("bert"), 18))
-    assert parts == ["the cat sat. a dog lay.", "Rain fell today.", "Snow fell on the dog.", "Good morning."]  # 7 pieces; the first will be cut
+    assert parts == [
+        "the cat sat. a dog lay.",
+        "Rain fell today.",
+        "Snow fell on the dog.",
+        "Good morning.",
+    ]  # 7 pieces; the first will be cut
 
 
 def test_a_text_without_sentences_is_one_part(tiny_model):

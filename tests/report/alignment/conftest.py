@@ -15,7 +15,9 @@ def aligned(hypothesis, reference, similarities=None, weights=None):
     precision = float(own @ similarities.max(axis=1)) if n and m else 0.0
     recall = float(other @ similarities.max(axis=0)) if n and m else 0.0
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    signature = Signature("bertscore", (("metric", "bertscore"), ("model", "<hub>/&name"), ("layer", "4"), ("nlgauge", "0.1.0")))
+    signature = Signature(
+        "bertscore", (("metric", "bertscore"), ("model", "<hub>/&name"), ("layer", "4"), ("nlgauge", "0.1.0"))
+    )
     return Alignment(tuple(hypothesis), tuple(reference), similarities, own, other, precision, recall, f1, signature)
 
 
@@ -37,7 +39,20 @@ def weather():
     return aligned(["it", "is", "freezing", "today"], ["the", "weather", "is", "cold", "today"], similarities, weights)
 
 
-ODD = ["<script>alert(1)</script>", "a&b", '"q\'', "x\x00\x1b[31m", "\ud800", "\n", "", "今日は", "👨\u200d👩\u200d👧", "שלום!", "e\u0301", "w" * 200]
+ODD = [
+    "<script>alert(1)</script>",
+    "a&b",
+    "\"q'",
+    "x\x00\x1b[31m",
+    "\ud800",
+    "\n",
+    "",
+    "今日は",
+    "👨\u200d👩\u200d👧",
+    "שלום!",
+    "e\u0301",
+    "w" * 200,
+]
 
 
 @pytest.fixture

@@ -17,7 +17,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
-        self.fetched += [value for name, value in attributes if name in ("src", "href", "xlink:href", "srcset", "data") or name.startswith("on")]
+        self.fetched += [
+            value
+            for name, value in attributes
+            if name in ("src", "href", "xlink:href", "srcset", "data") or name.startswith("on")
+        ]
         if tag == "td":
             self.cells.append("")
         self.open.append(tag)
@@ -38,7 +42,9 @@ def test_it_is_one_file_with_the_picture_and_nothing_fetched(weather):
     assert page.fetched == []
     assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
     assert not re.search(r"url\(|@import", source)
-    assert set(re.findall(r"https?://[^\"'\s<]+", source)) == {"http://www.w3.org/2000/svg"}  # the name of a vocabulary, not fetched
+    assert set(re.findall(r"https?://[^\"'\s<]+", source)) == {
+        "http://www.w3.org/2000/svg"
+    }  # the name of a vocabulary, not fetched
 
 
 def test_its_tables_hold_every_word_with_its_match(weather):

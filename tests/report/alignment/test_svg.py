@@ -68,7 +68,8 @@ def test_the_picture_holds_words_numbers_weights_scores_and_signature(weather):
     assert len(numbers) == 20
     assert [text.text for text in group(root, "row-weights").findall(SVG + "text")] == [".10", ".10", ".50", ".30"]
     said = "".join(root.itertext())
-    # P = .1 * .60 + .1 * .93 + .5 * .79 + .3 * .95 = .833; R = .05 * .60 + .35 * .35 + .05 * .93 + .35 * .79 + .2 * .95 = .6655, F = .7399
+    # P = .1 * .60 + .1 * .93 + .5 * .79 + .3 * .95 = .833; R = .05 * .60 + .35 * .35 + .05 * .93 + .35 * .79 + .2 * .95
+    # = .6655, F = .7399
     assert "precision 0.833" in said
     assert re.search(r"recall 0\.66[56]", said)
     assert "F1 0.740" in said
@@ -77,7 +78,9 @@ def test_the_picture_holds_words_numbers_weights_scores_and_signature(weather):
 
 def test_bars_are_proportional_to_weights(weather):
     rows = [float(bar.get("width")) for bar in group(drawn(weather), "row-weights").findall(SVG + "rect")]
-    assert rows == pytest.approx([max(rows) * w / 0.5 for w in (0.1, 0.1, 0.5, 0.3)], abs=0.02)  # places are rounded to a hundredth
+    assert rows == pytest.approx(
+        [max(rows) * w / 0.5 for w in (0.1, 0.1, 0.5, 0.3)], abs=0.02
+    )  # places are rounded to a hundredth
     columns = [float(bar.get("height")) for bar in group(drawn(weather), "column-weights").findall(SVG + "rect")]
     assert columns == pytest.approx([max(columns) * w / 0.35 for w in (0.05, 0.35, 0.05, 0.35, 0.2)], abs=0.02)
 
@@ -92,7 +95,9 @@ def test_more_similar_cells_are_darker(weather):
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (12, 12), (40, 40), (3, 40), (40, 3), (120, 90)])
 def test_everything_lies_inside_the_picture_and_labels_do_not_collide(make, n, m):
     long = "Extraordinarily"
-    root = drawn(make([f"{long}{i}" if i % 3 else "a" for i in range(n)], [f"{long}{j}" if j % 2 else "of" for j in range(m)]))
+    root = drawn(
+        make([f"{long}{i}" if i % 3 else "a" for i in range(n)], [f"{long}{j}" if j % 2 else "of" for j in range(m)])
+    )
     width, height = float(root.get("width")), float(root.get("height"))
     for element in root.iter():
         if element.tag in (SVG + "rect", SVG + "text") and element.get("x"):
@@ -104,8 +109,13 @@ def test_everything_lies_inside_the_picture_and_labels_do_not_collide(make, n, m
     assert size >= 11
     assert len(baselines) == n
     assert np.all(np.diff(baselines) >= size * 1.2)  # lines of text need about 1.2 of their size
-    places = [float(x) for x in re.findall(r"translate\(([\d.]+)", ElementTree.tostring(group(root, "columns"), encoding="unicode"))]
-    assert np.all(np.diff(places) * np.sin(np.pi / 4) >= size * 0.99)  # slanted by 45 degrees: what lies between two baselines
+    places = [
+        float(x)
+        for x in re.findall(r"translate\(([\d.]+)", ElementTree.tostring(group(root, "columns"), encoding="unicode"))
+    ]
+    assert np.all(
+        np.diff(places) * np.sin(np.pi / 4) >= size * 0.99
+    )  # slanted by 45 degrees: what lies between two baselines
     assert len(group(root, "cells").findall(SVG + "rect")) == n * m
 
 
@@ -122,22 +132,40 @@ def test_odd_words_are_escaped_and_kept(odd):
     assert words(group(root, "rows")) == [clean(word) for word in odd.hypothesis]
     assert words(group(root, "columns")) == [clean(word) for word in odd.reference]
     assert "<script" not in source
-    assert not {element.tag.removeprefix(SVG) for element in root.iter()} - {"svg", "title", "desc", "g", "rect", "path", "text", "tspan"}
+    assert not {element.tag.removeprefix(SVG) for element in root.iter()} - {
+        "svg",
+        "title",
+        "desc",
+        "g",
+        "rect",
+        "path",
+        "text",
+        "tspan",
+    }
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.text(st.characters(), max_size=6), max_size=4), st.lists(st.text(st.characters(), max_size=6), max_size=4))
+@given(
+    st.lists(st.text(st.characters(), max_size=6), max_size=4),
+    st.lists(st.text(st.characters(), max_size=6), max_size=4),
+)
 def test_any_words_make_well_formed_xml(hypothesis, reference):
     n, m = len(hypothesis), len(reference)
     signature = Signature("x", (("metric", "\x00"),))
-    alignment = Alignment(tuple(hypothesis), tuple(reference), np.zeros((n, m)), np.ones(n), np.ones(m), 0.0, 0.0, 0.0, signature)
+    alignment = Alignment(
+        tuple(hypothesis), tuple(reference), np.zeros((n, m)), np.ones(n), np.ones(m), 0.0, 0.0, 0.0, signature
+    )
     root = ElementTree.fromstring(alignment_svg(alignment).encode("utf-8"))
     assert words(group(root, "rows")) == [clean(word) for word in hypothesis]
 
 
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "sentence"),
-    [([], ["cold", "today"], "The hypothesis is empty"), (["cold", "today"], [], "The reference is empty"), ([], [], "Both texts are empty")],
+    [
+        ([], ["cold", "today"], "The hypothesis is empty"),
+        (["cold", "today"], [], "The reference is empty"),
+        ([], [], "Both texts are empty"),
+    ],
 )
 def test_an_empty_side_is_named_and_the_other_is_drawn(make, hypothesis, reference, sentence):
     root = drawn(make(hypothesis, reference))
@@ -163,7 +191,13 @@ def test_undefined_numbers_are_drawn_as_such(make):
 
 @pytest.mark.parametrize(
     ("values", "scale"),
-    [([0.12, 0.98], (0.1, 1.0)), ([0.85, 0.97], (0.85, 1.0)), ([1.0, 1.0], (0.9, 1.0)), ([-0.11, 0.4], (-0.15, 0.4)), ([0.5], (0.4, 0.5))],
+    [
+        ([0.12, 0.98], (0.1, 1.0)),
+        ([0.85, 0.97], (0.85, 1.0)),
+        ([1.0, 1.0], (0.9, 1.0)),
+        ([-0.11, 0.4], (-0.15, 0.4)),
+        ([0.5], (0.4, 0.5)),
+    ],
 )
 def test_the_scale_is_the_range_of_the_data_in_twentieths(values, scale):
     assert similarity_scale(np.array([values])) == pytest.approx(scale)

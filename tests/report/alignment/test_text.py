@@ -17,7 +17,11 @@ def test_it_shows_matches_weights_matrix_scores_and_signature(weather):
     row = next(line for line in lines if line.startswith("freezing") and "◆" in line)
     assert row.split() == ["freezing", ".18", ".34", ".24", ".79◆", ".31"]
     # four row maxima and five column maxima share four cells; only "weather" has a match that does not choose it back
-    assert (text.count("◆"), text.count("◂"), text.count("▴")) == (4 + 1, 0 + 1, 1 + 1)  # one more of each in the line that explains them
+    assert (text.count("◆"), text.count("◂"), text.count("▴")) == (
+        4 + 1,
+        0 + 1,
+        1 + 1,
+    )  # one more of each in the line that explains them
     assert text.replace("\n", "").endswith(str(weather.signature))
 
 
@@ -57,7 +61,11 @@ def test_bars_are_proportional_to_similarity(make):
 
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "sentence"),
-    [([], ["cold"], "The hypothesis is empty"), (["cold"], [], "The reference is empty"), ([], [], "Both texts are empty")],
+    [
+        ([], ["cold"], "The hypothesis is empty"),
+        (["cold"], [], "The reference is empty"),
+        ([], [], "Both texts are empty"),
+    ],
 )
 def test_an_empty_side_is_named(make, hypothesis, reference, sentence):
     assert sentence in alignment_text(make(hypothesis, reference))

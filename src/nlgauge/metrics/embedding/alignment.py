@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.alignment import Alignment
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.scores import Array
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.base import metric as build
@@ -42,9 +42,13 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
             raise InputError(f"{name} is {type(text).__name__}, expected a string")
     built = build(metric)
     if not isinstance(built, BertScore):
-        raise SpecError(f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore")
+        raise SpecError(
+            f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore"
+        )
     if built.idf:
-        raise SpecError("idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH")
+        raise SpecError(
+            "idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH"
+        )
     runtime = runtime or Runtime()
     scores = built.score([Segment("align", hyp, (ref,))], runtime)
     encoder = built.encoder(runtime)
@@ -53,7 +57,10 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
         raise InputError(f"a text is longer than the {most}; align shorter texts, or use long=windows")
     tokens = encoder.tokenizer.tokens([hyp, ref], built.long)
     table = built.table(encoder, ())
-    sides = [_Side(*encoder.tokenizer.words(text), piece_weights(encoder, t.ids, table)) for text, t in zip((hyp, ref), tokens, strict=True)]
+    sides = [
+        _Side(*encoder.tokenizer.words(text), piece_weights(encoder, t.ids, table))
+        for text, t in zip((hyp, ref), tokens, strict=True)
+    ]
     if all(side.labels for side in sides):
         from nlgauge.models.matching import similarities
 
@@ -90,7 +97,9 @@ class _Side:
         return shares / total if total > 0 else shares
 
 
-def _best_pieces(pieces: Array, rows: Sequence[int | None], columns: Sequence[int | None], shape: tuple[int, int]) -> Array:
+def _best_pieces(
+    pieces: Array, rows: Sequence[int | None], columns: Sequence[int | None], shape: tuple[int, int]
+) -> Array:
     """The best similarity among the pieces of each pair of words, shape (n, m)."""
     best = np.full(shape, -np.inf)
     for i, row in enumerate(rows):

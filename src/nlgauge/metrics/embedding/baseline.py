@@ -13,8 +13,8 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Array
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,9 @@ class Baseline:
         """
         if layer not in self.rows:
             known = ", ".join(map(str, sorted(self.rows)))
-            raise InputError(f"baseline {self.identity} has no layer {layer}, only {known}; make one with 'nlgauge train baseline'")
+            raise InputError(
+                f"baseline {self.identity} has no layer {layer}, only {known}; make one with 'nlgauge train baseline'"
+            )
         values = np.array(self.rows[layer])
         if np.any(values >= 1):
             raise InputError(f"baseline {self.identity} is {values.max():.3f} at layer {layer}, expected below 1")
@@ -92,7 +94,9 @@ def _from_file(path: str) -> Baseline:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read baseline {path}: {error}") from None
     rows: dict[int, tuple[float, float, float]] = {}
-    for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in text.split("\n", 1)[0] else ","), start=2):
+    for number, row in enumerate(
+        csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in text.split("\n", 1)[0] else ","), start=2
+    ):
         try:
             layer, values = int(row["LAYER"]), (float(row["P"]), float(row["R"]), float(row["F"]))
         except (KeyError, TypeError, ValueError):

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -33,14 +34,17 @@ class BertScore:
     Args:
         model: `embedded`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        layer: blocks to run, 0 for the embeddings; None takes the best known layer of the model (see `layers.best_layer`).
-        idf: weigh pieces by inverse document frequency in the references of the call; the score then depends on its company.
+        layer: blocks to run, 0 for the embeddings; None takes the best known layer of the model (see
+            `layers.best_layer`).
+        idf: weigh pieces by inverse document frequency in the references of the call; the score then depends on its
+            company.
         idf_file: weigh by the frequencies of a text file instead, one document a line.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
         language: which bundled baseline.
         references: what to make of several references; `best_each` is bert_score's rule.
-        special_tokens: `match` lets pieces match the special tokens (which weigh nothing), as bert_score does; `drop` leaves them out.
+        special_tokens: `match` lets pieces match the special tokens (which weigh nothing), as bert_score does; `drop`
+            leaves them out.
         long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
         max_tokens: a lower limit than the model's own.
         dtype: precision of the encoder; None takes the runtime's.
@@ -48,9 +52,10 @@ class BertScore:
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
-        Where this differs from bert_score 0.3.13: a negative best similarity stays negative when texts are batched (theirs becomes 0
-        beside padding), empty texts never fail, a text whose every piece has idf 0 gets 0 on its side (theirs NaN in P or R),
-        F is 0 where P and R have opposite signs (theirs may be any number).
+        Where this differs from bert_score 0.3.13: a negative best similarity stays negative when texts are batched
+            (theirs becomes 0
+        beside padding), empty texts never fail, a text whose every piece has idf 0 gets 0 on its side (theirs NaN in P
+        or R), F is 0 where P and R have opposite signs (theirs may be any number).
     """
 
     model: str = "embedded"
@@ -67,9 +72,13 @@ class BertScore:
     max_tokens: int | None = None
     dtype: str | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
-    # No lower end: -1 is the least in cosine units, but rescaling takes 0 to -b / (1 - b), and b may be anything below 1.
+    # No lower end: -1 is the least in cosine units, but rescaling takes 0 to -b / (1 - b), and b may be anything below
+    # 1.
     info: ClassVar = MetricInfo(
-        "bertscore", range=(-math.inf, 1.0), cached=True, summary="greedy matching of contextual token vectors (Zhang et al. 2020)"
+        "bertscore",
+        range=(-math.inf, 1.0),
+        cached=True,
+        summary="greedy matching of contextual token vectors (Zhang et al. 2020)",
     )
 
     def __post_init__(self) -> None:
@@ -78,7 +87,9 @@ class BertScore:
         if self.dtype is not None and self.dtype not in DTYPES:
             raise SpecError(f"bertscore:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
         if self.idf and self.idf_file:
-            raise SpecError("bertscore: idf=true takes frequencies from the references, idf_file from a file; choose one")
+            raise SpecError(
+                "bertscore: idf=true takes frequencies from the references, idf_file from a file; choose one"
+            )
         if self.baseline and not self.rescale:
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
 
@@ -90,7 +101,11 @@ class BertScore:
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
-        facts: dict[str, Any] = {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, "weights": files.identity[:23]}
+        facts: dict[str, Any] = {
+            "layer": self._layer(files.depth),
+            "dtype": self.dtype or runtime.dtype,
+            "weights": files.identity[:23],
+        }
         if files.identity.startswith("revision:"):
             facts["revision"] = files.identity.removeprefix("revision:")
             del facts["weights"]
@@ -107,8 +122,8 @@ class BertScore:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`; flags `empty` and `truncated`.
 
-        An empty side gives 0 in all three (before rescaling) and raises the flag `empty`; so does, on its own side, a text whose
-        every piece weighs 0 (flag `unweighted`).
+        An empty side gives 0 in all three (before rescaling) and raises the flag `empty`; so does, on its own side, a
+        text whose every piece weighs 0 (flag `unweighted`).
 
         Raises:
             InputError: a segment without reference; idf from fewer than two documents; a layer the model does not have.
@@ -117,7 +132,9 @@ class BertScore:
         encoder = self.encoder(runtime)
         table = self.table(encoder, segments)
         bounds = self._bounds(encoder)
-        return over_references(segments, self.references, lambda single: self._score_single(single, encoder, table, bounds, runtime))
+        return over_references(
+            segments, self.references, lambda single: self._score_single(single, encoder, table, bounds, runtime)
+        )
 
     def depth(self, encoder: Encoder) -> int:
         """The layer that is matched."""
@@ -150,7 +167,12 @@ class BertScore:
         return baseline.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
-        self, segments: Sequence[Segment], encoder: Encoder, table: idf.Table | None, bounds: Array | None, runtime: Runtime
+        self,
+        segments: Sequence[Segment],
+        encoder: Encoder,
+        table: idf.Table | None,
+        bounds: Array | None,
+        runtime: Runtime,
     ) -> Scores:
         texts: dict[str, int] = {}
         hypotheses = np.array([texts.setdefault(s.hypothesis.strip(), len(texts)) for s in segments], dtype=np.int64)
@@ -162,7 +184,10 @@ class BertScore:
         precision, recall = precision[place.reshape(-1)], recall[place.reshape(-1)]
         parts = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
         if bounds is not None:
-            parts = {name: baseline.rescale(column, bound) for (name, column), bound in zip(parts.items(), bounds, strict=True)}
+            parts = {
+                name: baseline.rescale(column, bound)
+                for (name, column), bound in zip(parts.items(), bounds, strict=True)
+            }
         flags = {name: run.flag(name)[hypotheses] | run.flag(name)[references] for name in ("empty", "truncated")}
         flags["unweighted"] = unweighted[place.reshape(-1)]
         return Scores(signature_of(self, runtime), ids(segments), parts[self.value], parts, flags=flags)
@@ -206,7 +231,9 @@ class _Run:
         with self.runtime.progress(len(real), "bertscore") as advance:
             for window in self._windows(hypotheses[real], references[real], sizes):
                 chosen = real[window]
-                wanted, numbers = np.unique(np.concatenate([hypotheses[chosen], references[chosen]]), return_inverse=True)
+                wanted, numbers = np.unique(
+                    np.concatenate([hypotheses[chosen], references[chosen]]), return_inverse=True
+                )
                 vectors = self._trim(self.encoder.encode([self.tokens[t] for t in wanted], self.layer), wanted)
                 weights = self._weights(vectors, wanted)
                 hyp, ref = numbers[: len(chosen)], numbers[len(chosen) :]
@@ -257,4 +284,3 @@ def piece_weights(encoder: Encoder, pieces: Ids, table: idf.Table | None) -> npt
     if table is not None:
         return table.weights(pieces)
     return np.where(np.isin(pieces, list(encoder.tokenizer.weightless)), 0.0, 1.0).astype(np.float32)
-

@@ -45,7 +45,9 @@ class Cosine:
     special_tokens: Literal["keep", "drop"] = "keep"
     max_tokens: int | None = None
     dtype: str | None = None
-    info: ClassVar = MetricInfo("cosine", range=(-1.0, 1.0), cached=True, summary="cosine of mean token vectors: SEScore before it has learnt")
+    info: ClassVar = MetricInfo(
+        "cosine", range=(-1.0, 1.0), cached=True, summary="cosine of mean token vectors: SEScore before it has learnt"
+    )
 
     def __post_init__(self) -> None:
         if self.layer is not None and self.layer < 0:
@@ -86,12 +88,19 @@ class Cosine:
 
         files = locate(self.model, self.revision)
         layer = self._layer(files.depth)
-        tokenizer = runtime.once(("plain tokenizer", files, self.max_tokens), lambda: TextTokenizer(files, self.max_tokens, space=False))
+        tokenizer = runtime.once(
+            ("plain tokenizer", files, self.max_tokens), lambda: TextTokenizer(files, self.max_tokens, space=False)
+        )
         numbers: dict[str, int] = {}
         pairs = [(s.hypothesis.strip(), s.references[0].strip()) for s in segments]
-        places = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs], dtype=np.int64).reshape(-1, 2)
+        places = np.array(
+            [[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs], dtype=np.int64
+        ).reshape(-1, 2)
         tokens = tokenizer.tokens(list(numbers))
-        bare, cut = (np.array([get(t) for t in tokens], dtype=np.bool_) for get in (lambda t: t.n_content == 0, lambda t: t.truncated))
+        bare, cut = (
+            np.array([get(t) for t in tokens], dtype=np.bool_)
+            for get in (lambda t: t.n_content == 0, lambda t: t.truncated)
+        )
         empty, truncated = (column[places].any(axis=1) for column in (bare, cut))
         values = np.full(len(segments), -1.0)
         asked = np.flatnonzero(~empty)
@@ -101,6 +110,10 @@ class Cosine:
             network = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime).network
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
-                means = mean_vectors(network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance)
+                means = mean_vectors(
+                    network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance
+                )
             values[asked] = cosines(means[:, 0], rows.reshape(-1, 2))
-        return Scores(signature_of(self, runtime), ids(segments), values, flags={"empty": empty, "truncated": truncated})
+        return Scores(
+            signature_of(self, runtime), ids(segments), values, flags={"empty": empty, "truncated": truncated}
+        )

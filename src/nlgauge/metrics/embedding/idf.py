@@ -93,5 +93,7 @@ def _read(path: str, mtime_ns: int, size: int) -> bytes:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}:{line}: not UTF-8 (byte {error.start}); expected a text file with one document a line") from None
+        raise InputError(
+            f"{path}:{line}: not UTF-8 (byte {error.start}); expected a text file with one document a line"
+        ) from None
     return content

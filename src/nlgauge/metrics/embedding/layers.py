@@ -41,5 +41,7 @@ def depth_of(model: str, revision: str | None = None) -> int:
 
 @cache
 def _table() -> dict[str, int]:
-    loaded: dict[str, int] = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))["layers"]
+    loaded: dict[str, int] = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))[
+        "layers"
+    ]
     return loaded

@@ -31,7 +31,8 @@ def measure_unrelated(
         InputError: fewer than two usable sentences.
 
     References:
-        Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl; take as many pairs as patience allows.
+        Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl; take as many pairs as
+        patience allows.
     """
     usable = [t for t in dict.fromkeys(t.strip() for t in texts) if 0 < len(t.split()) < 32]
     if len(usable) < 2:

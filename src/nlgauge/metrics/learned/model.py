@@ -65,7 +65,10 @@ class OverRegressor:
         found = self.found()
         low, high = found.range
         if self.rescale and not high > low:
-            raise InputError(f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use rescale=false")
+            raise InputError(
+                f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
+                " rescale=false"
+            )
         model = load_regressor(self._model, self.dtype or runtime.dtype, runtime, self.max_tokens)
 
         def single(segments: Sequence[Segment]) -> Scores:
@@ -74,7 +77,9 @@ class OverRegressor:
                 columns["ref"] = [s.references[0] for s in segments]
             if "src" in found.texts:
                 columns["src"] = [s.source or "" for s in segments]
-            empty = ~np.array([all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_)
+            empty = ~np.array(
+                [all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
+            )
             raw, truncated = np.full(len(segments), low), np.zeros(len(segments), dtype=np.bool_)
             asked = np.flatnonzero(~empty)
             if len(asked):
@@ -82,6 +87,12 @@ class OverRegressor:
                 with runtime.progress(len({text for texts in given.values() for text in texts}), name) as advance:
                     raw[asked], truncated[asked] = model.score(given, advance)
             values = (raw - low) / (high - low) if self.rescale else raw
-            return Scores(signature_of(self, runtime), ids(segments), values, {"raw": raw}, flags={"empty": empty, "truncated": truncated})
+            return Scores(
+                signature_of(self, runtime),
+                ids(segments),
+                values,
+                {"raw": raw},
+                flags={"empty": empty, "truncated": truncated},
+            )
 
         return over_references(segments, self.references, single) if "ref" in found.texts else single(segments)

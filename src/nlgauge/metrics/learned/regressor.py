@@ -21,7 +21,8 @@ class Regressor(OverRegressor):
     """What a network that was trained on ratings would rate: COMET's or BLEURT's idea, on any encoder.
 
     Args:
-        model: a head or folder that `nlgauge train regressor` (or `train sescore`) wrote. Which texts it reads it says itself.
+        model: a head or folder that `nlgauge train regressor` (or `train sescore`) wrote. Which texts it reads it says
+            itself.
 
     References:
         Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", section 2; Shimanaka et al. (2018), "RUSE".

@@ -23,9 +23,9 @@ class SEScore(OverRegressor):
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis", section 3.4.
-        The paper names product and difference of the vectors as features, its released code reads the vectors themselves besides;
-        which of the two a head reads stands in its metadata.
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
+        section 3.4. The paper names product and difference of the vectors as features, its released code reads the
+        vectors themselves besides; which of the two a head reads stands in its metadata.
     """
 
     model: str = "sescore"
@@ -34,7 +34,10 @@ class SEScore(OverRegressor):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
-        summary="learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network says",
+        summary=(
+            "learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network"
+            " says"
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -55,5 +58,7 @@ class SEScore(OverRegressor):
         check_needs(self, segments)
         texts = self.found().texts
         if texts != ("hyp", "ref"):
-            raise InputError(f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}")
+            raise InputError(
+                f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}"
+            )
         return self._scored(segments, runtime, "sescore")

@@ -56,13 +56,15 @@ class Bags:
         """How often each n-gram stands in the text beside it; both of shape (q,)."""
         wanted = texts * self.size + grams
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[places] == wanted, self.counts[places], 0) if len(self.keys) else np.zeros_like(wanted)
+        return (
+            np.where(self.keys[places] == wanted, self.counts[places], 0) if len(self.keys) else np.zeros_like(wanted)
+        )
 
 
 def bags(texts: Numbered, n: int) -> Bags:
     """The n-grams of each text, counted; none crosses from one text into the next."""
     grams, size = texts.tokens, texts.size
-    owner = np.repeat(np.arange(len(texts.lengths)), texts.lengths)                                 # (T,)
+    owner = np.repeat(np.arange(len(texts.lengths)), texts.lengths)  # (T,)
     ends = texts.starts[1:][owner]
     places = np.arange(len(grams))
     for order in range(2, n + 1):
@@ -83,7 +85,7 @@ def gather(owner: Index, grams: Index, n_texts: int, size: int) -> Bags:
 def clipped_overlap(counted: Bags, hypotheses: Index, references: Index) -> Index:
     """Matches between texts, no n-gram more often than it stands on either side; all of shape (p,)."""
     matches = np.zeros(len(hypotheses), dtype=np.int64)
-    spans = counted.starts[hypotheses + 1] - counted.starts[hypotheses]                             # entries of each hypothesis
+    spans = counted.starts[hypotheses + 1] - counted.starts[hypotheses]  # entries of each hypothesis
     for batch in batches(spans, _ENTRIES):
         span, hypothesis = spans[batch], hypotheses[batch]
         entries = ranges(counted.starts[hypothesis], span)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids, mean_of_defined
+from nlgauge.core.scores import MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -29,25 +30,39 @@ class Bleu:
 
     Args:
         lowercase: compare in lower case.
-        tokenize: `none`, `zh`, `13a`, `intl`, `char`, or one that needs packages or files of its own: `ja-mecab`, `ko-mecab`, `spm`,
-            `flores101`, `flores200`, `spBLEU-1K`. `auto` (or None) is `13a`, or what `trg_lang` asks for.
+        tokenize: `none`, `zh`, `13a`, `intl`, `char`, or one that needs packages or files of its own: `ja-mecab`,
+            `ko-mecab`, `spm`, `flores101`, `flores200`, `spBLEU-1K`. `auto` (or None) is `13a`, or what `trg_lang` asks
+            for.
         smooth_method: what becomes of an order without a match: `exp`, `floor`, `add-k` or `none`.
-        smooth_value: of `floor` (None: 0.1; at most 1, or a miss would count for more than a match) and `add-k` (None: 1).
+        smooth_value: of `floor` (None: 0.1; at most 1, or a miss would count for more than a match) and `add-k` (None:
+            1).
         max_ngram_order: longest n-gram counted.
-        effective_order: leave out orders longer than the text. None does so for segments and not for the corpus, as sacrebleu's
-            sentence_bleu and corpus_bleu do; true and false hold for both.
+        effective_order: leave out orders longer than the text. None does so for segments and not for the corpus, as
+            sacrebleu's sentence_bleu and corpus_bleu do; true and false hold for both.
         trg_lang: language code; `zh`, `ja` and `ko` choose their own tokenizer where `tokenize` is `auto`.
-        average: the corpus number is BLEU of the summed counts (`corpus`), or the mean of the segments' BLEU (`sentence`).
+        average: the corpus number is BLEU of the summed counts (`corpus`), or the mean of the segments' BLEU
+            (`sentence`).
 
     References:
-        Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"; Post (2018), "A Call for Clarity in
-        Reporting BLEU Scores"; smoothing: Chen and Cherry (2014), methods 1 to 3. sacrebleu's `force` only silences a warning: here
-        the lines that end in a tokenized period are counted by the flag `tokenized`.
+        Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"; Post (2018), "A Call
+        for Clarity in Reporting BLEU Scores"; smoothing: Chen and Cherry (2014), methods 1 to 3. sacrebleu's `force`
+        only silences a warning: here the lines that end in a tokenized period are counted by the flag `tokenized`.
     """
 
     lowercase: bool = False
     tokenize: Literal[
-        "auto", "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"
+        "auto",
+        "none",
+        "zh",
+        "13a",
+        "intl",
+        "char",
+        "ja-mecab",
+        "ko-mecab",
+        "spm",
+        "flores101",
+        "flores200",
+        "spBLEU-1K",
     ] = "auto"
     smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
     smooth_value: float | None = None
@@ -55,7 +70,9 @@ class Bleu:
     effective_order: bool | None = None
     trg_lang: str | None = None
     average: Literal["corpus", "sentence"] = "corpus"
-    info: ClassVar = MetricInfo("bleu", range=(0.0, 100.0), summary="clipped n-gram precision with a brevity penalty (Papineni et al. 2002)")
+    info: ClassVar = MetricInfo(
+        "bleu", range=(0.0, 100.0), summary="clipped n-gram precision with a brevity penalty (Papineni et al. 2002)"
+    )
 
     def __post_init__(self) -> None:
         if self.tokenize is None:
@@ -72,11 +89,16 @@ class Bleu:
         object.__setattr__(self, "trg_lang", self.trg_lang or None)  # sacrebleu's default is an empty one
         if self.smooth_value is not None:
             if _SMOOTH_DEFAULTS[self.smooth_method] is None:
-                raise SpecError(f"bleu:smooth_value changes nothing under smooth_method={self.smooth_method}; choose floor or add-k")
+                raise SpecError(
+                    f"bleu:smooth_value changes nothing under smooth_method={self.smooth_method}; choose floor or add-k"
+                )
             most = 1.0 if self.smooth_method == "floor" else _MOST_ADDED
             numeric = isinstance(self.smooth_value, int | float) and not isinstance(self.smooth_value, bool)
             if not numeric or not 0 <= self.smooth_value <= most:
-                raise SpecError(f"bleu:smooth_value is {self.smooth_value!r}, expected a number from 0 to {most:g} under {self.smooth_method}")
+                raise SpecError(
+                    f"bleu:smooth_value is {self.smooth_value!r}, expected a number from 0 to {most:g} under"
+                    f" {self.smooth_method}"
+                )
             object.__setattr__(self, "smooth_value", float(self.smooth_value))  # 1 and 1.0 are one option
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
@@ -92,14 +114,15 @@ class Bleu:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (length, closest reference length, matched per order, produced per order).
 
-        A blank side scores 0 and raises the flag `empty`; a hypothesis that ends in " ." raises `tokenized`, unless `tokenize=none`.
+        A blank side scores 0 and raises the flag `empty`; a hypothesis that ends in " ." raises `tokenized`, unless
+        `tokenize=none`.
         """
         check_needs(self, segments)
         stats = sacre.statistics(self._scorer(), segments, 2 + 2 * self.max_ngram_order, runtime, "bleu")
         flags = {"empty": sacre.is_empty(segments)}
         if self.tokenize != "none":
             flags["tokenized"] = np.array([s.hypothesis.endswith(_TOKENIZED_END) for s in segments], dtype=np.bool_)
-        values = self._bleu(stats, self.effective_order is not False)                              # (n,)
+        values = self._bleu(stats, self.effective_order is not False)  # (n,)
         if self.average == "sentence":
             return Scores(signature_of(self, runtime), ids(segments), values, finish=mean_of_defined, flags=flags)
         return Scores(signature_of(self, runtime), ids(segments), values, stats=stats, finish=self.corpus, flags=flags)
@@ -112,7 +135,7 @@ class Bleu:
         totals = sacre.floats(totals)
         order = self.max_ngram_order
         length, reference_length = totals[..., 0].astype(np.float64), totals[..., 1].astype(np.float64)
-        matched, produced = totals[..., 2 : 2 + order], totals[..., 2 + order : 2 + 2 * order]     # (..., order)
+        matched, produced = totals[..., 2 : 2 + order], totals[..., 2 + order : 2 + 2 * order]  # (..., order)
         any_match = matched.any(axis=-1)
         value = self._smooth_value()
         if self.smooth_method == "add-k":
@@ -144,4 +167,6 @@ class Bleu:
     def _scorer(self) -> Any:
         # The scorer only counts; smoothing and effective order are ours, in `_bleu`.
         tokenize = None if self.tokenize == "auto" else self.tokenize
-        return sacre.bleu_scorer(tokenize, self.trg_lang, lowercase=self.lowercase, max_ngram_order=self.max_ngram_order)
+        return sacre.bleu_scorer(
+            tokenize, self.trg_lang, lowercase=self.lowercase, max_ngram_order=self.max_ngram_order
+        )

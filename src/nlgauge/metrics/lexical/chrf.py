@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -30,12 +31,12 @@ class ChrF:
         beta: how many times recall counts as much as precision.
         lowercase: compare in lower case.
         whitespace: count blanks as characters (in a text of nothing else they are no characters: it scores 0).
-        eps_smoothing: average the F of all orders, missing ones near 0, as chrF++.py, NLTK and Moses do; otherwise precision and recall
-            are averaged over the orders that both sides reach.
+        eps_smoothing: average the F of all orders, missing ones near 0, as chrF++.py, NLTK and Moses do; otherwise
+            precision and recall are averaged over the orders that both sides reach.
 
     References:
-        Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; Popović (2017), "chrF++: words helping character
-        n-grams". Of several references the one with the best F counts, segment by segment.
+        Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; Popović (2017), "chrF++: words
+        helping character n-grams". Of several references the one with the best F counts, segment by segment.
     """
 
     char_order: int = 6
@@ -63,7 +64,9 @@ class ChrF:
         check_needs(self, segments)
         stats = sacre.statistics(self._scorer(), segments, 3 * self._orders, runtime, "chrf")
         flags = {"empty": sacre.is_empty(segments)}
-        return Scores(signature_of(self, runtime), ids(segments), self.corpus(stats), stats=stats, finish=self.corpus, flags=flags)
+        return Scores(
+            signature_of(self, runtime), ids(segments), self.corpus(stats), stats=stats, finish=self.corpus, flags=flags
+        )
 
     def corpus(self, totals: Array) -> Array:
         """chrF of summed statistics: shape (..., 3 * (char_order + word_order)) to (...), in 0 to 100."""
@@ -72,13 +75,17 @@ class ChrF:
         zero = np.zeros(totals.shape[:-1], dtype=totals.dtype)
         score, precision_sum, recall_sum, shared = zero, zero, zero, zero
         with np.errstate(divide="ignore", invalid="ignore"):
-            for order in range(self._orders):  # in sacrebleu's order of additions, to repeat its last digits in float32 too
+            for order in range(
+                self._orders
+            ):  # in sacrebleu's order of additions, to repeat its last digits in float32 too
                 produced, wanted, matched = (totals[..., 3 * order + i] for i in range(3))
                 precision = np.where(produced > 0, matched / produced, _EPSILON).astype(totals.dtype)
                 recall = np.where(wanted > 0, matched / wanted, _EPSILON).astype(totals.dtype)
                 if self.eps_smoothing:
                     denominator = factor * precision + recall
-                    score = score + np.where(denominator > 0, (1 + factor) * precision * recall / denominator, _EPSILON).astype(totals.dtype)
+                    score = score + np.where(
+                        denominator > 0, (1 + factor) * precision * recall / denominator, _EPSILON
+                    ).astype(totals.dtype)
                     continue
                 both = (produced > 0) & (wanted > 0)
                 precision_sum = precision_sum + np.where(both, precision, 0)

@@ -34,18 +34,18 @@ class Rouge:
     """ROUGE-N, ROUGE-L and ROUGE-Lsum, equal to rouge-score's by default.
 
     Args:
-        variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the union of those between
-            sentences.
+        variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the union
+            of those between sentences.
         use_stemmer: stem words of more than three letters a-z and digits (Porter's stemmer as in nltk).
-        tokenizer: `rouge` keeps a-z and 0-9 only, so other scripts score 0; `unicode` reads every script; `blanks` takes texts as tokenised
-            (see `text.tokenize`).
+        tokenizer: `rouge` keeps a-z and 0-9 only, so other scripts score 0; `unicode` reads every script; `blanks`
+            takes texts as tokenised (see `text.tokenize`).
         split: what a sentence is for `Lsum`: a line (`lines`, rouge-score's default), or found by rules (`sentences`).
         references: what to make of several references; `best` is rouge-score's score_multi.
         value: which of the three is the metric's value, and decides the best reference.
 
     References:
-        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 to 3; numbers as rouge-score 0.1.2 has them, which
-        clips the union of Lsum by the counts of each token, as ROUGE-1.5.5 did.
+        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 to 3; numbers as rouge-score
+        0.1.2 has them, which clips the union of Lsum by the counts of each token, as ROUGE-1.5.5 did.
     """
 
     variant: Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum"] = "L"
@@ -83,16 +83,20 @@ class Rouge:
         hypotheses = np.array([numbers.setdefault(s.hypothesis, len(numbers)) for s in segments], dtype=np.int64)
         references = np.array([numbers.setdefault(s.references[0], len(numbers)) for s in segments], dtype=np.int64)
         n_texts = max(len(numbers), 1)
-        pairs, place = np.unique(references * n_texts + hypotheses, return_inverse=True)           # each distinct pair once, (p,)
+        pairs, place = np.unique(
+            references * n_texts + hypotheses, return_inverse=True
+        )  # each distinct pair once, (p,)
         reference, hypothesis = np.divmod(pairs, n_texts)
         hits, tokens = self._hits(list(numbers), hypothesis, reference)
-        total = np.maximum(tokens - self._order + 1, 1)                                            # n-grams of each text, (t,)
+        total = np.maximum(tokens - self._order + 1, 1)  # n-grams of each text, (t,)
         precision, recall = hits / total[hypothesis], hits / total[reference]
         with np.errstate(invalid="ignore"):
             f1 = np.where(hits > 0, 2 * precision * recall / (precision + recall), 0.0)
         parts = {name: column[place] for name, column in (("precision", precision), ("recall", recall), ("f1", f1))}
         empty = (tokens[hypothesis] == 0) | (tokens[reference] == 0)
-        return Scores(signature_of(self, runtime), ids(segments), parts[self.value], parts, flags={"empty": empty[place]})
+        return Scores(
+            signature_of(self, runtime), ids(segments), parts[self.value], parts, flags={"empty": empty[place]}
+        )
 
     def _hits(self, texts: list[str], hypotheses: Index, references: Index) -> tuple[Index, Index]:
         """Matches of each pair, shape (p,), and tokens of each text, shape (t,)."""

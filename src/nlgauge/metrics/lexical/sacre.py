@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.scores import Array, Mask
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
 
@@ -31,15 +31,25 @@ def bleu_scorer(tokenize: str | None, trg_lang: str | None, **options: Any) -> A
     from sacrebleu.metrics.bleu import BLEU
 
     if tokenize is not None and tokenize not in BLEU.TOKENIZERS:
-        raise SpecError(f"bleu:tokenize is {tokenize!r}, which the installed sacrebleu does not have{nearest(tokenize, BLEU.TOKENIZERS)}")
+        raise SpecError(
+            f"bleu:tokenize is {tokenize!r}, which the installed sacrebleu does not"
+            f" have{nearest(tokenize, BLEU.TOKENIZERS)}"
+        )
     name = tokenize or BLEU._TOKENIZER_MAP.get(trg_lang or "", BLEU.TOKENIZER_DEFAULT)
     _check_available(name)
     try:
         # The language has done its work; with an explicit tokenizer sacrebleu would only log advice about it.
         scorer = BLEU(tokenize=name, force=True, **options)
-    except (ImportError, RuntimeError, OSError, AssertionError) as error:  # a package, a readable model file, the right dictionary
+    except (
+        ImportError,
+        RuntimeError,
+        OSError,
+        AssertionError,
+    ) as error:  # a package, a readable model file, the right dictionary
         if name in _PACKAGES:
-            raise InputError(f"bleu:tokenize={name} needs packages that are not installed; run: pip install '{_PACKAGES[name]}'") from None
+            raise InputError(
+                f"bleu:tokenize={name} needs packages that are not installed; run: pip install '{_PACKAGES[name]}'"
+            ) from None
         raise InputError(f"bleu:tokenize={name} cannot be used: {' '.join(str(error).split())}") from None
     return _uncached(scorer)
 
@@ -68,7 +78,7 @@ def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtim
     def prepared_text(text: str) -> str:
         return scorer._preprocess_segment(text if text.strip() else "")
 
-    rows = np.zeros((len(segments), k))                                                            # (n, k)
+    rows = np.zeros((len(segments), k))  # (n, k)
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for place, segment in enumerate(segments):
         groups.setdefault(segment.references, {}).setdefault(segment.hypothesis, []).append(place)
@@ -89,7 +99,9 @@ def floats(totals: Any) -> Any:
 
 def is_empty(segments: Sequence[Segment]) -> Mask:
     """Where the hypothesis is blank or every reference is, shape (n,)."""
-    return np.array([not s.hypothesis.strip() or not any(r.strip() for r in s.references) for s in segments], dtype=np.bool_)
+    return np.array(
+        [not s.hypothesis.strip() or not any(r.strip() for r in s.references) for s in segments], dtype=np.bool_
+    )
 
 
 def _check_available(name: str) -> None:
@@ -102,11 +114,16 @@ def _check_available(name: str) -> None:
     try:
         import sentencepiece  # noqa: F401
     except ImportError:
-        raise InputError(f"bleu:tokenize={name} needs a package that is not installed; run: pip install sentencepiece") from None
+        raise InputError(
+            f"bleu:tokenize={name} needs a package that is not installed; run: pip install sentencepiece"
+        ) from None
     url = SPM_MODELS[SPM_MODELS[name]["signature"]]["url"]
     path = os.path.join(SACREBLEU_DIR, "models", os.path.basename(SPM_MODELS[name]["url"]))
     if not os.path.exists(path):
-        raise InputError(f"bleu:tokenize={name} needs the file {path}, which is not there; fetch it once from {url} (nothing is downloaded here)")
+        raise InputError(
+            f"bleu:tokenize={name} needs the file {path}, which is not there; fetch it once from {url} (nothing is"
+            " downloaded here)"
+        )
 
 
 def _uncached(scorer: Any) -> Any:

@@ -47,13 +47,16 @@ def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references:
     Returns:
         Shape (p,).
     References:
-        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 3.2; the clipping is ROUGE-1.5.5's and rouge-score's.
+        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 3.2; the clipping is ROUGE-1.5.5's
+        and rouge-score's.
     """
     hits = np.zeros(len(hypotheses), dtype=np.int64)
     texts = sentences.joined(first)
     spoken = np.concatenate([[0], np.cumsum(sentences.lengths > 0)])[first]
     alone = (np.diff(spoken) <= 1)[np.stack([hypotheses, references])].all(axis=0)
-    hits[alone] = lcs_lengths(texts, hypotheses[alone], references[alone])  # one sentence a side: nothing to unite, nothing to clip
+    hits[alone] = lcs_lengths(
+        texts, hypotheses[alone], references[alone]
+    )  # one sentence a side: nothing to unite, nothing to clip
     many = np.flatnonzero(~alone)
     if not len(many):
         return hits
@@ -63,7 +66,9 @@ def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references:
         hypothesis, reference = hypotheses[batch], references[batch]
         spans = first[reference + 1] - first[reference]
         pair = np.repeat(np.arange(len(batch)), spans)
-        group, places = union_matches(sentences, ranges(first[reference], spans), first[hypothesis][pair], first[hypothesis + 1][pair])
+        group, places = union_matches(
+            sentences, ranges(first[reference], spans), first[hypothesis][pair], first[hypothesis + 1][pair]
+        )
         union = gather(pair[group], sentences.tokens[places], len(batch), sentences.size)
         pair, tokens = np.divmod(union.keys, max(sentences.size, 1))
         clipped = np.minimum(union.counts, counted.count(hypothesis[pair], tokens))
@@ -74,9 +79,9 @@ def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references:
 def union_matches(sentences: Numbered, references: Index, first: Index, last: Index) -> tuple[Index, Index]:
     """Which tokens of a reference sentence some sentence of the hypothesis matches.
 
-    Of the longest common subsequences of two sentences the one counts that is read off the table of lengths from its end: a match where
-    the two tokens are equal, else one token less of the hypothesis where that keeps the length and one less of the reference does not,
-    else one less of the reference.
+    Of the longest common subsequences of two sentences the one counts that is read off the table of lengths from its
+    end: a match where the two tokens are equal, else one token less of the hypothesis where that keeps the length and
+    one less of the reference does not, else one less of the reference.
 
     Args:
         sentences: all sentences.
@@ -88,7 +93,10 @@ def union_matches(sentences: Numbered, references: Index, first: Index, last: In
     """
     lengths = sentences.lengths
     long = lengths[references] > _WORD
-    found = [_long_matches(sentences, group, references[group], first[group], last[group]) for group in np.flatnonzero(long).tolist()]
+    found = [
+        _long_matches(sentences, group, references[group], first[group], last[group])
+        for group in np.flatnonzero(long).tolist()
+    ]
     short = np.flatnonzero(~long)
     rows = sentences.starts[last] - sentences.starts[first]  # one a token of the hypothesis
     for batch in batches(rows[short], _CELLS):
@@ -104,12 +112,16 @@ def _short_matches(sentences: Numbered, references: Index, first: Index, last: I
     counts = last - first
     group = np.repeat(np.arange(len(references)), counts)
     pairs = (references[group], ranges(first, counts))
-    order = np.argsort(-sentences.lengths[pairs[1]], kind="stable")  # longest first: pairs at work are always the first ones
+    order = np.argsort(
+        -sentences.lengths[pairs[1]], kind="stable"
+    )  # longest first: pairs at work are always the first ones
     masks = np.zeros(len(group), dtype=np.uint64)
     masks[order] = _matches(sentences, pairs[0][order], pairs[1][order])
     union = np.zeros(len(references), dtype=np.uint64)
     np.bitwise_or.at(union, group, masks)
-    groups, bits = np.nonzero(np.unpackbits(union.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little"))
+    groups, bits = np.nonzero(
+        np.unpackbits(union.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    )
     return groups, sentences.starts[references[groups]] + bits
 
 
@@ -127,7 +139,9 @@ def _matches(sentences: Numbered, references: Index, hypotheses: Index) -> Words
         row[:n] = (row[:n] + common) | (row[:n] - common)
         history.append((here, row[:n].copy()))
     matched = np.zeros(len(references), dtype=np.uint64)
-    left = (_ONE << (sentences.lengths[references].astype(np.uint64) & np.uint64(_WORD - 1))) - _ONE  # tokens not yet passed, as low bits
+    left = (
+        _ONE << (sentences.lengths[references].astype(np.uint64) & np.uint64(_WORD - 1))
+    ) - _ONE  # tokens not yet passed, as low bits
     left[sentences.lengths[references] == _WORD] = _FULL
     for here, steps in reversed(history):
         n = len(here)

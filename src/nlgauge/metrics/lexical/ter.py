@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.arrays import Array
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -24,12 +25,13 @@ class Ter:
     Args:
         normalized: split off punctuation and undo XML entities first.
         no_punct: drop punctuation.
-        asian_support: with `normalized`, split CJK text into characters; with `no_punct`, drop its punctuation too. Alone it does nothing.
+        asian_support: with `normalized`, split CJK text into characters; with `no_punct`, drop its punctuation too.
+            Alone it does nothing.
         case_sensitive: keep case; otherwise both sides are lower-cased.
 
     References:
-        Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation". Of several references the fewest edits
-        count, over the references' mean length.
+        Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation". Of several references
+        the fewest edits count, over the references' mean length.
     """
 
     normalized: bool = False
@@ -37,7 +39,10 @@ class Ter:
     asian_support: bool = False
     case_sensitive: bool = False
     info: ClassVar = MetricInfo(
-        "ter", range=(0.0, float("inf")), higher_is_better=False, summary="edits with shifts per reference word (Snover et al. 2006)"
+        "ter",
+        range=(0.0, float("inf")),
+        higher_is_better=False,
+        summary="edits with shifts per reference word (Snover et al. 2006)",
     )
 
     def __post_init__(self) -> None:
@@ -51,12 +56,15 @@ class Ter:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).
 
-        The flag `empty` marks a blank side. As in sacrebleu, an empty hypothesis costs one edit a word (100), a text against an empty
-        reference 100, and two empty texts 0.
+        The flag `empty` marks a blank side. As in sacrebleu, an empty hypothesis costs one edit a word (100), a text
+        against an empty reference 100, and two empty texts 0.
         """
         check_needs(self, segments)
         scorer = sacre.ter_scorer(
-            normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support, case_sensitive=self.case_sensitive
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
         )
         stats = sacre.statistics(scorer, segments, 2, runtime, "ter")
         return Scores(

@@ -19,12 +19,19 @@ _LETTERS = b"\0" + BLANK_BUT_WORDS[1:]  # the separator stays what it is
 _WIDTH = 16  # letters of a word that fit two machine words
 _LEAST_BITS, _MOST_BITS = 10, 16  # slots of a table, as powers of two
 _CHARACTERS_A_SLOT = 64  # a larger share of what is read would be wasted: new words grow rare
-# Odd multipliers that spread the two machine words over the slots, two for each table in which a word may find its place.
+# Odd multipliers that spread the two machine words over the slots, two for each table in which a word may find its
+# place.
 _SPREAD = np.array(
-    [[0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], [0xD6E8FEB86659FD93, 0xA0761D6478BD642F], [0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3]],
+    [
+        [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F],
+        [0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
+        [0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3],
+    ],
     dtype=np.uint64,
 )
-_KEEP = np.array([[(1 << 8 * min(max(n - skip, 0), 8)) - 1 for n in range(_WIDTH + 1)] for skip in (0, 8)], dtype=np.uint64)
+_KEEP = np.array(
+    [[(1 << 8 * min(max(n - skip, 0), 8)) - 1 for n in range(_WIDTH + 1)] for skip in (0, 8)], dtype=np.uint64
+)
 
 
 def number(texts: Sequence[str], tokenizer: TokenizerName, normal: Callable[[str], str] | None = None) -> Numbered:
@@ -75,8 +82,8 @@ class AnyWords:
 class AsciiWords:
     """The words that `rouge_words` finds, several times as fast: no word becomes an object of Python.
 
-    A word's first 16 letters are two machine words, and these have a slot in a table: the slot is the number. Where another word sits there
-    already the next table is tried; what finds no slot, or is longer, goes to a dictionary.
+    A word's first 16 letters are two machine words, and these have a slot in a table: the slot is the number. Where
+    another word sits there already the next table is tried; what finds no slot, or is longer, goes to a dictionary.
 
     Args:
         characters: about how many will be read; it sets the size of the tables.
@@ -96,7 +103,9 @@ class AsciiWords:
     def add(self, texts: Sequence[str]) -> tuple[Index, Index]:
         """Numbers of the words, end to end, and how many each text has."""
         joined = _SEPARATOR.join(texts)
-        plain = joined if joined.isascii() else joined.lower()  # the lower case of some letters beyond ASCII is within it
+        plain = (
+            joined if joined.isascii() else joined.lower()
+        )  # the lower case of some letters beyond ASCII is within it
         raw = plain.encode("ascii", "replace").translate(_LETTERS)
         letters = np.frombuffer(raw, dtype=np.uint8)
         ends = np.flatnonzero(letters == 0)
@@ -121,7 +130,11 @@ class AsciiWords:
     def _find(self, raw: bytes, starts: Index, lengths: Index) -> Index:
         padded = raw + bytes(_WIDTH)
         known = np.minimum(lengths, _WIDTH)
-        pairs = np.ndarray((len(raw) + 1,), dtype=f"V{_WIDTH}", buffer=padded, strides=(1,))[starts].view("<u8").reshape(-1, 2)
+        pairs = (
+            np.ndarray((len(raw) + 1,), dtype=f"V{_WIDTH}", buffer=padded, strides=(1,))[starts]
+            .view("<u8")
+            .reshape(-1, 2)
+        )
         first, second = (pairs[:, i].astype(np.uint64) & _KEEP[i][known] for i in range(2))
         numbers = np.full(len(starts), -1, dtype=np.int64)
         rest = np.flatnonzero(lengths <= _WIDTH)
@@ -139,6 +152,11 @@ class AsciiWords:
             away = ~here
             rest, first, second = rest[away], first[away], second[away]
         left = np.flatnonzero(numbers < 0)
-        words = [raw[start : start + length].decode() for start, length in zip(starts[left].tolist(), lengths[left].tolist(), strict=True)]
-        numbers[left] = len(self.tables) * self.slots + np.array([self.others.numbers[word] for word in words], dtype=np.int64)
+        words = [
+            raw[start : start + length].decode()
+            for start, length in zip(starts[left].tolist(), lengths[left].tolist(), strict=True)
+        ]
+        numbers[left] = len(self.tables) * self.slots + np.array(
+            [self.others.numbers[word] for word in words], dtype=np.int64
+        )
         return numbers

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.scores import Array, MetricInfo, Scores, ids
+from nlgauge.core.arrays import Array
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
@@ -43,16 +44,19 @@ class Nli(OverNli):
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
-        direction: `forward`: the anchor is the premise; `backward`: the hypothesis is; `both`: the probabilities of both ways are averaged first.
+        direction: `forward`: the anchor is the premise; `backward`: the hypothesis is; `both`: the probabilities of
+            both ways are averaged first.
         anchor: what the hypothesis is held against: `reference` or `source`.
-        references: what to make of several: `mean`; `best` (that with the best value); `first`; `parts`: the highest e, n and c over the
-            references, each on its own, and then the formula, as the paper takes the maximum.
-        long: a pair beyond the limit is cut, the longer side first (`truncate`); or its premise is read in windows of whole sentences
-            (`windows`), and the window of which the model is surest, with the lowest n, speaks for it.
+        references: what to make of several: `mean`; `best` (that with the best value); `first`; `parts`: the highest e,
+            n and c over the references, each on its own, and then the formula, as the paper takes the maximum.
+        long: a pair beyond the limit is cut, the longer side first (`truncate`); or its premise is read in windows of
+            whole sentences (`windows`), and the window of which the model is surest, with the lowest n, speaks for it.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2. Where this differs from the
-        released code: labels are read from the model, never assumed by its name; e-n-2c exists; an empty side gets the formula's worst
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2. Where
+        this differs from the
+        released code: labels are read from the model, never assumed by its name; e-n-2c exists; an empty side gets the
+            formula's worst
         value; outer blanks of a text do not count.
     """
 
@@ -61,7 +65,9 @@ class Nli(OverNli):
     anchor: Literal["reference", "source"] = "reference"
     references: Literal["mean", "best", "first", "parts"] = "mean"
     long: Literal["truncate", "windows"] = "truncate"
-    info: ClassVar = MetricInfo("nli", copy_is_best=False, cached=True, summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}")
+    info: ClassVar = MetricInfo(
+        "nli", copy_is_best=False, cached=True, summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}"
+    )
 
     def __post_init__(self) -> None:
         self._check("nli")
@@ -90,8 +96,13 @@ class Nli(OverNli):
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
         # An empty reference beside others must not be the one with the highest c: undefined for now.
-        scores = over_references(segments, "best_each", lambda single: self._score_single(single, runtime, (np.nan, np.nan, np.nan)))
-        parts = {name: np.where(np.isnan(column), w, column) for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)}
+        scores = over_references(
+            segments, "best_each", lambda single: self._score_single(single, runtime, (np.nan, np.nan, np.nan))
+        )
+        parts = {
+            name: np.where(np.isnan(column), w, column)
+            for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)
+        }
         return replace(scores, values=pool(self.formula, **parts), parts=parts)
 
     @property
@@ -99,11 +110,13 @@ class Nli(OverNli):
         """What an empty side gets: e, n and c."""
         return (0.0, 1.0, 0.0) if self.formula == "e-n" else (0.0, 0.0, 1.0)
 
-    def _score_single(self, segments: Sequence[Segment], runtime: Runtime, unread: tuple[float, float, float] | None = None) -> Scores:
+    def _score_single(
+        self, segments: Sequence[Segment], runtime: Runtime, unread: tuple[float, float, float] | None = None
+    ) -> Scores:
         against = anchors(segments, self.anchor)
         texts = [(anchor.strip(), s.hypothesis.strip()) for anchor, s in zip(against, segments, strict=True)]
         empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
-        probabilities = np.tile(unread or self._worst, (len(segments), 1))                              # (n, 3)
+        probabilities = np.tile(unread or self._worst, (len(segments), 1))  # (n, 3)
         truncated = np.zeros(len(segments), dtype=np.bool_)
         asked = np.flatnonzero(~empty)
         if len(asked):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.scores import Array
 from nlgauge.core.segment import Segment
 from nlgauge.models.entailment import NliFiles, NliModel, load_nli, locate_nli
 from nlgauge.models.tokens import Ids
@@ -25,10 +25,11 @@ class OverNli:
     """Options of a metric that asks an NLI model.
 
     Args:
-        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a head, a folder with a
-            sequence classifier, or its id on the Hugging Face hub.
+        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a head,
+            a folder with a sequence classifier, or its id on the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        labels: what the model's outputs are, in order ("contradiction,neutral,entailment"), where it does not say so itself.
+        labels: what the model's outputs are, in order ("contradiction,neutral,entailment"), where it does not say so
+            itself.
         max_tokens: most pieces of a pair; None takes what the model was trained with, else what it can read.
         dtype: precision of the model; None takes the runtime's.
     """

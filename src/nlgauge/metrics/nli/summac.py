@@ -26,13 +26,16 @@ class SummaC(OverNli):
     """The highest probability over the source's sentences, for each sentence of the summary; then the mean over these.
 
     Args:
-        variant: `e`: the highest entailment; `c`: 1 less the highest contradiction; `e-c`: the highest entailment less the highest contradiction.
+        variant: `e`: the highest entailment; `c`: 1 less the highest contradiction; `e-c`: the highest entailment less
+            the highest contradiction.
         anchor: what the summary is held against: `source` or `reference`.
         references: of several references the `mean` or the `best`.
 
     References:
-        Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization", section 3.2.1. Where this
-        differs from the released code: sentences of ten characters or fewer count too, and so do those of the source beyond the hundredth.
+        Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization",
+        section 3.2.1. Where this
+        differs from the released code: sentences of ten characters or fewer count too, and so do those of the source
+            beyond the hundredth.
     """
 
     variant: Literal["e", "c", "e-c"] = "e"
@@ -43,7 +46,10 @@ class SummaC(OverNli):
         needs={"source"},
         copy_is_best=False,
         cached=True,
-        summary="entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of another sentence",
+        summary=(
+            "entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of"
+            " another sentence"
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -84,7 +90,7 @@ class SummaC(OverNli):
             for i in np.flatnonzero(~empty):
                 rows, columns = shapes[i]
                 part = slice(ends[i] - rows * columns, ends[i])
-                highest = probabilities[part].reshape(rows, columns, 3).max(axis=0)                      # (columns, 3)
+                highest = probabilities[part].reshape(rows, columns, 3).max(axis=0)  # (columns, 3)
                 e[i], _, c[i] = highest.mean(axis=0)
                 truncated[i] = cut[part].any()
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]

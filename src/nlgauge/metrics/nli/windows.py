@@ -9,11 +9,14 @@ from nlgauge.models.tokens import Ids
 from nlgauge.text.sentences import sentence_spans
 
 
-def premise_windows(pairs: Sequence[tuple[str, str]], tokenizer: PairTokenizer) -> tuple[list[list[str]], Mapping[str, Ids]]:
+def premise_windows(
+    pairs: Sequence[tuple[str, str]], tokenizer: PairTokenizer
+) -> tuple[list[list[str]], Mapping[str, Ids]]:
     """The parts in which each premise is read.
 
-    A premise that fits beside its hypothesis is one part. The parts of a longer one begin at sentences, do not overlap, and hold as
-    many sentences as fit; a sentence that is too long alone is a part and will be cut. A hypothesis takes at most half of the room.
+    A premise that fits beside its hypothesis is one part. The parts of a longer one begin at sentences, do not overlap,
+    and hold as many sentences as fit; a sentence that is too long alone is a part and will be cut. A hypothesis takes
+    at most half of the room.
 
     Args:
         pairs: n pairs of premise and hypothesis.
@@ -27,14 +30,20 @@ def premise_windows(pairs: Sequence[tuple[str, str]], tokenizer: PairTokenizer) 
     parts = [[premise] for premise, _ in pairs]
     if room is None:
         return parts, contents
-    long = [i for i, (premise, hyp) in enumerate(pairs) if len(contents[premise]) + len(contents[hyp]) > room and len(contents[premise]) > room // 2]
+    long = [
+        i
+        for i, (premise, hyp) in enumerate(pairs)
+        if len(contents[premise]) + len(contents[hyp]) > room and len(contents[premise]) > room // 2
+    ]
     spans = {premise: sentence_spans(premise) for premise in {pairs[i][0] for i in long}}
     sizes = tokenizer.read(premise[start:end] for premise, found in spans.items() for start, end in found)
     for i in long:
         premise, hyp = pairs[i]
         left = max(room - len(contents[hyp]), room // 2)
         lengths = [len(sizes[premise[start:end]]) for start, end in spans[premise]]
-        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in _packed(lengths, left)] or [premise]
+        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in _packed(lengths, left)] or [
+            premise
+        ]
     return parts, {**contents, **tokenizer.read(part for i in long for part in parts[i])}
 
 

@@ -37,7 +37,11 @@ class Layout:
     @cached_property
     def level_labels(self) -> bool:
         """Whether the column labels stand level, in columns as wide as they need; otherwise they are slanted over narrow columns."""
-        return bool(self.columns) and len(self.columns) * self._level_width <= _MATRIX and len(self.rows) * _LARGEST <= _MATRIX
+        return (
+            bool(self.columns)
+            and len(self.columns) * self._level_width <= _MATRIX
+            and len(self.rows) * _LARGEST <= _MATRIX
+        )
 
     @cached_property
     def _level_width(self) -> float:
@@ -106,7 +110,10 @@ class Layout:
         """Of the whole picture."""
         right = self.left + self.matrix[0]
         if not self.level_labels:  # slanted labels lean out over the right edge
-            ends = (self.left + (j + 0.5) * self.cell[0] + _label_ems(word) * self.font * math.cos(SLANT) for j, word in enumerate(self.columns))
+            ends = (
+                self.left + (j + 0.5) * self.cell[0] + _label_ems(word) * self.font * math.cos(SLANT)
+                for j, word in enumerate(self.columns)
+            )
             right = max(right, *ends, 0)
         return math.ceil(max(right + MARGIN, _NARROWEST))
 

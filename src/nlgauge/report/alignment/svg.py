@@ -9,13 +9,14 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from nlgauge.core.alignment import Alignment
-from nlgauge.core.scores import Array
+from nlgauge.core.arrays import Array
 from nlgauge.report.alignment.layout import MARGIN, Layout, label
 from nlgauge.report.alignment.sides import empty_sides, matches, measures, summary
 from nlgauge.report.colours import ink, shade
 from nlgauge.report.labels import clean, number, reads_right_to_left
 
-# One colour a side: orange for what belongs to the hypothesis and precision, blue for the reference and recall (told apart by colour-blind eyes too).
+# One colour a side: orange for what belongs to the hypothesis and precision, blue for the reference and recall (told
+# apart by colour-blind eyes too).
 HYPOTHESIS, REFERENCE = "#b45309", "#1d4ed8"
 _TEXT, _QUIET, _LINE = "#1f2933", "#5b6672", "#c5ccd3"
 _SANS = "'Helvetica Neue', Arial, 'Liberation Sans', 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -27,9 +28,10 @@ _MOST_TITLES = 10_000  # cells beyond which none has a title of its own, for the
 def alignment_svg(alignment: Alignment) -> str:
     """The picture as one SVG document on white, without script and without anything fetched.
 
-    Rows are the words of the hypothesis, columns those of the reference. Rails above and below a cell mark the best match of its row, which
-    precision is made of; rails at its left and right the best match of its column, which recall is made of; a cell with both is framed.
-    Bars show the weights. Cells have numbers where these can be read. A side without words is named in place of the matrix.
+    Rows are the words of the hypothesis, columns those of the reference. Rails above and below a cell mark the best
+    match of its row, which precision is made of; rails at its left and right the best match of its column, which recall
+    is made of; a cell with both is framed. Bars show the weights. Cells have numbers where these can be read. A side
+    without words is named in place of the matrix.
 
     References:
         Zhang et al. (2020), "BERTScore", figures 1 and 2.
@@ -40,7 +42,9 @@ def alignment_svg(alignment: Alignment) -> str:
 class _Picture:
     def __init__(self, alignment: Alignment) -> None:
         self.data = alignment
-        self.hypothesis, self.reference = (tuple(map(clean, words)) for words in (alignment.hypothesis, alignment.reference))
+        self.hypothesis, self.reference = (
+            tuple(map(clean, words)) for words in (alignment.hypothesis, alignment.reference)
+        )
         self.complete = bool(self.hypothesis and self.reference)
         self.rows, self.columns = matches(alignment)
         self.at = Layout(self.hypothesis, self.reference, 5 if self.complete else 0, str(alignment.signature))
@@ -79,18 +83,33 @@ class _Picture:
     def description(self) -> str:
         if not self.complete:
             return empty_sides(self.data)
-        rows, columns = (", ".join(f"{m.word} → {m.matched} {number(m.similarity)}" for m in side) for side in (self.rows, self.columns))
+        rows, columns = (
+            ", ".join(f"{m.word} → {m.matched} {number(m.similarity)}" for m in side)
+            for side in (self.rows, self.columns)
+        )
         return f"Best matches of the hypothesis words: {rows}. Best matches of the reference words: {columns}."
 
     def header(self) -> None:
         line = _add(self.root, "text", x=MARGIN, y=MARGIN + 14, font_size=17, font_weight="bold")
-        for i, ((name, value), colour) in enumerate(zip(measures(self.data), (HYPOTHESIS, REFERENCE, _TEXT), strict=True)):
+        for i, ((name, value), colour) in enumerate(
+            zip(measures(self.data), (HYPOTHESIS, REFERENCE, _TEXT), strict=True)
+        ):
             _add(line, "tspan", f"{name} {value}", fill=colour, dx=18 if i else 0)
 
     def row_labels(self) -> None:
         at, (_, height) = self.at, self.at.cell
         edge = at.left - (at.bar_number[0] + at.bar + 13 if self.hypothesis else 8)
-        _add(self.root, "text", "hypothesis ↓", x=edge, y=at.top - 8, text_anchor="end", fill=HYPOTHESIS, font_size=12, font_weight="bold")
+        _add(
+            self.root,
+            "text",
+            "hypothesis ↓",
+            x=edge,
+            y=at.top - 8,
+            text_anchor="end",
+            fill=HYPOTHESIS,
+            font_size=12,
+            font_weight="bold",
+        )
         labels = _add(self.root, "g", text_anchor="end", font_size=at.font, **{"class": "rows"})
         bars = _add(self.root, "g", fill=HYPOTHESIS, font_size=10, text_anchor="end", **{"class": "row-weights"})
         for i, (word, share) in enumerate(zip(self.hypothesis, bar_shares(self.data.hypothesis_weights), strict=True)):
@@ -98,7 +117,15 @@ class _Picture:
             _word(_add(labels, "text", x=edge, y=middle + at.font * 0.35), word)
             thickness, length = min(10, height * 0.5), at.bar * share
             weight = self.data.hypothesis_weights[i]
-            bar = _add(bars, "rect", x=at.left - 5 - length, y=middle - thickness / 2, width=length, height=thickness, fill_opacity=0.75)
+            bar = _add(
+                bars,
+                "rect",
+                x=at.left - 5 - length,
+                y=middle - thickness / 2,
+                width=length,
+                height=thickness,
+                fill_opacity=0.75,
+            )
             _add(bar, "title", f"{word}: {number(weight, 3)} of precision")
             if at.numbered:
                 _add(bars, "text", number(weight), x=at.left - 8 - length, y=middle + 3.5)
@@ -107,18 +134,44 @@ class _Picture:
         at, (width, _) = self.at, self.at.cell
         edge = at.top - (at.bar_number[1] + at.bar + 13 if self.reference else 8)
         corner = at.left - (at.bar_number[0] + at.bar + 13 if self.hypothesis else 8)
-        _add(self.root, "text", "reference →", x=corner, y=edge, text_anchor="end", fill=REFERENCE, font_size=12, font_weight="bold")
-        labels = _add(self.root, "g", text_anchor="middle" if at.level_labels else "start", font_size=at.font, **{"class": "columns"})
+        _add(
+            self.root,
+            "text",
+            "reference →",
+            x=corner,
+            y=edge,
+            text_anchor="end",
+            fill=REFERENCE,
+            font_size=12,
+            font_weight="bold",
+        )
+        labels = _add(
+            self.root,
+            "g",
+            text_anchor="middle" if at.level_labels else "start",
+            font_size=at.font,
+            **{"class": "columns"},
+        )
         bars = _add(self.root, "g", fill=REFERENCE, font_size=10, text_anchor="middle", **{"class": "column-weights"})
         for j, (word, share) in enumerate(zip(self.reference, bar_shares(self.data.reference_weights), strict=True)):
             middle = at.left + (j + 0.5) * width
             if at.level_labels:
                 _word(_add(labels, "text", x=middle, y=edge), word)
             else:
-                _word(_add(labels, "text", transform=f"translate({middle + at.font * 0.25:g} {edge:g}) rotate(-45)"), word)
+                _word(
+                    _add(labels, "text", transform=f"translate({middle + at.font * 0.25:g} {edge:g}) rotate(-45)"), word
+                )
             thickness, length = min(10, width * 0.5), at.bar * share
             weight = self.data.reference_weights[j]
-            bar = _add(bars, "rect", x=middle - thickness / 2, y=at.top - 5 - length, width=thickness, height=length, fill_opacity=0.75)
+            bar = _add(
+                bars,
+                "rect",
+                x=middle - thickness / 2,
+                y=at.top - 5 - length,
+                width=thickness,
+                height=length,
+                fill_opacity=0.75,
+            )
             _add(bar, "title", f"{word}: {number(weight, 3)} of recall")
             if at.numbered:
                 _add(bars, "text", number(weight), x=middle, y=at.top - 9 - length)
@@ -126,10 +179,14 @@ class _Picture:
     def cells(self) -> None:
         at, (width, height) = self.at, self.at.cell
         low, high = similarity_scale(self.data.similarities)
-        matched = {(match.index, match.matched_index) for match in self.rows} | {(match.matched_index, match.index) for match in self.columns}
+        matched = {(match.index, match.matched_index) for match in self.rows} | {
+            (match.matched_index, match.index) for match in self.columns
+        }
         titled = self.data.similarities.size <= _MOST_TITLES
         shades = _add(self.root, "g", **{"class": "cells"})
-        numbers = _add(self.root, "g", font_size=11, text_anchor="middle", pointer_events="none", **{"class": "numbers"})
+        numbers = _add(
+            self.root, "g", font_size=11, text_anchor="middle", pointer_events="none", **{"class": "numbers"}
+        )
         for i, hypothesis in enumerate(self.hypothesis):
             for j, reference in enumerate(self.reference):
                 similarity = float(self.data.similarities[i, j])
@@ -139,7 +196,9 @@ class _Picture:
                 if titled:
                     _add(cell, "title", f"{hypothesis} · {reference}: {number(similarity)}")
                 if at.numbered:
-                    text = _add(numbers, "text", number(similarity), x=x + width / 2, y=y + height / 2 + 4, fill=ink(colour))
+                    text = _add(
+                        numbers, "text", number(similarity), x=x + width / 2, y=y + height / 2 + 4, fill=ink(colour)
+                    )
                     if (i, j) in matched:
                         text.set("font-weight", "bold")
         # A wider gap after every fifth word helps the eye to keep its row and its column.
@@ -153,9 +212,18 @@ class _Picture:
         rows = _add(self.root, "g", pointer_events="none", **{"class": "row-matches"})
         columns = _add(self.root, "g", pointer_events="none", **{"class": "column-matches"})
         for match in self.rows:
-            _rails(rows, at.left + match.matched_index * width, at.top + match.index * height, width, height, across=True)
+            _rails(
+                rows, at.left + match.matched_index * width, at.top + match.index * height, width, height, across=True
+            )
         for match in self.columns:
-            _rails(columns, at.left + match.index * width, at.top + match.matched_index * height, width, height, across=False)
+            _rails(
+                columns,
+                at.left + match.index * width,
+                at.top + match.matched_index * height,
+                width,
+                height,
+                across=False,
+            )
 
     def legend(self) -> None:
         at, signs, text = self.at, MARGIN, MARGIN + 74
@@ -191,8 +259,26 @@ class _Picture:
 
     def absence(self) -> None:
         at, (width, height) = self.at, self.at.matrix
-        _add(self.root, "rect", x=at.left, y=at.top, width=width, height=height, fill="none", stroke=_LINE, stroke_dasharray="5 4")
-        _add(self.root, "text", empty_sides(self.data), x=at.left + width / 2, y=at.top + height / 2 + 4, text_anchor="middle", fill=_QUIET)
+        _add(
+            self.root,
+            "rect",
+            x=at.left,
+            y=at.top,
+            width=width,
+            height=height,
+            fill="none",
+            stroke=_LINE,
+            stroke_dasharray="5 4",
+        )
+        _add(
+            self.root,
+            "text",
+            empty_sides(self.data),
+            x=at.left + width / 2,
+            y=at.top + height / 2 + 4,
+            text_anchor="middle",
+            fill=_QUIET,
+        )
 
 
 def similarity_scale(similarities: Array) -> tuple[float, float]:

@@ -21,18 +21,25 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 def alignment_text(alignment: Alignment, width: int = 80) -> str:
     """The alignment in lines of at most `width` terminal columns, without colours or control characters.
 
-    Each word of the hypothesis stands with the reference word it is matched to, their similarity as a number and as a bar from 0 to 1, and its
-    weight in precision; then each word of the reference likewise. The matrix of all similarities follows where the width allows.
+    Each word of the hypothesis stands with the reference word it is matched to, their similarity as a number and as a
+    bar from 0 to 1, and its weight in precision; then each word of the reference likewise. The matrix of all
+    similarities follows where the width allows.
 
     Raises:
         InputError: a width below 24.
     """
     if width < _NARROWEST:
-        raise InputError(f"width is {width} columns, expected at least {_NARROWEST}; make the terminal wider or write the picture to a file")
+        raise InputError(
+            f"width is {width} columns, expected at least {_NARROWEST}; make the terminal wider or write the picture to"
+            " a file"
+        )
     blocks = [textwrap.wrap(summary(alignment), width)]
     if alignment.hypothesis and alignment.reference:
         hypothesis, reference = matches(alignment)
-        blocks += [_table(hypothesis, ("hypothesis", "reference"), width), _table(reference, ("reference", "hypothesis"), width)]
+        blocks += [
+            _table(hypothesis, ("hypothesis", "reference"), width),
+            _table(reference, ("reference", "hypothesis"), width),
+        ]
         blocks += [_matrix(alignment, (hypothesis, reference), width)]
     else:
         blocks += [textwrap.wrap(empty_sides(alignment), width)]
@@ -46,10 +53,16 @@ def _table(side: Sequence[Match], names: tuple[str, str], width: int) -> list[st
     other = min(_WORD, room, max(columns(names[1]), *(columns(match.matched) for match in side)))
     bar = min(_BAR, width - own - other - 17)
     similarity = 4 + (bar + 1 if bar > 0 else 0)
-    lines = ["  ".join([_padded(names[0], own), _padded(names[1], other), _padded("similarity", similarity), _padded("weight", 6)])]
+    lines = [
+        "  ".join(
+            [_padded(names[0], own), _padded(names[1], other), _padded("similarity", similarity), _padded("weight", 6)]
+        )
+    ]
     for match in side:
         shown = f"{number(match.similarity):>4}" + (" " + _bar(match.similarity, bar) if bar > 0 else "")
-        lines.append("  ".join([_padded(match.word, own), _padded(match.matched, other), shown, f"{number(match.weight, 3):>6}"]))
+        lines.append(
+            "  ".join([_padded(match.word, own), _padded(match.matched, other), shown, f"{number(match.weight, 3):>6}"])
+        )
     return lines
 
 
@@ -59,7 +72,9 @@ def _matrix(alignment: Alignment, sides: tuple[Sequence[Match], Sequence[Match]]
     widths = [max(5, min(_HEADING, columns(match.word))) + 1 for match in reference]
     if stub + sum(widths) > width:
         return []
-    heading = " " * stub + "".join(_padded(match.word, size, right=True) for match, size in zip(reference, widths, strict=True))
+    heading = " " * stub + "".join(
+        _padded(match.word, size, right=True) for match, size in zip(reference, widths, strict=True)
+    )
     signs = {(match.index, match.matched_index): "◂" for match in rows}
     for match in reference:
         cell = match.matched_index, match.index
@@ -68,7 +83,9 @@ def _matrix(alignment: Alignment, sides: tuple[Sequence[Match], Sequence[Match]]
     lines.append(heading)
     for i, match in enumerate(rows):
         cells = (number(float(value)) + signs.get((i, j), " ") for j, value in enumerate(alignment.similarities[i]))
-        lines.append(_padded(match.word, stub) + "".join(f"{cell:>{size}}" for cell, size in zip(cells, widths, strict=True)))
+        lines.append(
+            _padded(match.word, stub) + "".join(f"{cell:>{size}}" for cell, size in zip(cells, widths, strict=True))
+        )
     return lines
 
 

@@ -1,0 +1,313 @@
+"""Scores and preferences that came from a file: tables that are joined to segments by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset, Segment
+
+Places = npt.NDArray[np.int64]
+LEVELS = ("segment", "document", "domain", "system")
+_SHOWN = 3  # names in an error before "and 7 more"
+
+
+class Key(NamedTuple):
+    """What a row is about: a segment by its id, or by its system, item and group; above segments, the item is a document, a domain or None."""
+
+    id: str | None = None
+    system: str | None = None
+    item: str | None = None
+    group: str | None = None
+
+    def __str__(self) -> str:
+        if self.id is not None:
+            return f"segment {self.id!r}"
+        parts = (("system", self.system), ("item", self.item), ("group", self.group))
+        return (
+            ", ".join(f"{what} {value!r}" for what, value in parts if value is not None) or "a row that names nothing"
+        )
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Numbers for n segments, documents, domains or systems, whoever made them.
+
+    Attributes:
+        keys: what each row is about, n of them, distinct; either all have an id or none has.
+        columns: scorer or criterion -> float64 of shape (n,); NaN where the file has no number.
+        level: one of `LEVELS`.
+        name: the file, for errors.
+        notes: what was left out in reading, with counts.
+
+    Raises:
+        InputError: a column of another length, an unknown level, two rows about one thing, ids on some rows only.
+    """
+
+    keys: tuple[Key, ...]
+    columns: Mapping[str, Array]
+    level: str = "segment"
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", tuple(self.keys))
+        object.__setattr__(
+            self, "columns", {name: np.asarray(values, dtype=np.float64) for name, values in self.columns.items()}
+        )
+        if self.level not in LEVELS:
+            raise InputError(f"level {self.level!r} is unknown{nearest(self.level, LEVELS)}")
+        for name, values in self.columns.items():
+            if values.shape != (len(self.keys),):
+                raise InputError(f"{self._where}column {name!r} has shape {values.shape}, expected ({len(self.keys)},)")
+        n_ids = sum(key.id is not None for key in self.keys)
+        if 0 < n_ids < len(self.keys):
+            raise InputError(f"{self._where}{n_ids} of {len(self.keys)} rows have an id, expected all or none")
+        seen: set[object] = set()
+        for key in self.keys:
+            own = key if key.id is None else key.id
+            if own in seen:
+                raise InputError(f"{self._where}two rows are about {key}; expected one")
+            seen.add(own)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name}: " if self.name else ""
+
+    @property
+    def groups(self) -> tuple[str | None, ...]:
+        """Groups in order of first appearance."""
+        return tuple(dict.fromkeys(key.group for key in self.keys))
+
+    def column(self, name: str | None = None) -> Array:
+        """One column; without a name, the only one.
+
+        Raises:
+            InputError: no such column, or several and no name.
+        """
+        if name is None:
+            if len(self.columns) != 1:
+                found = ", ".join(map(repr, self.columns)) or "none"
+                raise InputError(
+                    f"{self._where}{len(self.columns)} columns of scores ({found}), expected one; name the one you mean"
+                )
+            return next(iter(self.columns.values()))
+        if name not in self.columns:
+            raise InputError(f"{self._where}no column {name!r}{nearest(name, self.columns)}")
+        return self.columns[name]
+
+    def n_missing(self, name: str | None = None) -> int:
+        """Rows without a number in a column."""
+        return int(np.isnan(self.column(name)).sum())
+
+    def places(self, segments: Sequence[Segment]) -> Places:
+        """The row of each segment, shape (len(segments),); -1 where there is none. See `find`."""
+        if self.level != "segment":
+            raise InputError(f"{self._where}scores of level {self.level!r} have no rows for segments")
+        return find(self.keys, segments, self.name)
+
+    def of(
+        self, segments: Sequence[Segment], name: str | None = None, missing: Literal["refuse", "nan"] = "refuse"
+    ) -> Array:
+        """A column in the order of segments, shape (len(segments),).
+
+        Args:
+            segments: whose scores are wanted.
+            name: the column; may be left out where there is one.
+            missing: what becomes of segments without a row or without a number: an error, or NaN.
+
+        Raises:
+            InputError: names the column and the first segments without a score.
+        """
+        column, places = self.column(name), self.places(segments)
+        values = np.where(places < 0, np.nan, column[places]) if len(column) else np.full(len(segments), np.nan)
+        lacking = np.flatnonzero(np.isnan(values))
+        if missing == "refuse" and len(lacking):
+            rows = int((places[lacking] < 0).sum())
+            why = f"{rows} have no row, {len(lacking) - rows} have a row without a number"
+            raise InputError(
+                f"{self._where}no score{'' if name is None else f' {name!r}'} for {len(lacking)} of {len(segments)}"
+                f" segments ({why}): " + _some(segments[i].id for i in lacking.tolist())
+            )
+        return np.asarray(values, dtype=np.float64)
+
+    def by_system(self, name: str | None = None, group: str | None = None) -> dict[str, float]:
+        """System -> score, from a table of level `system`; `group` chooses a language pair or task.
+
+        Raises:
+            InputError: another level, or a group that must be named, or is unknown.
+        """
+        if self.level != "system":
+            raise InputError(f"{self._where}scores of level {self.level!r}, expected level 'system'")
+        if group is None and len(self.groups) > 1:
+            raise InputError(
+                f"{self._where}{len(self.groups)} groups ({_some(map(str, self.groups))}), expected the name of one"
+            )
+        if group is not None and group not in self.groups:
+            raise InputError(
+                f"{self._where}no group {group!r}{nearest(group, [g for g in self.groups if g is not None])}"
+            )
+        column = self.column(name)
+        return {
+            str(key.system): float(column[i]) for i, key in enumerate(self.keys) if group is None or key.group == group
+        }
+
+
+class Preference(NamedTuple):
+    """Of two outputs for one input, people found `better` better; `margin` is by how much, NaN where not said."""
+
+    better: Key
+    worse: Key
+    margin: float = np.nan
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Better/worse pairs in the order of their file.
+
+    Attributes:
+        pairs: P of them; the same two outputs may be judged more than once.
+        name: the file, for errors.
+        notes: what was left out in reading, with counts.
+    """
+
+    pairs: tuple[Preference, ...]
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def places(self, segments: Sequence[Segment], missing: Literal["refuse", "mark"] = "refuse") -> Places:
+        """Where the two segments of each pair stand in `segments`: shape (P, 2), better then worse.
+
+        Args:
+            segments: where to look.
+            missing: what becomes of outputs that are not there: an error, or the mark -1.
+
+        Raises:
+            InputError: names the first outputs that are not among the segments.
+        """
+        keys = [key for pair in self.pairs for key in (pair.better, pair.worse)]
+        known = list(dict.fromkeys(keys))
+        rows = dict(zip(known, _invert(find(known, segments, self.name), len(known)), strict=True))
+        lacking = [key for key in known if rows[key] < 0]
+        if lacking and missing == "refuse":
+            where = f"{self.name}: " if self.name else ""
+            raise InputError(
+                f"{where}{len(lacking)} of {len(known)} outputs are not among the segments:"
+                f" {_some(map(str, lacking), '; ')}"
+            )
+        return np.array([rows[key] for key in keys], dtype=np.int64).reshape(-1, 2)
+
+
+def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Places:
+    """The row that is about each segment, shape (len(segments),); -1 where there is none.
+
+    Rows with an id are found by it alone. Others are found by system, item and group. Rows that name no group fit any;
+    a segment that names none fits rows of the only group there is.
+
+    Raises:
+        InputError: the group would decide between two, and is not named.
+    """
+    where = f"{name}: " if name else ""
+    by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
+    if by_id:
+        return np.array([by_id.get(segment.id, -1) for segment in segments], dtype=np.int64)
+    groups = {key.group for key in keys} - {None}
+    rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}
+    found: list[int] = []
+    taken: dict[int, str] = {}
+    for segment in segments:
+        group = segment.group
+        if group is None and len(groups) > 1:
+            raise InputError(
+                f"{where}rows are told apart by language pair or task, and segment {segment.id!r} names none"
+            )
+        if group is None and groups:
+            (group,) = groups
+        row = rows.get((segment.system, segment.item, group), -1)
+        row = rows.get((segment.system, segment.item, None), -1) if row < 0 else row
+        first = segment.id if row < 0 else taken.setdefault(row, segment.id)
+        if first != segment.id:
+            raise InputError(
+                f"{where}segments {first!r} and {segment.id!r} both fit {keys[row]}; give the rows an 'lp' or a 'task',"
+                " or ids"
+            )
+        found.append(row)
+    return np.array(found, dtype=np.int64)
+
+
+def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = None) -> Dataset:
+    """The dataset with columns of a table as criteria of its human judgements.
+
+    Args:
+        dataset: texts.
+        table: judgements of level `segment`.
+        columns: which of them; all if None.
+
+    Returns:
+        The same segments in the same order. Where the table has no number the criterion is absent; notes count such
+        segments, and the rows that fit no segment.
+
+    Raises:
+        InputError: a criterion that a segment already has, an unknown column, or no row that fits.
+    """
+    names = list(table.columns) if columns is None else list(columns)
+    wanted = {name: table.column(name) for name in names}
+    places = table.places(dataset.segments)
+    if len(dataset) and len(table) and (places < 0).all():
+        example = f"{table.keys[0]} against segment {dataset.segments[0].id!r} ({_named(dataset.segments[0])})"
+        raise InputError(f"{table._where}no row fits any segment of {dataset.name or 'the dataset'}: {example}")
+    segments: list[Segment] = []
+    for segment, row in zip(dataset.segments, places.tolist(), strict=True):
+        ratings: dict[str, Any] = {
+            name: float(values[row]) for name, values in wanted.items() if row >= 0 and not np.isnan(values[row])
+        }
+        twice = [name for name in ratings if name in segment.human]
+        if twice:
+            raise InputError(f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}")
+        segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}))
+    notes = [
+        f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"
+        for name, count in _lacking(wanted, places)
+    ]
+    unused = len(table) - len(set(places[places >= 0].tolist()))
+    if unused:
+        notes.append(f"{table.name or 'table'}: {unused} of {len(table)} rows fit no segment")
+    return Dataset(tuple(segments), dataset.name, (*dataset.notes, *table.notes, *notes))
+
+
+def _lacking(columns: Mapping[str, Array], places: Places) -> Iterable[tuple[str, int]]:
+    for name, values in columns.items():
+        there = places[places >= 0]
+        count = int(len(places) - len(there) + np.isnan(values[there]).sum())
+        if count:
+            yield name, count
+
+
+def _named(segment: Segment) -> str:
+    return f"system {segment.system!r}, item {segment.item!r}, group {segment.group!r}"
+
+
+def _invert(rows: Places, n: int) -> list[int]:
+    """From "row of each segment" to "segment of each row"; -1 where there is none."""
+    back = np.full(n, -1, dtype=np.int64)
+    back[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    return [int(place) for place in back]
+
+
+def _some(names: Iterable[str], between: str = ", ") -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    return between.join(listed[:_SHOWN]) + more

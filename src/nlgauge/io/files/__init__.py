@@ -1,0 +1,1 @@
+"""Files as bytes, lines and cells, whole or not at all."""

@@ -1,0 +1,158 @@
+"""Rows of a long run, kept beside their file until all are there: a run that was killed goes on where it stopped."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+import msgspec
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import check_target, replacing
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+SUFFIX = ".part"
+
+
+class Journal:
+    """Portions of rows, each kept whole or not at all.
+
+    They lie in `PATH.part`, in a first line with the settings of the run and a line a portion. A later run with the
+    same settings takes them up; one with others begins anew. Where the rows go to no file (None, a pipe) they are kept
+    in a temporary one, and a run that is killed begins anew.
+
+    Args:
+        path: where the rows will stand in the end, as JSON lines, also `.gz`.
+        settings: everything that decides what the rows are.
+
+    Attributes:
+        taken: how many inputs were done before; likewise `state`, what the run noted of them.
+        put_aside: whether there was a part of a run with other settings, which is gone.
+
+    Raises:
+        InputError: the path cannot be written; another run is writing it; what lies in `PATH.part` is no part of a run.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
+        self.path = None if path is None else os.fspath(path)
+        self.taken, self.put_aside = 0, False
+        self.state: dict[str, Any] = {}
+        if self.path is not None:
+            check_target(self.path)
+        self._part = None if self.path is None or _is_special(self.path) else self.path + SUFFIX
+        head = msgspec.json.encode(well_formed(settings))
+        self._file: IO[bytes]
+        if self._part is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the run
+        else:
+            try:
+                self._file = open(self._part, "a+b")  # noqa: SIM115
+            except OSError as error:
+                raise InputError(f"cannot write {self._part}: {error.strerror or error}") from None
+            self._claim(head)
+        self._take_up(head)
+
+    def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
+        """Keep the rows of a portion.
+
+        Args:
+            taken: how many inputs are done with it, those before included.
+            rows: in their order.
+            state: what the run wants to know again.
+
+        Raises:
+            InputError: the disk is full.
+        """
+        line = msgspec.json.encode({"taken": taken, "state": well_formed(state), "rows": well_formed(rows)})
+        try:
+            self._file.write(line + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise InputError(f"cannot write {self._part}: {error.strerror or error}") from None
+        self.taken, self.state = taken, dict(state)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows kept so far."""
+        self._file.seek(0)
+        self._file.readline()
+        for line in self._file:
+            yield from msgspec.json.decode(line)["rows"]
+
+    def finish(self) -> None:
+        """Give the rows their place and take the part away.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        if self.path is not None:
+            lines = (msgspec.json.encode(row) + b"\n" for row in self.rows())
+            with replacing(self.path, "wb") as file:
+                if self.path.endswith(".gz"):
+                    with gzip.GzipFile(
+                        filename="", fileobj=file, mode="wb", mtime=0
+                    ) as packed:  # no name, no time: equal content, equal bytes
+                        packed.writelines(lines)
+                else:
+                    file.writelines(lines)
+        self._file.close()
+        if self._part is not None:
+            with suppress(OSError):
+                os.unlink(self._part)
+
+    def _claim(self, head: bytes) -> None:
+        """Keep other runs away, as long as the file is open, and leave alone what no run has written."""
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._file.close()
+                raise InputError(f"another run is writing {self.path}; wait for it, or name another file") from None
+            except OSError:  # a file system without locks
+                pass
+        self._file.seek(0)
+        first, begins = self._file.readline(), head[: head.index(b":")]
+        if not (first.startswith(begins) or begins.startswith(first)):  # the latter: torn at once, or empty
+            self._file.close()
+            raise InputError(
+                f"{self._part} is no part of a run, and would be written over; move it away, or name another output"
+            )
+
+    def _take_up(self, head: bytes) -> None:
+        """Go behind the last whole portion of a run like this one, or to the beginning."""
+        self._file.seek(0)
+        first = self._file.readline()
+        end = len(first) if first == head + b"\n" else 0
+        self.put_aside = bool(first) and not end
+        while end and (line := self._file.readline()).endswith(b"\n"):
+            try:
+                portion = msgspec.json.decode(line)
+            except msgspec.DecodeError:
+                break
+            self.taken, self.state = portion["taken"], portion["state"]
+            end += len(line)
+        self._file.seek(end)
+        self._file.truncate()
+        if not end:
+            self._file.write(head + b"\n")
+            self._file.flush()
+
+
+def well_formed(value: Any) -> Any:
+    """Values that JSON can hold: lone surrogates are escaped, as elsewhere."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {well_formed(k): well_formed(v) for k, v in value.items()}
+    return [well_formed(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def _is_special(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)

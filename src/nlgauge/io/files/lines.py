@@ -1,0 +1,100 @@
+"""Text files as numbered lines: UTF-8, split at LF and nowhere else."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.files.files import InputFile
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Lines:
+    """The lines of a file, as (number from 1, text); iterate again to read again.
+
+    Only LF ends a line: a lone CR, U+2028, U+0085, a form feed stay where they are. The last LF may be missing.
+    Dropped, and told by `notes`: a byte order mark at the beginning, one CR before an LF.
+
+    Attributes:
+        file: where they come from.
+        count: how many lines there were, after a whole pass.
+
+    Raises:
+        InputError: not UTF-8, with the line and the byte; what `InputFile` raises.
+    """
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self.count = 0
+        self._bom = False
+        self._crlf = 0
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        number, crlf, open_line = 0, 0, False
+        pending: list[str] = []  # pieces of a line whose end has not come yet
+        for text in self._texts():
+            first, *rest = text.split("\n")
+            pending.append(first)
+            open_line = True
+            if not rest:
+                continue
+            rest.insert(0, "".join(pending))
+            pending = [rest.pop()]
+            open_line = pending[0] != ""
+            for line in rest:
+                number += 1
+                if line.endswith("\r"):
+                    line = line[:-1]
+                    crlf += 1
+                yield number, line
+        if open_line:
+            number += 1
+            yield number, "".join(pending)
+        self.count, self._crlf = number, crlf
+
+    def at(self, number: int) -> str:
+        """Where a line is, for an error."""
+        return f"{self.file.name}:{number}"
+
+    def notes(self) -> list[str]:
+        """What was dropped, after a whole pass."""
+        told = [f"{self.file.name}: byte order mark dropped"] if self._bom else []
+        if self._crlf:
+            told.append(
+                f"{self.file.name}: CR before LF dropped ({self._crlf} {'line' if self._crlf == 1 else 'lines'})"
+            )
+        return told
+
+    def _texts(self) -> Iterator[str]:
+        """Decoded pieces, never empty, without a byte order mark."""
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        before, newlines, at_start = 0, 0, True  # bytes and LF already decoded
+        chunks = self.file.chunks()
+        while True:
+            chunk = next(chunks, b"")
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                waiting = len(error.object) - len(chunk)  # bytes of a character begun in the chunk before
+                line = newlines + error.object.count(b"\n", 0, error.start) + 1
+                hint = (
+                    "; it begins as UTF-16 does: convert it with iconv -f UTF-16 -t UTF-8"
+                    if before == 0 and chunk.startswith(_UTF16)
+                    else ""
+                )
+                raise InputError(
+                    f"{self.at(line)}: not UTF-8 (byte 0x{error.object[error.start]:02x} at offset"
+                    f" {before - waiting + error.start}){hint}"
+                ) from None
+            before += len(chunk)
+            newlines += chunk.count(b"\n")
+            if at_start and text:
+                at_start = False
+                self._bom = text[0] == "\ufeff"
+                text = text[1:] if self._bom else text
+            if text:
+                yield text
+            if not chunk:
+                return

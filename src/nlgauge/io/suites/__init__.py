@@ -1,0 +1,1 @@
+"""Suites of pairs, read and written."""

@@ -1,0 +1,129 @@
+"""Rows of a suite, whatever the file: JSON lines, a JSON list, TSV, CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.csvtable import Records
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.jsonl import JsonRows
+
+
+class Cells(dict[str, Any]):
+    """The fields of one row, with where it stands."""
+
+    def __init__(self, fields: dict[str, Any], place: str) -> None:
+        super().__init__(fields)
+        self.place = place
+
+    def text(self, name: str) -> str | None:
+        """A field as text; None where it is absent or empty.
+
+        Raises:
+            InputError: a list or an object.
+        """
+        value = self.get(name)
+        if value is None or value == "":
+            return None
+        if isinstance(value, (list, dict)):
+            raise InputError(f"{self.place}: field {name!r} is {value!r:.40}, expected a text")
+        return str(value)
+
+    def needed(self, name: str) -> str:
+        """A field as text, which may be empty but not absent.
+
+        Raises:
+            InputError: absent, or a list or an object.
+        """
+        if self.get(name) is None:
+            raise InputError(f"{self.place}: no field {name!r}; fields found: {', '.join(map(repr, self))}")
+        return self.text(name) or ""
+
+    def references(self) -> tuple[str, ...]:
+        """`refs`, or `ref` for one, or `reference`."""
+        several = self.get("refs")
+        if several is not None:
+            if not isinstance(several, list) or not all(isinstance(r, str) for r in several):
+                raise InputError(f"{self.place}: field 'refs' is {several!r:.40}, expected a list of strings")
+            return tuple(several)
+        one = self.text("ref") or self.text("reference")
+        return () if one is None else (one,)
+
+    def turns(self) -> tuple[dict[str, str], ...]:
+        """`context`: dialogue turns with `speaker` and `text`."""
+        given = self.get("context") or []
+        if not isinstance(given, list) or not all(
+            isinstance(t, dict) and {"speaker", "text"} <= t.keys() for t in given
+        ):
+            raise InputError(
+                f"{self.place}: field 'context' is {given!r:.40}, expected a list of turns with speaker and text"
+            )
+        return tuple({"speaker": str(t["speaker"]), "text": str(t["text"])} for t in given)
+
+
+class SuiteRows:
+    """The rows of a file as (place in words, `Cells`); iterate again to read again.
+
+    Attributes:
+        columns: the header of a TSV or CSV file, known once iteration has begun; of JSON the fields of the first row.
+
+    Raises:
+        InputError: not JSON, a row of another width, a quote never closed; what `Lines` raises.
+    """
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self.columns: list[str] | None = None
+        self._told: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        plain = self.file.path.removesuffix(".gz").lower()
+        head = self.file.head(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if head[:1] == b"[":
+            yield from self._list()
+        elif head[:1] == b"{" or plain.endswith((".jsonl", ".ndjson", ".json")):
+            yield from self._lines()
+        else:
+            yield from self._table("," if plain.endswith(".csv") else "\t")
+
+    def notes(self) -> list[str]:
+        """What was dropped or skipped, after a whole pass."""
+        return self._told
+
+    def _lines(self) -> Iterator[tuple[str, Cells]]:
+        rows = JsonRows(self.file)
+        for number, row in rows:
+            yield self._checked(row, rows.at(number))
+        self._told = rows.notes()
+
+    def _list(self) -> Iterator[tuple[str, Cells]]:
+        try:
+            rows = msgspec.json.decode(b"".join(self.file.chunks()).removeprefix(b"\xef\xbb\xbf"))
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.file.name}: not valid JSON ({error}), expected a list of objects") from None
+        for number, row in enumerate(rows, start=1):
+            yield self._checked(row, f"{self.file.name}, entry {number}")
+
+    def _checked(self, row: Any, place: str) -> tuple[str, Cells]:
+        if type(row) is not dict:
+            raise InputError(f"{place}: not an object, expected one with the fields of a pair")
+        if self.columns is None:
+            self.columns = list(row)
+        return place, Cells(row, place)
+
+    def _table(self, delimiter: str) -> Iterator[tuple[str, Cells]]:
+        records = Records(self.file, delimiter)
+        header: list[str] | None = None
+        for number, cells in records:
+            place = records.lines.at(number)
+            if header is None:
+                header = self.columns = [cell.strip() for cell in cells]
+                continue
+            if len(cells) != len(header):
+                raise InputError(f"{place}: {len(cells)} cells, expected {len(header)} as in the header")
+            yield place, Cells({k: v for k, v in zip(header, cells, strict=True) if k}, place)
+        self._told = records.notes()

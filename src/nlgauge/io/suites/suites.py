@@ -1,0 +1,371 @@
+"""Published suites of pairs, and our own: which layout a file has, and the pairs in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.suites.rows import Cells, SuiteRows
+
+PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
+    "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error", "number": "number_error",
+    "pron": "pronoun_error", "pronoun": "pronoun_error", "word_NN": "mismatch_noun", "word_VB": "mismatch_verb", "word_JJ": "mismatch_adj",
+    "typo": "typos", "jumble": "jumble_words", "subject_verb_dis": "subject_verb_disagreement",
+    "antonym": "antonyms", "numbers_replaced": "number_error", "misspelled": "typos", "shuffled": "jumble_words",
+}  # fmt: skip
+LAYOUTS: Mapping[str, str] = {
+    "pairs": (
+        "JSON lines, TSV, CSV: better and worse (texts), perhaps id, phenomenon, criterion, task, src, ref or refs,"
+        " group, expect"
+    ),
+    "id-pairs": "JSON lines, TSV, CSV: better_id and worse_id, joined with a file of segments",
+    "adversarial": "JSON lines: ref, cand_para, cand_adv_ref, and src, cand_adv_src for metrics without references",
+    "menli": "CSV of MENLI: error, source, ref, r, hyp_para, hyp_adv_based, hyp_adv_free; also data_fixed_strict.csv",
+    "aces": (
+        "JSON lines or TSV of ACES: source, good-translation, incorrect-translation, reference, phenomena, langpair"
+    ),
+    "demetr": "JSON of DEMETR, a list: src_sent, eng_sent, mt_sent, pert_sent, pert_name, lang_tag",
+    "paws": "TSV of PAWS and PAWS-X: sentence1, sentence2, label; pairs of rows that share sentence1",
+    "rank19": (
+        "JSON of Falke et al., a list: article_sent, correct_sent, incorrect_sent; or segments of the systems correct"
+        " and incorrect"
+    ),
+}
+
+
+def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, layout: str | None = None) -> Suite:
+    """All pairs of a file.
+
+    Args:
+        path: JSON lines, JSON (a list), TSV or CSV; plain or `.gz`.
+        segments: what ids of an `id-pairs` file point to.
+        layout: one of `LAYOUTS`; told from the fields of the first row if None.
+
+    Raises:
+        InputError: no known layout, a row without what its layout has, an id that no segment bears.
+    """
+    if layout is not None and layout not in LAYOUTS:
+        raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
+    file = InputFile(path)
+    rows = SuiteRows(file)
+    first = next(iter(rows), None)
+    if first is None:
+        raise InputError(f"{file.name} is empty: no pair in it")
+    chosen = layout or _layout(first[1], file.name)
+    if layout is None and chosen == "pairs" and segments is not None:
+        known = {s.id for s in segments}  # ids may be named as texts are
+        chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
+    notes: list[str] = []
+    if segments is not None and chosen != "id-pairs":
+        notes.append(f"{file.name} holds texts of its own; the segments beside it are not used")
+    pairs = list(_READERS[chosen](rows, _Context(file.name, notes, segments)))
+    if not pairs:
+        raise InputError(f"{file.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
+    return Suite(tuple(pairs), file.name, notes=(*rows.notes(), *notes))
+
+
+@dataclass(frozen=True)
+class _Context:
+    name: str
+    notes: list[str]
+    segments: Dataset | None
+
+
+_Rows = Any  # iterable of (place in words, Cells), with `at` and `notes`
+_Reader = Callable[[_Rows, _Context], Iterator[Pair]]
+
+
+def phenomenon_of(name: str) -> str:
+    """Our id for a phenomenon of a published suite; its own name where we have none."""
+    return PHENOMENA.get(name, name)
+
+
+def _layout(row: Mapping[str, Any], name: str) -> str:
+    known = (
+        ("adversarial", {"cand_para", "cand_adv_ref"}),
+        ("menli", {"ref", "hyp_para"}),
+        ("aces", {"good-translation", "incorrect-translation"}),
+        ("demetr", {"mt_sent", "pert_sent"}),
+        ("paws", {"sentence1", "sentence2", "label"}),
+        ("rank19", {"correct_sent", "incorrect_sent"}),
+        ("id-pairs", {"better_id", "worse_id"}),
+        ("pairs", {"better", "worse"}),
+        ("rank19", {"hyp", "seg", "system"}),
+    )
+    for layout, fields in known:
+        if fields <= row.keys():
+            return layout
+    shown = ", ".join(map(repr, list(row)[:12]))
+    raise InputError(
+        f"{name}: no layout of a suite is known with the fields {shown}; expected 'better' and 'worse', see 'nlgauge"
+        " list suites'"
+    )
+
+
+def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    for number, (place, row) in enumerate(rows, start=1):
+        expect = row.text("expect") or "lower"
+        if expect not in ("lower", "same"):
+            raise InputError(f"{place}: field 'expect' is {expect!r}, expected lower or same")
+        setup = row.text("setup") or "any"
+        if setup not in ("ref", "src", "any"):
+            raise InputError(f"{place}: field 'setup' is {setup!r}, expected ref, src or any")
+        yield Pair(
+            id=row.text("id") or str(number),
+            phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
+            better=row.needed("better"),
+            worse=row.needed("worse"),
+            references=row.references(),
+            source=row.text("src"),
+            setup=setup,
+            expect=expect,  # type: ignore[arg-type]
+            task=row.text("task"),
+            criterion=row.text("criterion"),
+            group=row.text("lp") or row.text("group"),
+            context=row.turns(),
+            error=row.text("error") or row.text("phenomenon"),
+        )
+
+
+def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    if context.segments is None:
+        raise InputError(
+            f"{context.name} names segments by id; give the file with the segments, too (audit SEGMENTS --suite"
+            f" {context.name})"
+        )
+    table = {s.id: s for s in context.segments}
+    for number, (place, row) in enumerate(rows, start=1):
+        sides: list[Segment] = []
+        for side in ("better", "worse"):
+            wanted = row.text(f"{side}_id") or row.needed(side)
+            if wanted not in table:
+                where = context.segments.name or "the segments"
+                raise InputError(
+                    f"{place}: {side} is segment {wanted!r}, which is not in {where}{nearest(wanted, table)}"
+                )
+            sides.append(table[wanted])
+        better, worse = sides
+        yield Pair(
+            id=row.text("id") or str(number),
+            phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
+            better=better.hypothesis,
+            worse=worse.hypothesis,
+            references=better.references,
+            source=better.source,
+            group=row.text("lp") or row.text("group") or better.group,
+            criterion=row.text("criterion"),
+            context=better.context,
+            error=row.text("phenomenon"),
+        )
+
+
+def _adversarial(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    names = {"para": "cand_para", "ref": "cand_adv_ref", "src": "cand_adv_src", "source": "src", "group": "lp"}
+    return _both_setups(rows, names, lambda row: row.text("error") or row.text("phenomenon"), "phenomenon")
+
+
+def _menli(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    fixed = rows.columns is not None and "hyp_adv_based_fixed" in rows.columns
+    tail = "_fixed" if fixed else ""
+    if fixed:
+        context.notes.append(f"{context.name}: the repaired columns hyp_para_fixed and hyp_adv_based_fixed are used")
+    names = {
+        "para": f"hyp_para{tail}",
+        "ref": f"hyp_adv_based{tail}",
+        "src": "hyp_adv_free",
+        "source": "source",
+        "group": "lp",
+    }
+    return _both_setups(rows, names, lambda row: row.text("error"), "error")
+
+
+def _both_setups(
+    rows: _Rows, names: Mapping[str, str], error: Callable[[Cells], str | None], kind: str
+) -> Iterator[Pair]:
+    """Pairs of MENLI: against the reference, paraphrase over perturbed reference; against the source, reference over perturbed translation."""
+    made: dict[str, int] = {}
+    for number, (_, row) in enumerate(rows, start=1):
+        own = error(row)
+        phenomenon = phenomenon_of(row.text(kind) or own or "pair")
+        base = row.text("id") or str(number)
+        made[f"{base}\0{phenomenon}"] = again = made.get(f"{base}\0{phenomenon}", 0) + 1
+        unique = f"{phenomenon}.{base}" + (f".{again}" if again > 1 else "")
+        common = {"phenomenon": phenomenon, "group": row.text(names["group"]), "error": own}
+        ref, source = row.needed("ref"), row.text(names["source"])
+        if row.text(names["para"]) is not None and row.text(names["ref"]) is not None:
+            yield Pair(
+                id=f"{unique}.ref",
+                better=row.needed(names["para"]),
+                worse=row.needed(names["ref"]),
+                references=(ref,),
+                source=source,
+                setup="ref",
+                **common,
+            )
+        if source is not None and row.text(names["src"]) is not None:
+            yield Pair(
+                id=f"{unique}.src", better=ref, worse=row.needed(names["src"]), source=source, setup="src", **common
+            )
+
+
+def _aces(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    for number, (_, row) in enumerate(rows, start=1):
+        name = row.needed("phenomena")
+        yield Pair(
+            id=f"{row.text('id') or row.text('ID') or ''}:{number}".lstrip(":"),
+            phenomenon=phenomenon_of(name),
+            better=row.needed("good-translation"),
+            worse=row.needed("incorrect-translation"),
+            references=(row.needed("reference"),),
+            source=row.text("source"),
+            group=row.text("langpair"),
+            error=name,
+        )
+
+
+def _demetr(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    failed = baseline = 0
+    for number, (_, row) in enumerate(rows, start=1):
+        if row.get("pert_check") is False:
+            failed += 1
+            continue
+        name = row.text("pert_name") or row.text("pert_desc") or "pair"
+        if name.endswith("_reference"):  # the reference itself in place of a perturbed text: it is the better one
+            baseline += 1
+            continue
+        severity, _, own = name.partition("_id")
+        own = own.partition("_")[2] or name
+        worse = row.get("pert_sent")
+        yield Pair(
+            id=f"{name}.{row.get('id', number)}.{number}",
+            phenomenon=phenomenon_of(own),
+            better=row.needed("mt_sent"),
+            worse=worse if isinstance(worse, str) else "",
+            references=(row.needed("eng_sent"),),
+            source=row.text("src_sent"),
+            group=row.text("lang_tag"),
+            error=name,
+            meta={"severity": severity},
+        )
+    if failed:
+        context.notes.append(
+            f"{context.name}: {failed} rows left out, which the authors found unperturbed (pert_check)"
+        )
+    if baseline:
+        context.notes.append(
+            f"{context.name}: {baseline} rows left out, which hold the reference as translation (a baseline)"
+        )
+
+
+def _paws(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    """A paraphrase and a non-paraphrase of one sentence make a pair."""
+    sides: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
+    alone = 0
+    for number, (place, row) in enumerate(rows, start=1):
+        label = str(row.get("label")).strip()
+        if label not in ("0", "1"):
+            raise InputError(f"{place}: field 'label' is {label!r}, expected 0 or 1")
+        entry = (row.text("id") or str(number), row.needed("sentence2"))
+        sides.setdefault(row.needed("sentence1"), ([], []))[int(label)].append(entry)
+    for sentence, (no, yes) in sides.items():
+        alone += not (no and yes)
+        for better_id, better in yes:
+            for worse_id, worse in no:
+                yield Pair(
+                    id=f"{better_id}>{worse_id}", phenomenon="paws", better=better, worse=worse, references=(sentence,)
+                )
+    if alone:
+        context.notes.append(
+            f"{context.name}: {alone} sentences have only paraphrases or only others, which makes no pair; read them as"
+            " segments for 'meta --stat auc', or as paraphrases for 'audit --suite menli --paraphrases'"
+        )
+
+
+def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    held: dict[str, dict[str, Cells]] = {}
+    for number, (place, row) in enumerate(rows, start=1):
+        if "correct_sent" in row:
+            yield Pair(
+                id=row.text("id") or str(number),
+                phenomenon="factuality",
+                better=row.needed("correct_sent"),
+                worse=row.needed("incorrect_sent"),
+                source=row.text("article_sent") or row.needed("src"),
+                task="as",
+                error="rank19",
+            )
+            continue
+        system = row.needed("system")
+        if system not in ("correct", "incorrect"):
+            raise InputError(
+                f"{place}: system is {system!r}, expected correct or incorrect (one of each for every seg)"
+            )
+        held.setdefault(row.needed("seg"), {})[system] = row
+    for item, two in held.items():
+        if len(two) < 2:
+            context.notes.append(
+                f"{context.name}: {item} has no {'incorrect' if 'correct' in two else 'correct'} sentence"
+            )
+            continue
+        better, worse = two["correct"], two["incorrect"]
+        yield Pair(
+            id=item,
+            phenomenon="factuality",
+            better=better.needed("hyp"),
+            worse=worse.needed("hyp"),
+            references=better.references(),
+            source=better.text("src"),
+            task="as",
+            error="rank19",
+        )
+
+
+_READERS: Mapping[str, _Reader] = {
+    "pairs": _pairs, "id-pairs": _id_pairs, "adversarial": _adversarial, "menli": _menli, "aces": _aces, "demetr": _demetr, "paws": _paws,
+    "rank19": _rank19,
+}  # fmt: skip
+
+
+def paraphrases_in(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """A table of paraphrases: text -> what says the same.
+
+    Args:
+        path: JSON lines, TSV or CSV with `text` and `paraphrase` (or `paraphrases`, a list), or PAWS (rows with label
+            1, both ways).
+
+    Raises:
+        InputError: other fields, or no paraphrase.
+    """
+    file = InputFile(path)
+    table: dict[str, list[str]] = {}
+    for place, row in SuiteRows(file):
+        if "sentence1" in row:
+            if str(row.get("label", "1")).strip() == "1":
+                one, other = row.needed("sentence1"), row.needed("sentence2")
+                table.setdefault(one, []).append(other)
+                table.setdefault(other, []).append(one)
+            continue
+        if "text" not in row or not {"paraphrase", "paraphrases"} & row.keys():
+            raise InputError(
+                f"{place}: expected 'text' and 'paraphrase' (or 'paraphrases'); fields found:"
+                f" {', '.join(map(repr, row))}"
+            )
+        table.setdefault(row.needed("text"), []).extend(_listed(row, place))
+    if not table:
+        raise InputError(f"{file.name}: no paraphrase in it, expected 'text' and 'paraphrase'")
+    return table
+
+
+def _listed(row: Cells, place: str) -> Sequence[str]:
+    given = row.get("paraphrases")
+    if given is None:
+        return [row.needed("paraphrase")]
+    if not isinstance(given, list) or not all(isinstance(t, str) for t in given):
+        raise InputError(f"{place}: field 'paraphrases' is {given!r:.60}, expected a list of strings")
+    return given

@@ -1,0 +1,1 @@
+"""The formats of WMT's metrics task."""

@@ -1,0 +1,164 @@
+"""Direct assessment of WMT: the four parallel files of 2015 and 2016, and the list of judgements of 2017."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.files.cells import counted, number, ordinal
+from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.lines import Lines
+from nlgauge.io.held import HeldSource
+
+PARTS = ("source", "reference", "mt-system", "human")
+CRITERION = "da_z"
+# newstest2015.human.cs-en, and with "DAseg." before it in 2016
+_NAME = re.compile(
+    r"(?P<set>(?:DAseg\.)?[^.]+)\.(?P<part>source|reference|mt-system|human)\.(?P<lp>[^.]+-[^.]+?)(?:\.gz)?"
+)
+
+
+def read_da_segments(
+    folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
+) -> Dataset:
+    """The segments of four parallel files a language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
+
+    Args:
+        folder: with the files, plain or `.gz`.
+        pairs: language pairs; all that are there if None.
+        criterion: what the numbers of `.human.` are called; in WMT15 and WMT16 they are means of standardised ratings.
+
+    Returns:
+        Language pairs sorted; the id is `LP:LINE`, the item the line. The files do not say which system wrote a line,
+        so segments can only be compared with each other, not item by item.
+
+    Raises:
+        InputError: no such files, a part that is missing, files of unequal length, something else than a number in
+            `.human.`.
+    """
+    return open_da(folder, pairs, criterion).data
+
+
+def open_da(
+    folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
+) -> HeldSource:
+    """As `read_da_segments`, with the files for the record."""
+    found: dict[str, dict[str, dict[str, Path]]] = {}
+    for path in entries(folder):
+        match = _NAME.fullmatch(path.name)
+        if match:
+            found.setdefault(match["lp"], {}).setdefault(match["set"], {})[match["part"]] = path
+    if not found:
+        raise InputError(f"{folder}: no files SET.source.LP, SET.reference.LP, SET.mt-system.LP, SET.human.LP in it")
+    for lp in pairs or ():
+        if lp not in found:
+            raise InputError(f"{folder}: no language pair {lp!r}{nearest(lp, found)}")
+    segments: list[Segment] = []
+    files: list[InputFile] = []
+    notes: list[str] = []
+    for lp, sets in sorted(found.items()):
+        if pairs is not None and lp not in pairs:
+            continue
+        if len(sets) > 1:
+            raise InputError(f"{folder}: {lp} is there for {' and '.join(sets)}, expected one test set a folder")
+        ((name, parts),) = sets.items()
+        absent = [part for part in PARTS if part not in parts]
+        if absent:
+            raise InputError(f"{folder}: {name}.{absent[0]}.{lp} is missing beside {next(iter(parts.values())).name}")
+        own = [InputFile(parts[part]) for part in PARTS]
+        files += own
+        texts = [Lines(file) for file in own]
+        columns = [list(lines) for lines in texts]
+        for file, column in zip(own, columns, strict=True):
+            if len(column) != len(columns[0]):
+                first = f"{own[0].name} has {counted(len(columns[0]), 'line')}"
+                raise InputError(
+                    f"{first} but {file.name} has {len(column)}; parallel files need one line a segment each"
+                )
+        unrated = 0
+        for (line, source), (_, reference), (_, hypothesis), (_, cell) in zip(*columns, strict=True):
+            try:
+                rating = number(cell)
+            except ValueError as error:
+                raise InputError(f"{own[3].name}:{line}: rating {error}") from None
+            unrated += rating != rating
+            human = {} if rating != rating else {criterion: rating}
+            segments.append(Segment(f"{lp}:{line}", hypothesis, (reference,), source, None, str(line), lp, human))
+        if unrated:
+            notes.append(f"{own[3].name}: {counted(unrated, 'segment')} without a rating")
+        notes += [note for lines in texts for note in lines.notes()]
+    return HeldSource(Dataset(tuple(segments), str(folder), tuple(notes)), files)
+
+
+def read_da_scores(
+    path: str | os.PathLike[str],
+    joined: Literal["first", "each"] = "first",
+    renames: Mapping[str, str] | None = None,
+    criterion: str = "da",
+) -> ScoreTable:
+    """The judgements of `DA-seglevel.csv`: a header, then `LP DATA SYSTEM SID HUMAN` between blanks.
+
+    Args:
+        path: the file, plain or `.gz`.
+        joined: what becomes of a rating of one text that several systems wrote (`A.1+B.2`): it counts for the first of
+            them, as in the organisers' own script, or for each, which repeats one judgement.
+        renames: system as written there -> its real name, for the names that are misspelt.
+        criterion: the name of the column.
+
+    Returns:
+        Keys of system, item (`SID`) and group (`LP`); NaN where there is no number.
+
+    Raises:
+        InputError: another header or number of cells, no number, several test sets, two ratings of one output.
+    """
+    file = InputFile(path)
+    lines = Lines(file)
+    keys: list[Key] = []
+    values: list[float] = []
+    first_lines: dict[Key, int] = {}
+    header: list[str] | None = None
+    testset, n_joined = "", 0
+    for place, line in lines:
+        cells = line.split()
+        if header is None:
+            header = [cell.upper() for cell in cells]
+            if header != ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
+                raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SYSTEM SID HUMAN'")
+            continue
+        if len(cells) != 5:
+            raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
+        lp, own_set, system, item, rating = cells
+        testset = testset or own_set
+        if own_set != testset:
+            raise InputError(f"{lines.at(place)}: test set {own_set!r} after {testset!r}, expected one a file")
+        try:
+            value = number(rating)
+            ordinal(item)
+        except ValueError as error:
+            raise InputError(f"{lines.at(place)}: {error}") from None
+        systems = system.split("+")
+        n_joined += len(systems) > 1
+        for name in systems[:1] if joined == "first" else systems:
+            key = Key(None, (renames or {}).get(name, name), item, lp)
+            if key in first_lines:
+                raise InputError(f"{lines.at(place)}: {key} was rated in line {first_lines[key]} already")
+            first_lines[key] = place
+            keys.append(key)
+            values.append(value)
+    if not keys:
+        raise InputError(f"{file.name} is empty: no judgement in it, expected LP DATA SYSTEM SID HUMAN")
+    notes = list(lines.notes())
+    if n_joined:
+        counts_for = "the first of them" if joined == "first" else "each of them"
+        notes.append(
+            f"{file.name}: {counted(n_joined, 'rating')} of a text that several systems wrote, counted for {counts_for}"
+        )
+    return ScoreTable(tuple(keys), {criterion: np.array(values)}, "segment", file.name, tuple(notes))

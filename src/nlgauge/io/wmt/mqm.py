@@ -1,0 +1,333 @@
+"""MQM: errors that raters marked, and the scores made from them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.files.cells import counted, number
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
+
+# severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ
+WEIGHTS: Mapping[str, float] = {
+    "Major": 5.0,
+    "Minor": 1.0,
+    "Neutral": 0.0,
+    "No-error": 0.0,
+    "Major/Non-translation!": 25.0,
+    "Minor/Fluency/Punctuation": 0.1,
+}
+# Rows that test whether a rater pays attention to a planted error; the error is not the system's.
+_PLANTED = "hotw-test"
+# Since 2023 the numbers of segments bear the names of the annotation tool.
+_RENAMED = {"docSegId": "doc_id", "globalSegId": "seg_id"}
+NEEDS = ("system", "doc", "doc_id", "rater", "source", "target", "category", "severity")
+_MARK = re.compile(r"</?v>")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of a rater: an error, or the statement that there is none.
+
+    Attributes:
+        line: where it stands.
+    """
+
+    system: str
+    document: str
+    place: str
+    item: str
+    rater: str
+    source: str
+    target: str
+    category: str
+    severity: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Markings:
+    """All rows of a file of MQM annotations.
+
+    Attributes:
+        marks: in the order of the file.
+        name: the file.
+        notes: what was left out in reading, with counts.
+    """
+
+    marks: tuple[Mark, ...]
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def scores(
+        self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None, raters: bool = False
+    ) -> ScoreTable:
+        """Scores of the rated segments: minus the mean, over its raters, of the weights of a segment's errors.
+
+        Args:
+            weights: of severities; the most specific entry counts.
+            group: language pair of all rows.
+            raters: also a column `mqm.RATER` for each, NaN where the rater did not see the segment.
+
+        Returns:
+            Column `mqm`: 0 where no rater marked an error, lower is worse. A segment that nobody rated has no row.
+
+        Raises:
+            InputError: a severity that no weight covers: names line and severity.
+
+        References:
+            Freitag et al. (2021), "Experts, Errors, and Context". Where no weight fits, the script of the organisers
+            counts 0 without a word; here it is an error.
+        """
+        lower = {name.lower(): float(weight) for name, weight in weights.items()}
+        sums: dict[tuple[str, str], dict[str, float]] = {}
+        planted = 0
+        for mark in self.marks:
+            rated = sums.setdefault((mark.system, mark.item), {})
+            rated.setdefault(mark.rater, 0.0)
+            if mark.severity.lower() == _PLANTED:
+                planted += 1
+                continue
+            rated[mark.rater] += _weight(mark.severity, mark.category, lower, f"{self.name}:{mark.line}")
+        mean = np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])
+        columns = {"mqm": 0.0 - mean}  # and not -mean, which would be -0 for a perfect text
+        if raters:
+            for rater in dict.fromkeys(mark.rater for mark in self.marks):
+                columns[f"mqm.{rater}"] = np.array(
+                    [0.0 - by_rater[rater] if rater in by_rater else np.nan for by_rater in sums.values()]
+                )
+        notes = (f"{self.name}: {counted(planted, 'row')} of planted errors not counted",) if planted else ()
+        return ScoreTable(
+            tuple(Key(None, system, item, group) for system, item in sums),
+            columns,
+            "segment",
+            self.name,
+            (*self.notes, *notes),
+        )
+
+    def dataset(self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None) -> Dataset:
+        """The rated texts, with the scores as criterion `mqm`, and the marks of errors taken out.
+
+        Raises:
+            InputError: what `scores` raises.
+        """
+        table = self.scores(weights, group)
+        texts: dict[tuple[str, str], Mark] = {}
+        different = 0
+        for mark in self.marks:
+            first = texts.setdefault((mark.system, mark.item), mark)
+            different += _plain(first.target) != _plain(mark.target)
+        segments = [
+            Segment(
+                ":".join(part for part in (group, key.system, key.item) if part is not None),
+                _plain(mark.target),
+                (),
+                _plain(mark.source),
+                key.system,
+                key.item,
+                group,
+                {"mqm": float(score)},
+            )
+            for (mark, key, score) in zip(texts.values(), table.keys, table.column(), strict=True)
+        ]
+        notes = (
+            (
+                (
+                    f"{self.name}: {counted(different, 'row')} with another text than the first of the segment, which"
+                    " is kept"
+                ),
+            )
+            if different
+            else ()
+        )
+        return Dataset(tuple(segments), self.name, (*table.notes, *notes))
+
+
+def is_header(columns: Collection[str]) -> bool:
+    """Whether these are the columns of a file of annotations."""
+    return set(NEEDS) <= {_RENAMED.get(name, name) for name in columns}
+
+
+def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", "document"] = "segment") -> Markings:
+    """The annotations of an MQM file.
+
+    Args:
+        path: TSV without quoting, with a header that names at least system, doc, doc_id, rater, source, target,
+            category and severity, as Google's annotations have them (since 2023 with `docSegId` and `globalSegId`);
+            plain or `.gz`.
+        item: what numbers the inputs: the column `seg_id`, or `DOC:DOC_ID`, which is also taken where there is no
+            `seg_id`.
+
+    Raises:
+        InputError: a column that is missing, a row with fewer or more cells, one `seg_id` for two places in the
+            documents.
+    """
+    file = path if isinstance(path, InputFile) else InputFile(path)
+    lines = Lines(file)
+    rows = iter(lines)
+    _, header = next(rows, (0, None))
+    if header is None:
+        raise InputError(f"{file.name} is empty, expected a header and one error a line")
+    found = header.split("\t")
+    columns = [_RENAMED.get(name, name) for name in found]
+    absent = [name for name in NEEDS if name not in columns]
+    if absent:
+        raise InputError(
+            f"{lines.at(1)}: the header has no column {absent[0]!r}; columns found: {', '.join(map(repr, found))}"
+        )
+    numbered = item == "segment" and "seg_id" in columns
+    places: dict[str, tuple[str, str, int]] = {}
+    marks, blank = [], 0
+    for line_number, line in rows:
+        if not line:
+            blank += 1
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(columns):
+            raise InputError(
+                f"{lines.at(line_number)}: {counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
+            )
+        row = dict(zip(columns, cells, strict=True))
+        document, place = row["doc"], row["doc_id"]
+        name = row["seg_id"] if numbered else f"{document}:{place}"
+        first = places.setdefault(name, (document, place, line_number))
+        if first[:2] != (document, place):
+            raise InputError(
+                f"{lines.at(line_number)}: seg_id {name!r} is segment {place} of {document!r}, but segment {first[1]}"
+                f" of {first[0]!r} in line {first[2]}; give item='document' to number by document"
+            )
+        marks.append(
+            Mark(
+                row["system"],
+                document,
+                place,
+                name,
+                row["rater"],
+                row["source"],
+                row["target"],
+                row["category"],
+                row["severity"],
+                line_number,
+            )
+        )
+    if not marks:
+        raise InputError(f"{file.name} is empty: no row in it, expected one error a line")
+    notes = [*lines.notes(), *([f"{file.name}: {counted(blank, 'blank line')} skipped"] if blank else [])]
+    return Markings(tuple(marks), file.name, tuple(notes))
+
+
+def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) -> ScoreTable:
+    """The published averages, `system mqm_avg_score seg_id`, between any blanks; `None` where nobody rated.
+
+    Raises:
+        InputError: another header, another number of cells, or no number.
+    """
+    file = InputFile(path)
+    lines = Lines(file)
+    keys, values = [], []
+    columns: list[str] | None = None
+    for line_number, line in lines:
+        cells = line.split()
+        if columns is None:
+            columns = cells
+            if set(columns) != {"system", "mqm_avg_score", "seg_id"}:
+                raise InputError(f"{lines.at(line_number)}: header {line!r}, expected 'system mqm_avg_score seg_id'")
+            continue
+        if len(cells) != len(columns):
+            raise InputError(
+                f"{lines.at(line_number)}: {counted(len(cells), 'cell')}, expected 3: system, score, number of the"
+                " segment"
+            )
+        row = dict(zip(columns, cells, strict=True))
+        try:
+            values.append(number(row["mqm_avg_score"]) + 0.0)  # they write -0.000000 for a perfect text
+        except ValueError as error:
+            raise InputError(f"{lines.at(line_number)}: score {error}") from None
+        keys.append(Key(None, row["system"], row["seg_id"], group))
+    if not keys:
+        raise InputError(f"{file.name} is empty: no row in it, expected system, score and segment")
+    return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))
+
+
+def read_ratings(
+    path: str | os.PathLike[str], weights: Mapping[str, float] = WEIGHTS, group: str | None = None
+) -> ScoreTable:
+    """Scores from a `.seg.rating` file: SYSTEM, a JSON object `{"errors": [...]}` or `None`, and perhaps RATER, between tabs.
+
+    Returns:
+        Column `mqm`, keyed by system and place in the system's block: minus the summed weights of the errors; NaN where
+        the rating is `None` (not rated), 0 where the list of errors is empty.
+
+    Raises:
+        InputError: another number of cells, no JSON with `errors`, an error without severity or with one of no weight.
+    """
+    file = InputFile(path)
+    lines = Lines(file)
+    lower = {name.lower(): float(weight) for name, weight in weights.items()}
+    keys, values = [], []
+    seen: dict[str, int] = {}
+    for line_number, line in lines:
+        system, *cells = line.rstrip(" \r").split("\t")
+        if len(cells) not in (1, 2):
+            raise InputError(
+                f"{lines.at(line_number)}: {counted(len(cells) + 1, 'cell')}, expected system, rating and perhaps"
+                " rater, between tabs"
+            )
+        seen[system] = seen.get(system, 0) + 1
+        keys.append(Key(None, system, str(seen[system]), group))
+        if cells[0] == "None":
+            values.append(np.nan)
+            continue
+        errors = _errors(cells[0], lines.at(line_number))
+        values.append(
+            0.0
+            - sum(
+                _weight(str(one["severity"]), str(one.get("category") or ""), lower, lines.at(line_number))
+                for one in errors
+            )
+        )
+    if not keys:
+        raise InputError(f"{file.name} is empty: no row in it, expected system and rating")
+    return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))
+
+
+def _errors(cell: str, where: str) -> list[dict[str, Any]]:
+    try:
+        rating = json.loads(cell)
+    except ValueError:
+        rating = None
+    if type(rating) is not dict or type(rating.get("errors")) is not list:
+        raise InputError(f'{where}: the rating is neither None nor a JSON object {{"errors": [...]}}')
+    for place, error in enumerate(rating["errors"]):
+        if type(error) is not dict or not error.get("severity"):
+            raise InputError(f"{where}: errors[{place}] names no severity")
+    return list(rating["errors"])
+
+
+def _weight(severity: str, category: str, weights: Mapping[str, float], where: str) -> float:
+    """The weight of the most specific entry, names in lower case."""
+    parts = [severity, *category.split("/")]
+    while parts:
+        name = "/".join(parts).lower()
+        if name in weights:
+            return weights[name]
+        parts.pop()
+    near = nearest(severity, [name for name in weights if "/" not in name])
+    raise InputError(
+        f"{where}: severity {severity!r} has no weight{near}; give weights={{**WEIGHTS, {severity!r}: ...}} where it is"
+        " meant"
+    )
+
+
+def _plain(text: str) -> str:
+    return _MARK.sub("", text)

@@ -1,0 +1,302 @@
+"""The folder layout of mt-metrics-eval: texts, human scores and metric scores of one test set, by language pair."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset
+from nlgauge.io.files.cells import counted, number
+from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.lines import Lines
+from nlgauge.io.held import HeldSource
+from nlgauge.io.jsonl import JsonRows
+from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
+
+NO_TRANSLATION = "[No translation supplied]"
+LEVELS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}  # theirs -> ours
+RESERVED = ("all", "src")  # as names of references they mean "every one" and "none"
+
+
+def language_pairs(folder: str | os.PathLike[str]) -> list[str]:
+    """The language pairs of a test set, sorted.
+
+    Raises:
+        InputError: the folder has no `sources/*.txt` or `sources/*.jsonl`.
+    """
+    sources = Path(folder) / "sources"
+    names = sorted({path.stem for path in entries(sources) if path.suffix in (".txt", ".jsonl")})
+    if not names:
+        raise InputError(
+            f"{folder}: no sources/SRC-TGT.txt in it, expected the folder of one test set in mt-metrics-eval's layout"
+        )
+    return names
+
+
+def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Sequence[str] = True) -> EvalSet:
+    """One language pair of a test set.
+
+    Args:
+        folder: of the test set, with `sources`, `documents`, `references`, `system-outputs`, `human-scores`,
+            `metric-scores`; the last four may be absent, and without `documents` all segments are one document.
+        lp: the language pair.
+        metrics: whether to read scores of metrics, or the names of those to read (with or without `-REF`).
+
+    Raises:
+        InputError: a file of another length than the sources, an unknown system in a file of scores, a wrong number of
+            scores of a
+            system, a line of another form: names file, line or system.
+    """
+    folder = Path(folder)
+    if lp not in language_pairs(folder):
+        raise InputError(f"{folder}: no language pair {lp!r}{nearest(lp, language_pairs(folder))}")
+    reader = _Reader(folder, lp)
+    sources = reader.texts(*reader.found(folder / "sources", f"{lp}."), "source")
+    n = len(sources)
+    docs = folder / "documents" / f"{lp}.docs"
+    domains, documents = reader.documents(docs, n) if docs in entries(docs.parent) else (("all",) * n, (lp,) * n)
+    references = {}
+    for path in entries(folder / "references", f"{lp}.*"):
+        name = path.name.removeprefix(f"{lp}.").removesuffix(path.suffix)
+        check_reference(name, str(path))
+        if path.suffix in (".txt", ".jsonl"):
+            _once(name, references, path)
+            references[name] = reader.texts(path, "target", n)
+    outputs = {}
+    for path in entries(folder / "system-outputs" / lp):
+        if path.suffix in (".txt", ".jsonl"):
+            name = path.name.removesuffix(path.suffix)
+            _once(name, outputs, path)
+            outputs[name] = reader.texts(path, "hypothesis", n)
+    info = reader.info(references)
+    bare = EvalSet(folder.name, lp, sources, domains, documents, references, outputs, {}, {}, info)
+    human: dict[tuple[str, str], Scores] = {}
+    for path in entries(folder / "human-scores", f"{lp}.*.score"):
+        name, level = parse_name(path.name.removeprefix(f"{lp}."), str(path))
+        human[name, level] = reader.scores(path, level, bare)
+    scores: dict[tuple[str, str], Scores] = {}
+    wanted = None if isinstance(metrics, bool) else set(metrics)
+    for path in entries(folder / "metric-scores" / lp, "*.score") if metrics is not False else []:
+        name, level = parse_name(path.name, str(path))
+        base, used = references_of(name, references, str(path))
+        if wanted is None or wanted & {name, base}:
+            scores[name, level] = reader.scores(path, level, bare, used)
+    unread = (wanted or set()) - {part for name, _ in scores for part in (name, name.rpartition("-")[0])}
+    if unread:
+        raise InputError(f"{folder / 'metric-scores' / lp}: no scores of metric {sorted(unread)[0]!r}")
+    return EvalSet(
+        folder.name,
+        lp,
+        sources,
+        domains,
+        documents,
+        references,
+        outputs,
+        human,
+        scores,
+        info,
+        tuple(reader.files),
+        tuple(reader.notes),
+    )
+
+
+def open_mtme(folder: str | os.PathLike[str]) -> HeldSource:
+    """All language pairs of a test set as segments, each with its standard references."""
+    sets = [read_eval_set(folder, lp, metrics=False) for lp in language_pairs(folder)]
+    parts = [one.dataset() for one in sets]
+    data = Dataset(
+        tuple(s for part in parts for s in part), str(folder), tuple(note for part in parts for note in part.notes)
+    )
+    return HeldSource(data, [file for one in sets for file in one.files])
+
+
+def parse_name(file_name: str, where: str) -> tuple[str, str]:
+    """Name and level from `NAME.LEVEL.score`, where the name may hold dots."""
+    name, _, rest = file_name.removesuffix(".score").rpartition(".")
+    if not name or rest not in LEVELS:
+        raise InputError(f"{where}: expected a name NAME.LEVEL.score with the level one of {', '.join(LEVELS)}")
+    return name, LEVELS[rest]
+
+
+def references_of(metric: str, references: Mapping[str, object] | None, where: str) -> tuple[str, tuple[str, ...]]:
+    """The base name of a metric and the references it used, from `BASE-REF`, split at the last dash."""
+    base, _, used = metric.rpartition("-")
+    if not base or not used:
+        raise InputError(
+            f"{where}: expected the name of a metric to end in -REF: the references joined by dots, or -src, or -all"
+        )
+    if used == "src":
+        return base, ()
+    names = tuple(references or ()) if used == "all" else tuple(used.split("."))
+    for name in names:
+        if references is not None and name not in references:
+            raise InputError(f"{where}: reference {name!r} is not among the references{nearest(name, references)}")
+    return base, names
+
+
+def check_reference(name: str, where: str) -> None:
+    """Refuse a name of a reference that file names could not be taken apart with."""
+    if not name or any(c in ".-/" or c.isspace() for c in name) or name in RESERVED:
+        raise InputError(
+            f"{where}: reference name {name!r}, expected one without '.', '-', '/' and blanks, and not"
+            f" {' or '.join(RESERVED)}"
+        )
+
+
+def _once(name: str, known: Mapping[str, object], path: Path) -> None:
+    if name in known:
+        raise InputError(f"{path.parent}: both a .txt and a .jsonl of {name!r}, expected one of them")
+
+
+class _Reader:
+    """Files of one language pair, kept for the record, with notes on what is missing in them."""
+
+    def __init__(self, folder: Path, lp: str) -> None:
+        self.folder, self.lp = folder, lp
+        self.files: list[InputFile] = []
+        self.notes: list[str] = []
+
+    def found(self, folder: Path, stem: str) -> tuple[Path]:
+        """The `.txt` or `.jsonl` of a stem; both would be two answers to one question."""
+        paths = [folder / f"{stem}{ending}" for ending in ("txt", "jsonl") if (folder / f"{stem}{ending}").exists()]
+        if len(paths) != 1:
+            raise InputError(f"{folder}: both {paths[0].name} and {paths[1].name}, expected one of them")
+        return (paths[0],)
+
+    def texts(self, path: Path, name: str, n: int | None = None) -> Texts:
+        """One text a line, or the field `name` of one JSON object a line."""
+        file = self._file(path)
+        texts: list[str | None] = []
+        rows: Any = JsonRows(file) if path.suffix == ".jsonl" else Lines(file)
+        for place, row in rows:
+            text = row
+            if path.suffix == ".jsonl":
+                if type(row) is not dict or type(row.get(name, 0)) not in (str, type(None)):
+                    raise InputError(f"{rows.at(place)}: expected an object with the text {name!r}, a string or null")
+                text = row[name]
+            # they drop blanks at the end of every line before they compare
+            texts.append(None if text is None or text.rstrip() == NO_TRANSLATION else text)
+        if not texts:
+            raise InputError(f"{path} is empty, expected one segment a line")
+        if n is not None and len(texts) != n:
+            raise InputError(
+                f"{path} has {counted(len(texts), 'segment')}, the sources have {n}; expected one for each"
+            )
+        self.notes += rows.notes()
+        return tuple(texts)
+
+    def documents(self, path: Path, n: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Domain and document of each segment."""
+        lines = Lines(self._file(path))
+        domains, documents = [], []
+        ended: set[str] = set()
+        for place, line in lines:
+            cells = line.split()
+            if len(cells) != 2:
+                raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected DOMAIN DOCUMENT")
+            if documents and documents[-1] != cells[1]:
+                ended.add(documents[-1])
+            if cells[1] in ended:
+                raise InputError(
+                    f"{lines.at(place)}: document {cells[1]!r} goes on after another one, expected its segments"
+                    " together"
+                )
+            domains.append(cells[0])
+            documents.append(cells[1])
+        if len(domains) != n:
+            raise InputError(f"{path} has {counted(len(domains), 'line')}, the sources have {n}; expected one for each")
+        return tuple(domains), tuple(documents)
+
+    def info(self, references: Mapping[str, object]) -> Info:
+        """The entry of the language pair in the side file; empty where there is none."""
+        path = self.folder / META
+        if not path.exists():
+            return Info()
+        try:
+            entry = json.loads(b"".join(self._file(path).chunks()))
+            own = entry.get(self.lp, {})
+            gold = {LEVELS[level]: str(name) for level, name in own.get("std_gold", {}).items()}
+            info = Info(
+                own.get("std_ref"),
+                gold,
+                frozenset(own.get("outlier_systems", ())),
+                frozenset(own.get("primary_metrics", ())),
+            )
+        except (ValueError, AttributeError, KeyError, TypeError):
+            raise InputError(
+                f"{path}: expected a JSON object, language pair -> {{std_ref, std_gold: {{sys, domain, doc, seg}},"
+                " outlier_systems, primary_metrics}"
+            ) from None
+        if info.reference is not None and info.reference not in references:
+            near = nearest(str(info.reference), references)
+            raise InputError(
+                f"{path}: standard reference {info.reference!r} of {self.lp} is not among the references{near}"
+            )
+        return info
+
+    def scores(self, path: Path, level: str, evaluated: EvalSet, used: tuple[str, ...] | None = None) -> Scores:
+        """One file of scores; `used` holds the references of a metric, None stands for human scores."""
+        units = evaluated.units(level)
+        order = {unit: place for place, unit in enumerate(units)} if level == "domain" else None
+        found: dict[str, list[float]] = {}
+        for where, domain, system, score in score_lines(self._file(path), level == "domain"):
+            if system not in found:
+                if system not in evaluated.outputs:
+                    raise InputError(f"{where()}: system {system!r} has no output{nearest(system, evaluated.outputs)}")
+                found[system] = [np.nan] * len(units) if order is not None else []
+            if order is None:
+                found[system].append(score)
+            elif domain not in order:
+                raise InputError(
+                    f"{where()}: domain {domain!r} is not among the documents'"
+                    f" domains{nearest(str(domain), set(evaluated.domains))}"
+                )
+            else:
+                found[system][order[domain]] = score
+        for system, values in found.items():
+            if len(values) != len(units):
+                raise InputError(
+                    f"{path}: system {system!r} has {counted(len(values), 'score')}, expected {len(units)}, one a"
+                    f" {level}"
+                )
+        if used is not None:
+            lacking = [system for system in evaluated.outputs if system not in found and system not in used]
+            if lacking:
+                self.notes.append(f"{path}: no scores of {counted(len(lacking), 'system')} ({', '.join(lacking)})")
+            missing = sum(value != value for values in found.values() for value in values)
+            if missing:
+                self.notes.append(f"{path}: {counted(missing, 'score')} missing, which a metric's file must not have")
+        return {system: np.array(values) for system, values in found.items()}
+
+    def _file(self, path: Path) -> InputFile:
+        self.files.append(InputFile(path))
+        return self.files[-1]
+
+
+def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callable[[], str], str | None, str, float]]:
+    """The lines `SYSTEM SCORE` (or `DOMAIN SYSTEM SCORE`) between any blanks: where, domain, system, score (NaN where missing).
+
+    Raises:
+        InputError: another number of words, or no number.
+    """
+    lines = Lines(file)
+    width = 3 if domain else 2
+    for place, line in lines:
+        cells = line.split()
+        if len(cells) == width - 1 and line[-1:] == "\t":
+            cells.append("")  # an empty score stands for none
+        if len(cells) != width:
+            raise InputError(
+                f"{lines.at(place)}: {counted(len(cells), 'word')}, expected {'DOMAIN ' if domain else ''}SYSTEM SCORE"
+            )
+        try:
+            score = number(cells[-1])
+        except ValueError as error:
+            raise InputError(f"{lines.at(place)}: score of system {cells[-2]!r} is {error}") from None
+        yield (lambda place=place: lines.at(place)), cells[0] if domain else None, cells[-2], score

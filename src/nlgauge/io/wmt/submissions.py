@@ -1,0 +1,375 @@
+"""Scores as WMT's metrics task takes them: `.seg.score` and `.sys.score`, read, written and checked."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.files.cells import counted, number, ordinal
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.pack import write_bytes
+
+ALL = "all"  # the domain of a score for the whole test set
+SOURCE = "src"  # what stands for the reference where a metric uses none
+
+# Columns by level and first year. The task page is the authority; 2017 to 2019 added two columns of text (ensemble,
+# where to get the metric) that are dropped.
+LAYOUTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "segment": {
+        "2022": ("metric", "lp", "testset", "domain", "document", "reference", "system", "segment", "score"),
+        "2020": ("metric", "lp", "testset", "reference", "system", "segment", "score"),
+        "2017": ("metric", "lp", "testset", "system", "segment", "score"),
+    },
+    "system": {
+        "2022": ("metric", "lp", "testset", "domain", "reference", "system", "score"),
+        "2020": ("metric", "lp", "testset", "reference", "system", "score"),
+        "2017": ("metric", "lp", "testset", "system", "score"),
+    },
+}
+
+
+class Row(NamedTuple):
+    """One line; `segment` counts from 1, 0 at system level; `score` is NaN where the file has none."""
+
+    metric: str
+    lp: str
+    testset: str
+    system: str
+    score: float
+    segment: int = 0
+    domain: str = ALL
+    document: str = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The lines of one file.
+
+    Attributes:
+        level: `segment` or `system`.
+        rows: in the order of the file.
+        layout: first year of its columns: `2022`, `2020` or `2017`.
+        name: the file, for errors.
+        notes: what was dropped in reading.
+    """
+
+    level: str
+    rows: tuple[Row, ...]
+    layout: str = "2022"
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def testsets(self) -> tuple[str, ...]:
+        """Test sets in order of first appearance."""
+        return tuple(dict.fromkeys(row.testset for row in self.rows))
+
+    def table(self, testset: str | None = None) -> ScoreTable:
+        """The scores by system, segment number and language pair: a column `METRIC-REFERENCE` each (`METRIC` where none is named).
+
+        Args:
+            testset: which one; may be left out where there is one. A challenge set in the same file has segments of the
+                same numbers.
+
+        Returns:
+            At system level only the domain `all`; other domains and outputs scored against themselves are counted in
+            the notes.
+
+        Raises:
+            InputError: several test sets and none named, or two lines about one thing.
+        """
+        if testset is None and len(self.testsets) > 1:
+            raise InputError(
+                f"{self.name}: {len(self.testsets)} test sets ({', '.join(self.testsets)}), expected the name of one"
+            )
+        if testset is not None and testset not in self.testsets:
+            raise InputError(f"{self.name}: no test set {testset!r}{nearest(testset, self.testsets)}")
+        values: dict[str, dict[Key, float]] = {}
+        own, domains, others = 0, 0, 0
+        for row in self.rows:
+            if testset is not None and row.testset != testset:
+                others += 1
+            elif row.reference == row.system:
+                own += 1
+            elif self.level == "system" and row.domain != ALL:
+                domains += 1
+            else:
+                key = Key(None, row.system, str(row.segment) if self.level == "segment" else None, row.lp)
+                column = values.setdefault(f"{row.metric}-{row.reference}" if row.reference else row.metric, {})
+                if key in column:
+                    raise InputError(
+                        f"{self.name}: two lines for {key}, metric {row.metric!r}, reference {row.reference!r}"
+                    )
+                column[key] = row.score
+        keys = list(dict.fromkeys(key for column in values.values() for key in column))
+        left = (
+            (others, "of other test sets"),
+            (own, "that score a reference against itself"),
+            (domains, "of single domains"),
+        )
+        notes = [f"{self.name}: {counted(n, 'line')} {what} left out" for n, what in left if n]
+        columns = {name: np.array([column.get(key, np.nan) for key in keys]) for name, column in values.items()}
+        return ScoreTable(tuple(keys), columns, self.level, self.name, (*self.notes, *notes))
+
+
+def read_submission(path: str | os.PathLike[str], level: str | None = None) -> Submission:
+    """The lines of a `.seg.score` or `.sys.score` file, plain or `.gz`; columns between tabs, or between any blanks.
+
+    Args:
+        path: the file.
+        level: `segment` or `system`; by the name of the file if None.
+
+    Raises:
+        InputError: a name that does not tell the level, a number of columns of no year, a score or segment that is no
+            number.
+    """
+    file = InputFile(path)
+    lines = Lines(file)
+    if level is None:
+        level = level_of(file.path)
+    if level not in LAYOUTS:
+        raise InputError(f"level {level!r} is unknown{nearest(level, LAYOUTS)}")
+    layout: str | None = None
+    rows: list[Row] = []
+    blank = 0
+    for line_number, line in lines:
+        cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
+        if not any(cells):
+            blank += 1
+            continue
+        if layout is None:
+            layout = _layout(cells, LAYOUTS[level], lines.at(line_number))
+        names = LAYOUTS[level][layout]
+        if len(cells) != len(names) and not (layout == "2017" and len(cells) in (len(names) + 1, len(names) + 2)):
+            raise InputError(
+                f"{lines.at(line_number)}: {counted(len(cells), 'column')}, expected {len(names)}:"
+                f" {' '.join(names).upper()}"
+            )
+        rows.append(_row(dict(zip(names, cells, strict=False)), lines.at(line_number)))
+    if layout is None:
+        raise InputError(f"{file.name} is empty: no line in it, expected {' '.join(LAYOUTS[level]['2022']).upper()}")
+    notes = [*lines.notes(), *([f"{file.name}: {counted(blank, 'blank line')} skipped"] if blank else [])]
+    return Submission(level, tuple(rows), layout, file.name, tuple(notes))
+
+
+def write_submission(path: str | os.PathLike[str], submission: Submission, layout: str | None = None) -> None:
+    """Write the lines of a submission, whole or not at all; numbers in full, so that reading them gives the same float64.
+
+    Args:
+        path: a `.gz` at its end packs it.
+        submission: its rows.
+        layout: first year of the columns; the submission's own if None.
+
+    Raises:
+        InputError: an unknown layout, a score that is missing, or a name that a column between tabs cannot hold.
+    """
+    layout = submission.layout if layout is None else layout
+    if layout not in LAYOUTS[submission.level]:
+        raise InputError(f"layout {layout!r} is unknown{nearest(layout, LAYOUTS[submission.level])}")
+    names = LAYOUTS[submission.level][layout]
+    text = []
+    for row in submission.rows:
+        if not math.isfinite(row.score):
+            what = f"system {row.system!r}, segment {row.segment}" if row.segment else f"system {row.system!r}"
+            raise InputError(f"{os.fspath(path)}: no score for {what} ({row.lp}); a submission has one everywhere")
+        cells = [repr(row.score) if name == "score" else str(getattr(row, name)) for name in names]
+        for name, cell in zip(names, cells, strict=True):
+            if not cell or any(c.isspace() for c in cell):
+                raise InputError(
+                    f"{os.fspath(path)}: {name} {cell!r} is empty or holds blanks, which a column between tabs cannot"
+                )
+        text.append("\t".join(cells) + "\n")
+    write_bytes(path, "".join(text).encode())
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a submission must cover in one language pair and one test set.
+
+    Attributes:
+        systems: every output, references scored as systems among them.
+        n: segments.
+        reference: the reference the organisers compare against; outputs of this name need no score.
+        references: every reference.
+        domains, documents: names; empty where the organisers give none.
+    """
+
+    systems: frozenset[str]
+    n: int
+    reference: str
+    references: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+
+
+def expected(gold: Submission, testset: str, references: Mapping[str, str]) -> dict[str, Expected]:
+    """What a file in the same form, with a score everywhere, says must be covered.
+
+    Args:
+        gold: segment scores of the organisers.
+        testset: which test set.
+        references: language pair -> its standard reference; other pairs are not asked for.
+    """
+    found: dict[str, Expected] = {}
+    for lp, reference in references.items():
+        rows = [row for row in gold.rows if row.lp == lp and row.testset == testset]
+        if not rows:
+            raise InputError(f"{gold.name}: no line for {lp!r} of {testset!r}, expected the scores of the organisers")
+        found[lp] = Expected(
+            frozenset(row.system for row in rows if row.reference != row.system),
+            max(row.segment for row in rows),
+            reference,
+            frozenset(row.reference for row in rows) - {SOURCE},
+            frozenset(row.domain for row in rows),
+            frozenset(row.document for row in rows) - {""},
+        )
+    return found
+
+
+def check_submission(
+    submission: Submission, wanted: Mapping[str, Expected], testset: str, primary: bool = True
+) -> list[str]:
+    """What the organisers would refuse, one line each; empty where they would take it.
+
+    Looked at are lines of the test set, of a wanted language pair, against its standard reference or `src`. Checked
+    are: one metric name; `src` in all language pairs or in none; no line twice; a number for every system and every
+    segment (every domain); systems, domains, documents, references and the number of segments as wanted; every language
+    pair, if `primary`. Lines that score a reference against itself are passed over.
+    """
+    problems: list[str] = []
+    inside = [
+        row
+        for row in submission.rows
+        if row.testset == testset
+        and row.lp in wanted
+        and row.reference in (wanted[row.lp].reference, SOURCE, "")
+        and row.system != (row.reference or wanted[row.lp].reference)
+    ]
+    metrics = dict.fromkeys(row.metric for row in inside)
+    if len(metrics) > 1:
+        problems.append(f"{len(metrics)} metric names ({_names(metrics)}), expected one in all language pairs")
+    free = {lp: {row.reference == SOURCE for row in inside if row.lp == lp} for lp in wanted}
+    if len(set().union(*free.values())) > 1:
+        both = [lp for lp, kinds in free.items() if len(kinds) > 1]
+        where = (
+            f"both in {_names(both)}"
+            if both
+            else f"src only in {_names(lp for lp, kinds in free.items() if kinds == {True})}"
+        )
+        problems.append(
+            f"reference {SOURCE!r} beside others ({where}); a metric uses references in all language pairs or in none"
+        )
+    for lp, want in wanted.items():
+        rows = [row for row in inside if row.lp == lp]
+        if not rows:
+            if primary:
+                problems.append(f"{lp}: no line for test set {testset!r} against {want.reference!r} or {SOURCE!r}")
+            continue
+        problems += [f"{lp}: {problem}" for problem in _check_pair(submission, rows, want, testset)]
+    return problems
+
+
+def _check_pair(submission: Submission, rows: Sequence[Row], want: Expected, testset: str) -> Iterable[str]:
+    whole = [row for row in submission.rows if row.lp == rows[0].lp and row.testset == testset]
+    by_system: dict[str, dict[object, float]] = {}
+    for row in rows:
+        unit: object = row.segment if submission.level == "segment" else row.domain
+        own = by_system.setdefault(row.system, {})
+        if unit in own:
+            yield f"system {row.system!r} has {'segment' if submission.level == 'segment' else 'domain'} {unit} twice"
+        own[unit] = row.score
+    free = all(row.reference == SOURCE for row in rows)
+    # A metric without references may score the reference too, and must where the organisers do.
+    optional = {want.reference} - (want.systems if free else set())
+    yield from _differ("systems", set(by_system) - optional, set(want.systems) - optional)
+    what = "segment" if submission.level == "segment" else "domain"
+    units: list[object] = list(range(1, want.n + 1)) if what == "segment" else sorted(want.domains or {ALL})
+    known = set(units)
+    for system, own in by_system.items():
+        lacking = [unit for unit in units if unit not in own]
+        if lacking:
+            yield f"system {system!r} lacks {len(lacking)} of {counted(len(units), what)}: {_names(lacking)}"
+        beyond = [unit for unit in own if unit not in known]
+        if beyond:
+            yield f"system {system!r} has scores beyond the {counted(len(units), what)} expected: {_names(beyond)}"
+        n_missing = sum(math.isnan(score) for score in own.values())
+        if n_missing:
+            yield f"system {system!r} has {counted(n_missing, 'line')} without a number"
+    if submission.layout == "2022":
+        yield from _differ("domains", {row.domain for row in whole}, set(want.domains) or {row.domain for row in whole})
+        if submission.level == "segment" and want.documents:
+            yield from _differ("documents", {row.document for row in whole}, set(want.documents))
+    if want.references and all(row.reference not in (SOURCE, "") for row in rows):
+        yield from _differ("references", {row.reference for row in whole}, set(want.references))
+
+
+def _differ(what: str, found: set[str], wanted: set[str]) -> Iterable[str]:
+    if wanted - found:
+        yield f"{what} lacking: {_names(sorted(wanted - found))}"
+    if found - wanted:
+        yield f"{what} not known: {_names(sorted(found - wanted))}"
+
+
+def level_of(path: str) -> str:
+    """`segment` or `system`, by the end of a file's name.
+
+    Raises:
+        InputError: neither `.seg.score` nor `.sys.score`, also before `.gz`.
+    """
+    plain = path.removesuffix(".gz")
+    for ending, level in ((".seg.score", "segment"), (".sys.score", "system")):
+        if plain.endswith(ending):
+            return level
+    raise InputError(f"{path}: the level cannot be told from the name, expected .seg.score or .sys.score")
+
+
+def _layout(cells: Sequence[str], layouts: Mapping[str, tuple[str, ...]], where: str) -> str:
+    """The first year whose columns have these cells: by their number, and by where the score stands."""
+    last = _number_or(cells[-1], None)
+    fitting = [year for year, names in layouts.items() if len(cells) == len(names) and last is not None]
+    oldest = layouts["2017"]
+    score = len(oldest) - 1
+    more = len(cells) in (len(oldest) + 1, len(oldest) + 2) and not math.isnan(_number_or(cells[score], math.nan))
+    # Words about the metric may end in "none", which would pass for a missing score; no name of a reference is a
+    # number.
+    if more and (not fitting or (math.isnan(last or 0.0) and "segment" not in oldest)):
+        return "2017"
+    if fitting:
+        return fitting[0]
+    known = "; ".join(f"{len(names)} since {year}" for year, names in layouts.items())
+    raise InputError(
+        f"{where}: {counted(len(cells), 'column')}, expected a score in the last of {known}:"
+        f" {' '.join(layouts['2022']).upper()}"
+    )
+
+
+def _row(cells: Mapping[str, str], where: str) -> Row:
+    values: dict[str, object] = dict(cells)
+    for name, read in (("score", number), ("segment", ordinal)):
+        if name in cells:
+            try:
+                values[name] = read(cells[name])
+            except ValueError as error:
+                raise InputError(f"{where}: {name} {error}") from None
+    return Row(**values)  # type: ignore[arg-type]
+
+
+def _number_or(cell: str, otherwise: float | None) -> float | None:
+    try:
+        return number(cell)
+    except ValueError:
+        return otherwise
+
+
+def _names(names: Iterable[object], most: int = 5) -> str:
+    listed = [str(name) for name in names]
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

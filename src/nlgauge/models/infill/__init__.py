@@ -1,0 +1,1 @@
+"""Models that fill gaps in a text."""

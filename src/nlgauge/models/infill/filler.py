@@ -1,0 +1,274 @@
+"""Words for gaps from a model: masked language models and denoising encoder-decoders, behind one `fill`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.signature import version
+from nlgauge.models import embedded
+from nlgauge.models.encoder import torch_device
+from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.infill.gaps import Filler, Gap
+from nlgauge.models.infill.pieces import PieceTokenizer, Placed
+from nlgauge.models.infill.spelling import Spelling, stands
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    from nlgauge.models.infill.masked import MaskedNetwork
+
+DEFAULT = "infill"
+_PAIRED = {
+    "t5",
+    "mt5",
+    "umt5",
+    "bart",
+    "mbart",
+    "pegasus",
+    "longt5",
+    "marian",
+    "m2m_100",
+}  # their configurations need not say so
+
+
+@dataclass(frozen=True)
+class InfillFiles:
+    """A model for gaps that was found, without loading it.
+
+    Attributes:
+        name: as the user named it.
+        files: of the checkpoint, or of the encoder that the head stands on.
+        head: None for a checkpoint with a head of its own.
+        phrases: whether it is a denoiser, which fills a gap with any number of words; a masked language model fills it
+            with one.
+    """
+
+    name: str
+    files: ModelFiles
+    head: Head | None
+    phrases: bool
+
+    def facts(self) -> dict[str, Any]:
+        """What pins it, for a signature."""
+        facts: dict[str, Any] = {} if self.head is None else {"head": self.head.identity[:23]}
+        kind, _, value = self.files.identity.partition(":")
+        facts |= (
+            {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
+        )
+        if self.files.setup:
+            facts["setup"] = self.files.setup[:23]
+        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+
+
+class InfillModel(Protocol):
+    """A model that fills gaps: an `Infill` that says what it is.
+
+    Attributes:
+        name: as the user named it.
+        phrases: whether it fills a gap with any number of words; if not, with one.
+    """
+
+    name: str
+    phrases: bool
+
+    def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
+        """See `Infill.fill`."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """What pins it, for a signature."""
+        ...
+
+
+def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFiles:
+    """The files of a model for gaps.
+
+    Args:
+        model: `infill` (the head that is shipped), the file of a head, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+
+    Raises:
+        InputError: no such model, or one that is neither a masked language model nor a denoiser.
+    """
+    if is_head(model):
+        if revision is not None:
+            raise InputError(f"the head {model!r} has no revisions; leave revision out")
+        head = find_head(model, "infill")
+        return InfillFiles(model, head.encoder, head, False)
+    try:
+        files = locate(model, revision)
+    except InputError as error:  # what to take instead is another model than for an encoder
+        raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
+    if files.name == embedded.NAME:
+        raise InputError(f"the embedded encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
+    config = files.config
+    if config.get("is_encoder_decoder") or config.get("model_type") in _PAIRED:
+        return InfillFiles(model, files, None, True)
+    kinds = config.get("architectures") or []
+    # Some checkpoints name no class, or the one of pre-training, whose masked language model is the same.
+    if (
+        kinds and not any(kind.endswith(("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")) for kind in kinds)
+    ) or config.get("is_decoder"):
+        raise InputError(
+            f"model {model!r} is {kinds[0] if kinds else 'a decoder'}, expected a masked language model (BERT, RoBERTa,"
+            " ...) or a denoising encoder-decoder (BART, T5, ...)"
+        )
+    return InfillFiles(model, files, None, False)
+
+
+def load_infill(
+    model: str = DEFAULT,
+    revision: str | None = None,
+    dtype: str = "float32",
+    runtime: Runtime | None = None,
+    *,
+    sampled: bool = False,
+) -> InfillModel:
+    """A model for gaps, one copy in a runtime for each precision; its weights are read when it first fills one.
+
+    Args:
+        model: see `locate_infill`.
+        revision: see `locate_infill`.
+        dtype: precision of weights and activations.
+        runtime: device, token budget, loaded models; None makes one.
+        sampled: a denoiser draws its phrases, by the runtime's seed, instead of searching for the likeliest.
+
+    Raises:
+        InputError: see `locate_infill`; a masked language model whose tokenizer has no mask token.
+        MissingExtra: torch is not installed.
+    """
+    runtime = runtime or Runtime()
+    found = locate_infill(model, revision)
+    key = ("infill", found.files, None if found.head is None else found.head.identity, dtype, runtime.device)
+    if found.phrases:
+        from nlgauge.models.infill.denoise import Denoiser
+
+        return Denoiser(
+            found,
+            lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)),
+            dtype,
+            runtime,
+            sampled=sampled,
+        )
+    limit = None if found.head is None else found.head.whole("max_tokens")
+    tokenizer = runtime.once(("piece tokenizer", found.files, limit), lambda: PieceTokenizer(found.files, limit))
+    if tokenizer.mask is None:
+        raise InputError(
+            f"model {model!r} has no mask token, which a masked language model is asked with; choose another"
+        )
+    return MaskedModel(
+        found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), dtype, runtime
+    )
+
+
+class MaskedModel:
+    """A masked language model: for each gap one word, a single piece of its vocabulary."""
+
+    phrases = False
+
+    def __init__(
+        self,
+        found: InfillFiles,
+        tokenizer: PieceTokenizer,
+        load: Callable[[], MaskedNetwork],
+        dtype: str,
+        runtime: Runtime,
+    ) -> None:
+        self.found, self.name, self.tokenizer, self.dtype = found, found.name, tokenizer, dtype
+        self._load, self._budget = load, runtime.token_budget
+
+    def facts(self) -> dict[str, Any]:
+        """See `InfillModel`."""
+        return {"dtype": self.dtype, **self.found.facts()}
+
+    def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
+        """Words for each gap, best first; the score is the logarithm of the probability among all pieces.
+
+        A text longer than the model reads is seen in a window around the gap. A model that knows no capitals has its
+        words written with one where a sentence begins, and where they are mostly written so.
+        """
+        number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
+        distinct = list(number)
+        texts = list(dict.fromkeys(gap.text for gap in distinct))
+        placed = dict(zip(texts, self.tokenizer.place(texts), strict=True))
+        found: list[list[Filler]] = [[]] * len(distinct)
+        if distinct and k > 0:
+            self._run(distinct, [self._framed(gap, placed[gap.text]) for gap in distinct], k, found)
+        return [list(found[number[gap]]) for gap in gaps]
+
+    @cached_property
+    def network(self) -> MaskedNetwork:
+        """The model, loaded when it is first needed."""
+        return self._load()
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """Which pieces fit where, and how they are written."""
+        capital = None
+        if self.found.head is not None:
+            capital = self.found.head.tensors()[0].get("capital")
+        return Spelling.of(self.tokenizer, None if capital is None else capital.numpy().astype(np.uint8))
+
+    def _framed(self, gap: Gap, placed: Placed) -> tuple[Ids, int]:
+        """The pieces of a text with a mask in the gap, and where it is."""
+        tokenizer = self.tokenizer
+        blank = placed.starts == placed.ends
+        left = placed.ids[: _last(placed, gap.start, blank)]
+        right = placed.ids[np.flatnonzero((placed.starts >= gap.end) & ~(blank & (placed.ends <= gap.end)))]
+        if tokenizer.max_tokens is not None:
+            room = tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix) - 1
+            n_right = min(len(right), max(room - len(left), room // 2))
+            left, right = left[max(0, len(left) - (room - n_right)) :], right[:n_right]
+        assert tokenizer.mask is not None
+        ids = np.concatenate([tokenizer.prefix, left, [tokenizer.mask], right, tokenizer.suffix]).astype(np.int64)
+        return ids, len(tokenizer.prefix) + len(left)
+
+    def _run(self, gaps: Sequence[Gap], framed: Sequence[tuple[Ids, int]], k: int, found: list[list[Filler]]) -> None:
+        from nlgauge.models.workers import side_by_side
+
+        network, spelling = self.network, self.spelling
+        batches = list(by_length([len(ids) for ids, _ in framed], self._budget or network.batch_tokens))
+        where = [stands(gap) for gap in gaps]
+
+        def work(batch: Ids) -> list[list[tuple[int, float]]]:
+            said = network.at([framed[i][0] for i in batch], [framed[i][1] for i in batch])
+            return [spelling.best(row, where[i], k) for i, row in zip(batch, said, strict=True)]
+
+        for batch, best in zip(batches, side_by_side(work, batches, network.device), strict=True):
+            for i, fillers in zip(batch, best, strict=True):
+                found[i] = [Filler(spelling.written(piece, gaps[i], where[i]), score) for piece, score in fillers]
+
+
+def _last(placed: Placed, start: int, blank: np.ndarray) -> int:
+    """How many pieces stand before a gap, a blank directly before it left to the mask."""
+    n = int(np.searchsorted(placed.ends, start, side="right"))
+    while n and blank[n - 1]:
+        n -= 1
+    return n
+
+
+def _network(found: InfillFiles, dtype: str, device: str) -> MaskedNetwork:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra(f"model {found.name!r}", "neural") from None
+    from nlgauge.models.infill.masked import headed_mask, masked_network
+
+    if found.files.name == embedded.NAME:
+        embedded.check(found.files.folder / "model.safetensors")
+    where, kind = torch_device(torch, device), getattr(torch, dtype)
+    return masked_network(found.files, kind, where) if found.head is None else headed_mask(found.head, kind, where)
+
+
+def _seq2seq(files: ModelFiles, dtype: str, device: str) -> Any:
+    from nlgauge.models.seq2seq import Seq2Seq
+
+    return Seq2Seq(files, dtype, device)

@@ -1,0 +1,169 @@
+"""Masked language models: a head over the embedded encoder, BERT's and RoBERTa's own, any other of transformers."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.heads import Head
+from nlgauge.models.hub import check_filled, load_pretrained
+from nlgauge.models.locate import ModelFiles
+from nlgauge.models.packed import PackedBert
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import runs
+
+# The model classes whose head is written here -> dense layer, norm, bias; the last layer is the word vectors again.
+_OWN = {
+    "BertForMaskedLM": ("predictions.transform.dense", "predictions.transform.LayerNorm", "predictions.bias"),
+    "RobertaForMaskedLM": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
+    "XLMRobertaForMaskedLM": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
+}
+_ROWS = (
+    32  # masks that are held against the vocabulary at a time: always as many, so that none depends on its neighbours
+)
+
+
+class MaskedNetwork(Protocol):
+    """A loaded masked language model."""
+
+    device: Any
+    batch_tokens: int
+
+    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
+        """Log-probabilities of all pieces at one place of each sequence, at least float32, shape (n, V).
+
+        Sequences are sorted by length. Several threads may ask at once.
+        """
+        ...
+
+
+def masked_network(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> MaskedNetwork:
+    """The masked language model of a checkpoint.
+
+    Raises:
+        InputError: weights that do not fill it, or that transformers cannot load.
+    """
+    config = files.config
+    kinds = config.get("architectures") or [None]
+    if kinds[0] in _OWN and PackedBert.reads(config) and config.get("tie_word_embeddings", True):
+        network = PackedBert(files, dtype, device)
+        dense, norm, bias = _OWN[kinds[0]]
+        pairs = [(network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in (dense, norm)]
+        return PackedMasked(network, files.depth, pairs[0], pairs[1], network.tensor(bias))
+    return HubMasked(files, dtype, device)
+
+
+def headed_mask(head: Head, dtype: torch.dtype, device: torch.device) -> MaskedNetwork:
+    """The masked language model of a head over its encoder.
+
+    Raises:
+        InputError: an encoder of another family than BERT's, or tensors that are missing.
+    """
+    if not PackedBert.reads(head.encoder.config):
+        raise InputError(
+            f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other"
+        )
+    own, adapters = head.tensors()
+    for name in ("dense.weight", "dense.bias", "norm.weight", "norm.bias", "bias"):
+        if name not in own:
+            raise InputError(f"head {head.path} holds no {name}")
+    network = PackedBert(head.encoder, dtype, device, adapters)
+    return PackedMasked(
+        network,
+        head.encoder.depth,
+        (own["dense.weight"], own["dense.bias"]),
+        (own["norm.weight"], own["norm.bias"]),
+        own["bias"],
+    )
+
+
+class PackedMasked:
+    """A transform of the last layer, held against the vector of every piece; only the masked places go through it."""
+
+    def __init__(
+        self,
+        network: PackedBert,
+        depth: int,
+        dense: tuple[torch.Tensor, torch.Tensor],
+        norm: tuple[torch.Tensor, torch.Tensor],
+        bias: torch.Tensor,
+    ) -> None:
+        self.network, self.depth = network, depth
+        self.device, self.batch_tokens = network.device, network.batch_tokens
+        self._wide = torch.promote_types(
+            network.dtype, torch.float32
+        )  # what is small is computed precisely, in half precision too
+        self._dense, self._norm = (
+            [part.to(device=self.device, dtype=self._wide) for part in pair] for pair in (dense, norm)
+        )
+        self._bias = bias.to(device=self.device, dtype=self._wide)
+        self._words = network.words
+        if self._dense[0].shape != (network.width, network.width) or len(self._bias) != len(self._words):
+            raise InputError(
+                f"model {network.files.name!r}: its masked language model is of another size than its encoder"
+            )
+
+    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
+        """See `MaskedNetwork`."""
+        starts = np.cumsum([0, *(len(row) for row in ids[:-1])])
+        with self.network.cut(self.depth) as forward:
+            states = forward(ids)[torch.from_numpy(starts + np.asarray(places, dtype=np.int64)).to(self.device)]
+        n = len(ids)
+        states = functional.pad(states.to(self._wide), (0, 0, 0, -n % _ROWS))
+        states = functional.layer_norm(
+            functional.gelu(functional.linear(states, *self._dense)),
+            (self.network.width,),
+            *self._norm,
+            self.network.epsilon,
+        )
+        states = states.to(self._words.dtype)
+        found = torch.cat([functional.linear(states[i : i + _ROWS], self._words) for i in range(0, n, _ROWS)])[:n]
+        return torch.log_softmax(found.to(self._wide).add_(self._bias), dim=1)
+
+
+class HubMasked:
+    """Any masked language model of transformers, in batches of equal length.
+
+    Raises:
+        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
+    """
+
+    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
+        model, info = load_pretrained(files, dtype, "AutoModelForMaskedLM")
+        check_filled(files, model, info, "is it a masked language model?")
+        self.model: Any = model.eval().to(device)
+        self.device = device
+        self.batch_tokens = 1024 if device.type == "cpu" else 65536
+        self._typed = "token_type_ids" in inspect.signature(model.forward).parameters
+        self._asked = threading.local()
+        below = getattr(model, model.base_model_prefix, None)
+        if below is not None and below is not model:
+            below.register_forward_hook(self._narrow)
+
+    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
+        """See `MaskedNetwork`."""
+        found = []
+        for low, high in runs([len(row) for row in ids]):
+            batch = torch.from_numpy(np.stack(ids[low:high])).to(self.device)
+            given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
+            if self._typed:
+                given["token_type_ids"] = torch.zeros_like(batch)
+            self._asked.places = torch.tensor(places[low:high], device=self.device)
+            logits = self.model(**given).logits
+            rows = torch.arange(high - low, device=logits.device)
+            at = 0 if logits.shape[1] == 1 else self._asked.places
+            found.append(torch.log_softmax(logits[rows, at].float(), dim=1))
+        return torch.cat(found)
+
+    def _narrow(self, module: Any, given: Any, out: Any) -> Any:
+        """Leave the head only the masked places: held against the vocabulary, all the others would take most of time and memory."""
+        states = out.last_hidden_state
+        out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
+        return out

@@ -1,0 +1,1 @@
+"""Perturbations of phrases and clauses: denied, dropped, repeated, brought in from elsewhere."""

@@ -1,0 +1,127 @@
+"""What a statement can say in the place of a question phrase: a name, a place, a date, a number, a thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.english.questions import BE, Question
+from nlgauge.text.lexicon.inflection import lemma
+from nlgauge.text.lexicon.lexicon import supersense
+
+PERSONS = ("Mary Jones", "Peter Brown", "Anna Clark", "David Miller")
+PLACES = ("London", "Canada", "Boston", "Vienna")
+YEARS = ("1950", "1987", "2004", "1912")
+THINGS = ("something new", "something else", "something small")
+MANY_THINGS = ("two new things", "a few small things")
+NUMBERS = ("two", "three", "twelve", "twenty")
+REASONS = ("for a good reason", "because of the weather", "for two reasons")
+MANNERS = ("in the usual way", "with great care", "in a new way")
+STATES = ("fine", "well")
+
+# What a noun asks for: a preposition that goes with it where the question has none, and what may be said.
+_ASKED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "year": ("in", YEARS),
+    "date": ("on", ("5 May", "12 March")),
+    "day": ("on", ("Monday", "Friday")),
+    "month": ("in", ("May", "October")),
+    "time": ("at", ("noon", "six o'clock")),
+    "season": ("in", ("spring", "autumn")),
+    "century": ("in", ("the 1800s", "the 1600s")),
+    "decade": ("in", ("the 1950s", "the 1980s")),
+    "color": ("", ("red", "green", "blue")),
+    "colour": ("", ("red", "green", "blue")),
+    "name": ("", PERSONS),
+    "number": ("", ("twelve", "twenty")),
+    "age": ("", ("forty years",)),
+    "price": ("", ("ten dollars",)),
+    "cost": ("", ("ten dollars",)),
+    "salary": ("", ("ten thousand dollars",)),
+    "size": ("", ("ten metres",)),
+    "length": ("", ("ten metres",)),
+    "height": ("", ("ten metres",)),
+    "width": ("", ("ten metres",)),
+    "depth": ("", ("ten metres",)),
+    "distance": ("", ("ten kilometres",)),
+    "weight": ("", ("ten kilos",)),
+    "speed": ("", ("ten metres a second",)),
+    "temperature": ("", ("ten degrees",)),
+    "percentage": ("", ("ten percent",)),
+    "percent": ("", ("ten percent",)),
+    "population": ("", ("two million",)),
+    "language": ("", ("English", "Dutch")),
+    "capital": ("in", PLACES),
+    "city": ("in", PLACES[2:]),
+    "country": ("in", ("Canada", "Norway")),
+    "town": ("in", ("Oxford", "Salem")),
+    "state": ("in", ("Ohio", "Texas")),
+    "place": ("in", PLACES),
+    "location": ("in", PLACES),
+}
+# By the lexicon's field of meaning, for what the table does not name.
+_FIELDS = {
+    "noun.person": PERSONS, "noun.location": PLACES, "noun.time": YEARS, "noun.animal": ("a dog", "a horse"), "noun.food": ("soup", "bread"),
+    "noun.plant": ("an oak", "a rose"), "noun.artifact": ("a machine", "a large box"), "noun.substance": ("water", "iron"),
+    "noun.event": ("a festival", "a storm"), "noun.group": ("a small club", "a big company"), "noun.communication": ("a letter", "a story"),
+    "noun.act": ("a race", "a game"), "noun.body": ("the hand", "the heart"), "noun.cognition": ("a plan", "an idea"),
+    "noun.possession": ("money", "land"), "noun.phenomenon": ("wind", "light"), "noun.feeling": ("joy", "fear"),
+}  # fmt: skip
+_KINDS = frozenset({"kind", "type", "sort", "class", "form"})
+
+
+def head(doc: Doc, first: int, last: int) -> Token:
+    """The noun that a phrase is about: the last before what hangs on it by `of`, or by another preposition."""
+    for place in range(first + 1, last + 1):
+        if doc.tokens[place].tag in ("IN", "TO", ",") and doc.tokens[place - 1].tag[0] in "NPC":
+            return doc.tokens[place - 1]
+    return doc.tokens[last]
+
+
+def asked(noun: Token) -> tuple[str, tuple[str, ...]] | None:
+    """The preposition and the answers that go with a noun: in, years for "year"; None where only the noun itself can be said again."""
+    base = lemma(noun.lower, noun.tag)
+    found = _ASKED.get(base)
+    return ("", PERSONS) if found is None and noun.tag == "NN" and supersense(base, "noun") == "noun.person" else found
+
+
+def of_kind(noun: Token) -> Sequence[str]:
+    """What a noun may turn out to be: a place for "capital", a person for "director"."""
+    base = lemma(noun.lower, noun.tag)
+    if noun.tag in ("NNS", "NNPS"):
+        return MANY_THINGS
+    if base in _ASKED:
+        return _ASKED[base][1]
+    if noun.tag == "NNP":
+        return THINGS
+    return _FIELDS.get(supersense(base, "noun") or "", THINGS)
+
+
+def nominal(doc: Doc, question: Question, plural: bool) -> tuple[str, Sequence[str], str]:
+    """For a question phrase that asks for a thing: what stands before the answer, the answers, what stands behind."""
+    tokens, wh, last = doc.tokens, question.wh, question.last
+    word, behind = tokens[wh].lower, doc.text[tokens[wh].end : tokens[last].end].strip()
+    if word == "how":
+        noun = doc.text[tokens[wh + 1].end : tokens[last].end].strip() if last > wh + 1 else ""
+        if tokens[wh + 1].lower in ("many", "few"):
+            return "", NUMBERS[1:], f" {noun}" if noun else ""
+        sums = (
+            ("ten dollars", "two dollars")
+            if question.verb >= 0 and tokens[question.verb].lower in BE
+            else ("a lot", "a little")
+        )
+        return "", ("a lot of", "a little") if noun else sums, f" {noun}" if noun else ""
+    if last > wh and tokens[wh + 1].lower == "of":
+        return "", ("one",), f" {behind}"
+    if word == "whose":
+        return "", ("Mary's", "Peter's"), f" {behind}" if behind else ""
+    if word in ("who", "whom"):
+        return "", (f"{PERSONS[0]} and {PERSONS[1]}", f"{PERSONS[2]} and {PERSONS[3]}") if plural else PERSONS, ""
+    if last == wh or tokens[wh + 1].lower in ("else", "exactly"):
+        return "", MANY_THINGS if plural else THINGS, ""
+    noun_token = head(doc, wh + 1, last)
+    answers = None if noun_token.lower == "number" and noun_token.index > wh + 1 else asked(noun_token)
+    if answers is not None and noun_token.tag in ("NN", "NNP"):
+        return "", answers[1], ""
+    if noun_token.tag in ("NNS", "NNPS"):
+        return "", ("these", "the same", "two"), f" {behind}"
+    return "", ("another", "a certain") if noun_token.lower not in _KINDS else ("another", "the same"), f" {behind}"

@@ -1,0 +1,441 @@
+"""A question turned into a statement: the subject before its verb, something said in the place of what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from nlgauge.perturbations.base import Inapplicable
+from nlgauge.perturbations.draft import Draft, with_case_of
+from nlgauge.perturbations.questions import answers as fillers
+from nlgauge.perturbations.questions.answers import nominal
+from nlgauge.text.doc import Doc
+from nlgauge.text.english.auxiliaries import is_loud
+from nlgauge.text.english.inversion import PREDICATED, Clause, take_apart
+from nlgauge.text.english.questions import (
+    ADVERBS,
+    BE,
+    DO,
+    NOT,
+    NOUNS,
+    PRONOUNS,
+    VERBS,
+    WH,
+    Question,
+    full_form,
+    is_auxiliary,
+    nouns_end,
+    phrase_end,
+)
+from nlgauge.text.language import Language
+from nlgauge.text.lexicon.inflection import lemma
+
+Choose = Callable[[Sequence[str]], str]
+_NO_VERB, _NO_SUBJECT = Inapplicable("no finite verb"), Inapplicable("no subject found")
+_ALONG = frozenset({"then", "though", "anyway", "now", "exactly", "again"})
+_CATENATIVE = frozenset(
+    (
+        "want hope plan intend try like need have seem appear go expect wish decide refuse begin start continue use"
+        " mean love prefer attempt manage fail tend agree offer promise learn ask choose claim aim seek be get keep"
+        " stop consider enjoy"
+    ).split()
+)
+_SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
+_JOINING = frozenset(
+    {
+        "when",
+        "if",
+        "because",
+        "although",
+        "though",
+        "while",
+        "since",
+        "until",
+        "unless",
+        "before",
+        "after",
+        "as",
+        "whereas",
+    }
+)
+
+
+def declare(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:
+    """Make the statement of a question in a draft.
+
+    Args:
+        draft: of the text that the question stands in.
+        question: one of its questions.
+        language: for the forms of verbs.
+        choose: takes one of several things to say.
+
+    Returns:
+        None where it is made, else why it cannot be; the draft is then of no more use.
+    """
+    doc = draft.doc
+    question = _shortened(doc, question)
+    if _asks_again(doc, question):
+        return Inapplicable("two questions in one")
+    if question.wh < 0:
+        failed = _confirm(draft, question, language)
+    elif question.fixed or (question.verb < 0 and question.at_start):
+        return _NO_VERB
+    elif not question.at_start and question.verb < 0:
+        before, answers, behind = _said(doc, question)
+        draft.replace(question.opens, question.last, before + choose(answers) + behind)
+        failed = None
+    else:
+        failed = _answer(draft, question, language, choose)
+    if failed is None and question.mark is not None:
+        stopped = doc.touches(question.mark) and doc.tokens[question.mark - 1].text.endswith(".")
+        stopped |= question.mark + 1 < len(doc.tokens) and doc.tokens[question.mark + 1].text == "."
+        draft.replace(question.mark, question.mark, "" if stopped else _stop(doc, question.mark))
+    return failed
+
+
+def _shortened(doc: Doc, question: Question) -> Question:
+    """The question without what is only said along with it at its end: ", then", ", Mr Smith"."""
+    tokens, end = doc.tokens, question.end
+    for comma in range(end - 1, max(question.first, question.last, question.verb, end - 5), -1):
+        if tokens[comma].text == ",":
+            if all(t.tag in ("RB", "UH", "NNP", "IN") for t in tokens[comma + 1 : end]):
+                end = comma
+            break
+    if end == question.end and end - 2 > max(question.verb, question.last) and tokens[end - 1].lower in _ALONG:
+        end -= 1
+    return replace(question, end=end)
+
+
+def _stop(doc: Doc, mark: int) -> str:
+    """A full stop, or a comma where the sentence goes on behind a quotation: '"Is it?" he asked'."""
+    tokens = doc.tokens
+    goes_on = mark + 2 < len(tokens) and tokens[mark + 1].is_punctuation and tokens[mark + 2].text[0].islower()
+    return "," if goes_on and doc.sentence_at[mark] == doc.sentence_at[mark + 2] else "."
+
+
+def _asks_again(doc: Doc, question: Question) -> bool:
+    """Whether a second question is joined to the first: "who came, and why did they leave?"."""
+    tokens = doc.tokens
+    for i in range(max(question.first, question.verb, question.last) + 1, question.end - 1):
+        if tokens[i].tag == "CC" or tokens[i].text in (",", "-", "–", "—"):
+            following = tokens[i + 1]
+            if following.lower in WH:
+                verb = phrase_end(doc, i + 1, question.end) + 1
+                if (
+                    verb < question.end
+                    and is_auxiliary(tokens[verb])
+                    and (following.lower in ADVERBS or verb > i + 2 or following.lower == "what")
+                ):
+                    return True
+            if (
+                following.lower == "who"
+                and i + 2 < question.end
+                and is_auxiliary(tokens[i + 2])
+                and tokens[i].tag == "CC"
+            ):
+                return True
+            if (
+                is_auxiliary(following)
+                and following.tag != "VB"
+                and i + 3 < question.end
+                and tokens[i + 2].tag in ("PRP", "DT", "NNP", "EX")
+            ):
+                return True
+    return False
+
+
+def _confirm(draft: Draft, question: Question, language: Language) -> Inapplicable | None:
+    """Of a question to be answered by yes or no, and of a statement with a question mark, tags ("isn't it?") left away."""
+    doc, tokens = draft.doc, draft.doc.tokens
+    if question.verb >= 0:
+        clause = take_apart(doc, question.verb, question.end, whole=False)
+        if clause is None:
+            return _NO_SUBJECT
+        _uninvert(draft, clause, question, language)
+        if clause.aux_last == clause.aux:
+            for i in range(clause.subject + 1, question.end):
+                if tokens[i].lower in _SOME and tokens[i - 1].lower not in NOT:
+                    draft.replace(i, i, _SOME[tokens[i].lower])
+        return None
+    tag = question.end - 1
+    while tag > question.first and tokens[tag].text != ",":
+        tag -= 1
+    if (
+        tokens[question.end - 1].tag == "PRP"
+        and tokens[question.end - 2].lower == "n't"
+        and question.end - 4 > question.first
+    ):
+        draft.delete(
+            question.end - 4 if tag == question.end - 4 else question.end - 3, question.end - 1
+        )  # "didn't he", with or without comma
+        return None
+    if (
+        tag > question.first
+        and tag + 1 < question.end
+        and is_auxiliary(tokens[tag + 1])
+        and tokens[question.end - 1].tag in ("PRP", "EX", "RB")
+    ):
+        draft.delete(tag, question.end - 1)
+    elif not any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in tokens[question.first : question.end]):
+        return _NO_VERB
+    elif (
+        is_auxiliary(tokens[question.first])
+        or _imperative(doc, question)
+        or any(t.lower in WH for t in tokens[question.first : question.end])
+    ):
+        return _NO_SUBJECT
+    return None
+
+
+def _imperative(doc: Doc, question: Question) -> bool:
+    """Whether a verb stands first: "Take it or leave it?", "Dare we hope?"."""
+    return doc.tokens[question.first].tag in ("VB", "VBP")
+
+
+def _answer(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:
+    doc, tokens = draft.doc, draft.doc.tokens
+    verb, word = question.verb, tokens[question.wh].lower
+    adverbial = word in ADVERBS and not (
+        word == "how" and question.last > question.wh and tokens[question.wh + 1].lower in ("many", "much", "few")
+    )
+    if not question.inverted and not (adverbial and is_auxiliary(tokens[verb])):
+        if (
+            adverbial
+            or question.opens < question.wh
+            or (tokens[verb].lower in DO and not _object_follows(doc, verb, question.end))
+        ):
+            return _NO_SUBJECT
+        there = verb + 1 if verb + 1 < question.end and tokens[verb + 1].lower == "there" else None
+        if (
+            there
+            and question.last > question.wh
+            and tokens[verb].lower in BE
+            and (there + 1 >= question.end or tokens[there + 1].tag == "IN")
+        ):
+            return _existence(draft, question, Clause(verb, verb, there, there, None), choose)
+        return _replace_subject(draft, question, choose)
+    clause = take_apart(doc, verb, question.end, whole=word != "why", thing=word in PRONOUNS)
+    if clause is None:
+        return _NO_SUBJECT
+    identity = clause.main is None and tokens[verb].lower in BE | {"'s"} and clause.subject_last == question.end - 1
+    if (
+        identity
+        and (word in ("who", "whom") or _counts(doc, question))
+        and question.opens == question.wh
+        and not _pronominal(doc, clause)
+    ):
+        return _replace_subject(draft, question, choose)
+    if (
+        not adverbial
+        and tokens[clause.subject].lower == "there"
+        and question.last > question.wh
+        and question.opens == question.wh
+    ):
+        return _existence(draft, question, clause, choose)
+    place = _place(doc, question, clause, identity, adverbial or question.opens < question.wh)
+    if place is None:
+        return _NO_SUBJECT
+    _uninvert(draft, clause, question, language, question.opens)
+    before, answers, behind = _said(doc, question, clause if identity else None)
+    _insert(draft, place, before, choose(answers), behind, doc.text)
+    return None
+
+
+def _said(
+    doc: Doc, question: Question, identity: Clause | None = None, *, subject: bool = False
+) -> tuple[str, Sequence[str], str]:
+    """What stands before the answer, the answers, what stands behind; `identity` for "what is the ...?", `subject` before its verb."""
+    tokens, wh = doc.tokens, question.wh
+    word = tokens[wh].lower
+    preposition = doc.text[tokens[question.opens].start : tokens[wh].start].lower() if question.opens < wh else ""
+    past = question.verb < 0 or tokens[question.verb].lower in ("did", "was", "were", "had")
+    stranded = question.end - 1 > question.last and tokens[question.end - 1].tag in ("IN", "TO")
+    if word == "when":
+        times = fillers.YEARS if past else ("Monday", "Friday")
+        return preposition or ("" if stranded else "in " if past else "on "), times, ""
+    if word == "where":
+        return preposition or ("" if stranded else "in "), fillers.PLACES, ""
+    if word == "why":
+        return "", fillers.REASONS, ""
+    if word == "how" and (question.last == wh or tokens[wh + 1].lower == "exactly"):
+        return ("", fillers.STATES, "") if identity else ("", fillers.MANNERS, "")
+    if word == "how" and tokens[wh + 1].lower not in ("many", "much", "few"):
+        graded = doc.text[tokens[wh].end : tokens[question.last].end].strip()
+        return "", ("very", "quite"), f" {graded}"
+    if identity is not None and word in ("what", "which") and question.last == wh:
+        noun = fillers.head(doc, identity.subject, identity.subject_last)
+        plural = tokens[question.verb].lower in ("are", "were")
+        pronominal = _pronominal(doc, identity)
+        return (
+            preposition,
+            fillers.MANY_THINGS if plural else fillers.THINGS if pronominal else fillers.of_kind(noun),
+            "",
+        )
+    you = identity is not None and tokens[identity.subject].lower == "you"
+    plural = (
+        question.verb >= 0
+        and tokens[question.verb].lower in ("are", "were")
+        and (subject or identity is not None)
+        and not you
+    )
+    before, answers, behind = nominal(doc, question, plural)
+    if (
+        question.last > wh
+        and word in ("what", "which")
+        and question.inverted
+        and identity is None
+        and not preposition
+        and not stranded
+    ):
+        found = fillers.asked(fillers.head(doc, wh + 1, question.last))
+        if found is not None and found[0] and behind == "" and found[1] not in (fillers.PLACES, fillers.PERSONS):
+            before = f"{found[0]} "
+    return preposition + before, answers, behind
+
+
+def _replace_subject(draft: Draft, question: Question, choose: Choose) -> None:
+    """Of a question about the subject: only the question phrase gives way."""
+    doc = draft.doc
+    before, answers, behind = _said(doc, question, subject=True)
+    draft.replace(question.opens, question.last, before + choose(answers) + behind)
+    if doc.touches(question.verb) and question.verb == question.last + 1:  # "Who's there?"
+        draft.replace(question.verb, question.verb, f" {full_form(doc, question.verb)}", cased=False)
+
+
+def _existence(draft: Draft, question: Question, clause: Clause, choose: Choose) -> None:
+    """Of "how many trains are there": "there are twelve trains"."""
+    doc = draft.doc
+    before, answers, behind = nominal(doc, question, False)
+    verb = " ".join(doc.tokens[i].lower for i in range(clause.aux, clause.aux_last + 1))
+    draft.replace(question.opens, clause.subject_last, f"there {verb} {before}{choose(answers)}{behind}")
+
+
+def _uninvert(draft: Draft, clause: Clause, question: Question, language: Language, first: int | None = None) -> None:
+    """The auxiliary behind its subject; "do" gives its tense to the verb. What stands from `first` to the auxiliary goes."""
+    doc, tokens = draft.doc, draft.doc.tokens
+    aux = tokens[clause.aux].lower
+    denied = clause.aux_last > clause.aux or (
+        clause.subject_last + 1 < question.end and tokens[clause.subject_last + 1].lower in NOT
+    )
+    first = clause.aux if first is None else first
+    if (
+        clause.subject == clause.aux_last + 1
+    ):  # as one edit with the first word of the subject, which may need the capital
+        word = tokens[clause.subject].text
+        word = with_case_of(word, _SOME.get(word.lower(), word)) if clause.aux_last == clause.aux else word
+        raised = tokens[first].text[0].isupper() and not doc.starts_sentence(first)
+        draft.replace(first, clause.subject, word[0].upper() + word[1:] if raised else word, cased=False)
+    else:
+        draft.delete(first, clause.aux_last)
+    if aux in DO | {"'d"} and clause.main is not None and not denied and tokens[clause.main].tag != "VBN":
+        tag = "VBD" if aux in ("did", "'d") else "VBZ" if aux == "does" else "VBP"
+        for place in _joined_verbs(doc, clause.main, question.end):
+            base = language.lemma(tokens[place].text, tokens[place].tag if tokens[place].tag in VERBS else "VB").lower()
+            form = language.inflect(base, tag)
+            if form and form != tokens[place].lower and not (tag == "VBP" and base == tokens[place].lower):
+                draft.replace(place, place, form)
+        return
+    words = (
+        full_form(doc, clause.aux)
+        if clause.aux_last == clause.aux
+        else doc.text[tokens[clause.aux].start : tokens[clause.aux_last].end].lower()
+    )
+    _insert(draft, clause.subject_last, "", words, "", doc.text)
+
+
+def _joined_verbs(doc: Doc, main: int, end: int) -> list[int]:
+    """The main verb and those joined to it: "go and see"; not behind "to"."""
+    places = [main]
+    for i in range(main + 1, end):
+        if doc.tokens[i].tag in ("TO", "MD", "VBZ", "VBP", "VBD", "WDT", "WP", "WRB"):
+            break
+        if doc.tokens[i].tag == "VB" and doc.tokens[i - 1].tag == "CC":
+            places.append(i)
+    return places
+
+
+def _insert(draft: Draft, place: int, before: str, words: str, behind: str, text: str) -> None:
+    said = before + words + behind
+    draft.insert_after(place, said.upper() if is_loud(text) else said)
+
+
+def _pronominal(doc: Doc, clause: Clause) -> bool:
+    subject = doc.tokens[clause.subject]
+    return clause.subject == clause.subject_last and (subject.tag in ("PRP", "EX") or subject.lower in PREDICATED)
+
+
+def _object_follows(doc: Doc, verb: int, end: int) -> bool:
+    """Whether "do" is a main verb: "Who did it?", "Who does the dishes?"."""
+    return verb + 1 >= end or doc.tokens[verb + 1].tag in ("PRP", "DT", "PRP$", *NOUNS)
+
+
+def _counts(doc: Doc, question: Question) -> bool:
+    """Whether a number of things is asked for."""
+    return question.last > question.wh and doc.tokens[question.wh + 1].lower in ("many", "few")
+
+
+def _place(doc: Doc, question: Question, clause: Clause, identity: bool, adverbial: bool) -> int | None:
+    """The token behind which the answer is said; None where there is no telling."""
+    tokens, end = doc.tokens, question.end
+    start = clause.subject_last if clause.main is None else clause.main
+    graded = (
+        question.last > question.wh
+        and tokens[question.wh].lower == "how"
+        and tokens[question.wh + 1].tag in ("JJ", "JJR")
+    )
+    if clause.main is None and (graded or not adverbial):
+        if tokens[end - 1].tag in ("IN", "TO") and end - 1 > start:
+            return end - 1
+        return start if graded or identity or tokens[clause.subject].tag == "EX" else None
+    if not adverbial and clause.main is not None:
+        return _object_place(doc, clause.main, end)
+    return _close(doc, start, end)
+
+
+def _object_place(doc: Doc, main: int, end: int) -> int:
+    tokens = doc.tokens
+    for i in range(main + 1, end):  # a preposition without what it governs
+        if (
+            tokens[i].tag in ("IN", "TO")
+            and (i + 1 >= end or tokens[i + 1].tag in ("IN", ",", "WRB"))
+            and tokens[i].lower not in _JOINING
+        ):
+            return i
+    verb = main
+    while verb + 1 < end:  # "hope to find", "keep doing"
+        skip = 2 if tokens[verb + 1].tag == "TO" and verb + 2 < end and tokens[verb + 2].tag == "VB" else 1
+        if tokens[verb].tag in VERBS and lemma(tokens[verb].lower, tokens[verb].tag) not in _CATENATIVE:
+            break
+        passive = tokens[verb].lower in ("be", "been", "being", "have") and tokens[verb + skip].tag == "VBN"
+        if tokens[verb + skip].tag not in ("VB", "VBG") and not passive:
+            break
+        verb += skip
+    if verb + 1 < end and tokens[verb + 1].tag == "RP":
+        verb += 1
+    if verb + 1 < end and _begins_phrase(doc, verb + 1, end):
+        return _close(doc, verb, end)
+    return verb
+
+
+def _begins_phrase(doc: Doc, place: int, end: int) -> bool:
+    token = doc.tokens[place]
+    if token.lower in ("today", "tomorrow", "yesterday", "tonight"):
+        return False
+    return token.tag in ("DT", "PRP", "PRP$", "CD", "EX", *NOUNS) or (
+        token.tag == "JJ" and nouns_end(doc, place, end) is not None
+    )
+
+
+def _close(doc: Doc, start: int, end: int) -> int:
+    """The last token of the clause: before a comma or a clause of time, cause or condition."""
+    tokens = doc.tokens
+    for i in range(start + 1, end):
+        if tokens[i].text in (",", ";", ":") or (
+            tokens[i].lower in _JOINING and tokens[i].tag in ("IN", "WRB") and _has_verb(doc, i, end)
+        ):
+            return i - 1
+    return end - 1
+
+
+def _has_verb(doc: Doc, first: int, end: int) -> bool:
+    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens[first:end])

@@ -1,0 +1,1 @@
+"""Perturbations of form: order, spelling, short forms, stop words, sentences, agreement."""

@@ -1,0 +1,100 @@
+"""Perturbations of whole sentences: their order, one of them twice."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.text.doc import Doc
+
+_FINAL = frozenset(".!?…。！？")
+_UNSPACED = frozenset("。！？」』")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReorderSentences:
+    """Put the sentences into another order; what stands between them stays."""
+
+    info: ClassVar = PerturbationInfo(
+        "reorder_sentences",
+        "put the sentences into another order",
+        "lower",
+        ("The bell rang. Everyone went in.", "Everyone went in. The bell rang."),
+        needs=frozenset(),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit for each sentence whose place another takes."""
+        doc = case.doc
+        texts = [doc.between(s) for s in doc.sentences]
+        bare = [_bare(t) for t in texts]
+        if len(set(bare)) < 2:
+            return Inapplicable("one sentence")
+        order = list(range(len(texts)))
+        while [bare[i] for i in order] == bare:
+            rng.shuffle(order)
+        edits = []
+        for slot, i in zip(doc.sentences, order, strict=True):
+            old = doc.between(slot)
+            new = _ending_like(old, texts[i])
+            if new != old:
+                edits.append(Edit(slot.start, slot.end, new))
+        return Change(edits, {"order": order})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatSentences:
+    """Say one sentence twice; one of a single word only where there is no other.
+
+    Attributes:
+        place: `end` of the text, `next` to itself, or behind `any` sentence by chance.
+    """
+
+    place: Literal["end", "next", "any"] = "end"
+    info: ClassVar = PerturbationInfo(
+        "repeat_sentences",
+        "repeat a sentence",
+        "lower",
+        ("The bell rang. Everyone went in.", "The bell rang. Everyone went in. The bell rang."),
+        needs=frozenset(),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion behind a sentence."""
+        doc = case.doc
+        words = [len({*doc.word_at[s.first : s.last + 1]} - {None}) for s in doc.sentences]
+        worded = [i for i, n in enumerate(words) if n > 1] or [i for i, n in enumerate(words) if n]
+        if not worded:
+            return Inapplicable("no sentence")
+        picked = rng.choice(worded)
+        behind = {"end": len(doc.sentences) - 1, "next": picked}.get(self.place)
+        if behind is None:
+            behind = rng.randrange(len(doc.sentences))
+        before, repeated = doc.sentences[behind], doc.between(doc.sentences[picked])
+        stop = "" if doc.between(before)[-1] in _FINAL or _bare(doc.between(before)) != doc.between(before) else "."
+        new = f"{stop}{_blank(doc, behind)}{repeated}"
+        return Change([Edit(before.end, before.end, new)], {"sentence": picked, "behind": behind})
+
+
+def _bare(sentence: str) -> str:
+    """A sentence without its final mark and the quotes around that."""
+    return sentence.rstrip("".join(_FINAL) + "\"'”’»)]」』 ")
+
+
+def _ending_like(old: str, new: str) -> str:
+    """A sentence for the place of another: with a full stop only where both or neither had a final mark, or the place asks for it."""
+    if (_bare(old) != old) == (_bare(new) != new):
+        return new
+    if _bare(new) == new:
+        return f"{new}."
+    return new[:-1].rstrip() if new[-1] == "." else new
+
+
+def _blank(doc: Doc, behind: int) -> str:
+    """What parts sentences at this place: what stands behind the sentence or before it, or else a blank where the script has any."""
+    for first in (behind, behind - 1):
+        if 0 <= first < len(doc.sentences) - 1:
+            return doc.text[doc.sentences[first].end : doc.sentences[first + 1].start]
+    return "" if doc.between(doc.sentences[behind])[-1] in _UNSPACED else " "

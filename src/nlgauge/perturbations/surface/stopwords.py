@@ -1,0 +1,116 @@
+"""Perturbations that part stop words from the words that carry the content."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import ClassVar
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.draft import Draft
+from nlgauge.text.doc import Doc
+
+_CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
+_ALSO_NAMES = frozenset(
+    {"may", "will", "us", "it", "who", "i", "a", "no"}
+)  # May, Will, US, IT, WHO, Henry I, vitamin A, Dr No
+_ALSO_ACRONYMS = frozenset({"us", "it", "who"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropStopwords:
+    """Leave the words that carry content alone.
+
+    Attributes:
+        keep_question_word: the word that opens a question stays.
+    """
+
+    keep_question_word: bool = False
+    info: ClassVar = PerturbationInfo(
+        "drop_stopwords", "drop all stop words", "lower", ("The boats are in the old harbour.", "Boats old harbour.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Every stop word goes, with its clitics and with marks left without words."""
+        doc = case.doc
+        stopped = stopwords(doc)
+        if self.keep_question_word:
+            stopped = [s and not _asks(doc, word.first) for s, word in zip(stopped, doc.words, strict=True)]
+        if not any(stopped):
+            return Inapplicable("no stop word")
+        if all(stopped):
+            return Inapplicable("only stop words")
+        draft = Draft(doc)
+        for word, stop in zip(doc.words, stopped, strict=True):
+            if stop:
+                draft.delete(word.first, word.last)
+        draft.tidy()
+        return draft.finish(dropped=sum(stopped))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeepOnlyStopwords:
+    """Drop the words that carry content.
+
+    Attributes:
+        keep_punctuation: marks stay where they are.
+    """
+
+    keep_punctuation: bool = False
+    info: ClassVar = PerturbationInfo(
+        "keep_only_stopwords",
+        "keep nothing but stop words",
+        "lower",
+        ("The boats are in the old harbour.", "The are in the"),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Every other word goes."""
+        doc = case.doc
+        stopped = stopwords(doc)
+        if not any(stopped):
+            return Inapplicable("no stop word")
+        if all(stopped):
+            return Inapplicable("only stop words")
+        draft, places = Draft(doc), doc.word_at
+        for token in doc.tokens:
+            place = places[token.index]
+            if not (self.keep_punctuation if place is None else stopped[place]):
+                draft.delete(token.index, token.index)
+        return draft.finish(articles=False, stops=False, dropped=len(stopped) - sum(stopped))
+
+
+def stopwords(doc: Doc) -> list[bool]:
+    """For each word of a text whether it is a stop word; a clitic that stands alone goes with the word before it."""
+    table, mixed = _table(), not doc.text.isupper()
+    found: list[bool] = []
+    for word in doc.words:
+        tokens = doc.tokens[word.first : word.last + 1]
+        head, lower = tokens[0], doc.between(word).lower().replace("’", "'")
+        if lower in _CLITICS:
+            stop = bool(found) and found[-1]
+        elif lower in table:
+            named = head.tag in ("NNP", "NNPS") and lower in _ALSO_NAMES and head.text[0].isupper()
+            stop = not named and not (mixed and lower in _ALSO_ACRONYMS and head.text.isupper())
+        else:  # he'll, couldn't've; and/or
+            parts = [t.lower for t in tokens]
+            stop = head.lower in table and all(
+                p in _CLITICS or p == "/" or (p in table and "/" in parts) for p in parts[1:]
+            )
+        found.append(stop)
+    return found
+
+
+def _asks(doc: Doc, index: int) -> bool:
+    sentence = doc.sentences[doc.sentence_at[index]]
+    return doc.tokens[index].tag[0] == "W" and doc.starts_sentence(index) and doc.tokens[sentence.last].text[0] == "?"
+
+
+@cache
+def _table() -> frozenset[str]:
+    lines = (
+        resources.files("nlgauge.data").joinpath("language", "stopwords.txt").read_text(encoding="utf-8").splitlines()
+    )
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

@@ -1,0 +1,1 @@
+"""Stratified error synthesis (SEScore): several errors in one text, each with its severity."""

@@ -1,0 +1,91 @@
+"""What stratified synthesis draws: how many edits, of which kind, where, how long."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from nlgauge.core.errors import SpecError, nearest
+
+Operation = Literal["insert", "delete", "replace", "swap"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """The distributions of stratified synthesis; what is drawn is a proposal, which the stratum may refuse.
+
+    Attributes:
+        operations: which edits there are; each is drawn as often as the others.
+        edits: mean of the Poisson distribution of the number of edits, drawn again until it is 1 to `max_edits`
+            (lambda_e).
+        max_edits: most edits of a text (M_max).
+        span: mean of the Poisson distribution of how many tokens are deleted or replaced, drawn again until it is above
+            0 (lambda_d, lambda_r).
+        swap_window: two tokens that change places are 1 to so many apart, all distances alike (lambda_s).
+        top_k: of how many words that fit best one is drawn, all alike.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
+        section 3.2 and appendix. The paper does not say what becomes of a draw of 0 edits; the released code draws 1 +
+        Poisson(1.5) cut at 5 (mean 2.4), here it is Poisson(5) drawn again (mean 3.6).
+    """
+
+    operations: tuple[Operation, ...] = OPERATIONS
+    edits: float = 5.0
+    max_edits: int = 5
+    span: float = 1.5
+    swap_window: int = 4
+    top_k: int = 4
+
+    def __post_init__(self) -> None:
+        for name in self.operations:
+            if name not in OPERATIONS:
+                raise SpecError(
+                    f"operations has {name!r}, expected some of {', '.join(OPERATIONS)}{nearest(str(name), OPERATIONS)}"
+                )
+        if not self.operations or len(set(self.operations)) < len(self.operations):
+            raise SpecError(
+                f"operations is {','.join(self.operations) or 'empty'}, expected some of {', '.join(OPERATIONS)}, each"
+                " once"
+            )
+        for field, value in (("edits", self.edits), ("span", self.span)):
+            if not 0.01 <= value <= 100:  # far outside, drawing again until the number fits would hardly end
+                raise SpecError(f"{field} is {value}, expected 0.01 to 100: the mean of a Poisson distribution")
+        for field, whole in (("max_edits", self.max_edits), ("swap_window", self.swap_window), ("top_k", self.top_k)):
+            if whole < 1 or whole != int(whole):
+                raise SpecError(f"{field} is {whole}, expected a whole number, 1 or more")
+        if self.edits > 4 * self.max_edits + 10:
+            raise SpecError(
+                f"edits is {self.edits} with max_edits {self.max_edits}: hardly a draw would be kept; lower edits or"
+                " raise max_edits"
+            )
+
+    def count(self, rng: random.Random) -> int:
+        """How many edits a text gets, 1 to `max_edits`."""
+        while not 1 <= (drawn := _poisson(self.edits, rng)) <= self.max_edits:
+            pass
+        return drawn
+
+    def length(self, rng: random.Random) -> int:
+        """How many tokens are deleted or replaced, 1 or more."""
+        while not (drawn := _poisson(self.span, rng)):
+            pass
+        return drawn
+
+    def distance(self, rng: random.Random) -> int:
+        """How far two tokens that change places are apart, 1 to `swap_window`."""
+        return rng.randint(1, self.swap_window)
+
+
+def _poisson(mean: float, rng: random.Random) -> int:
+    """One draw, by walking up the distribution function."""
+    left, drawn = rng.random(), 0
+    term = math.exp(-mean)
+    while left >= term and term > 0.0:
+        left -= term
+        drawn += 1
+        term *= mean / drawn
+    return drawn

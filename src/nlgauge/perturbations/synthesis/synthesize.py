@@ -1,0 +1,361 @@
+"""Texts with errors made on purpose, edit by edit, and how bad each is: what a metric can learn from where nobody has rated anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.signature import Signature, show, version
+from nlgauge.models.infill.gaps import Filler, Gap, Infill
+from nlgauge.perturbations.base import Edit, stream
+from nlgauge.perturbations.draft import with_case_of
+from nlgauge.perturbations.spacing import is_mark
+from nlgauge.perturbations.synthesis.draws import OPERATIONS, Draws, Operation
+from nlgauge.perturbations.synthesis.infill import LexiconInfill
+from nlgauge.perturbations.synthesis.severity import JUDGE, Judge, Kind
+from nlgauge.perturbations.synthesis.severity import severity as rated_by
+from nlgauge.perturbations.synthesis.walk import AppliedEdit, Walk
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.language import language
+from nlgauge.text.units import unit_spans
+
+MAX_WORDS = 80  # two texts of so many are some 220 pieces; NLI models were trained with 256
+_LONGEST_WORD = 40  # characters; what has more for each word allowed is too long unseen
+
+
+@dataclass(frozen=True)
+class Step:
+    """One edit.
+
+    Attributes:
+        text: the text after it.
+        operation: insert, delete, replace or swap.
+        edit: `(start, end, new)` in offsets of the text before it.
+        span: tokens that came in (insert) or went away (delete, replace); how far the two are apart (swap).
+        model: what the words came from; None where none were needed.
+        severity: -1 to -5.
+    """
+
+    text: str
+    operation: Operation
+    edit: Edit
+    span: int
+    model: str | None
+    severity: float
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """A text after all edits.
+
+    Attributes:
+        text: the last stratum.
+        score: the sum of the severities, -25 to -1 with the usual options.
+        steps: from the first edit to the last.
+        original: the text as it came.
+        wanted: how many edits were drawn; `steps` are fewer where no room was left for more.
+        variant: which of the variants of its original, from 0 on.
+        id: as it came.
+    """
+
+    text: str
+    score: float
+    steps: tuple[Step, ...]
+    original: str
+    wanted: int
+    variant: int = 0
+    id: str | None = None
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The text before the first edit, after it, after the second, ..."""
+        return (self.original, *(step.text for step in self.steps))
+
+    def as_row(self, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """As it stands in a file of triples; `score` is what `hyp` is worth beside `refs`."""
+        steps = [
+            {
+                "operation": s.operation,
+                "start": s.edit.start,
+                "end": s.edit.end,
+                "new": s.edit.new,
+                "span": s.span,
+                "model": s.model,
+                "severity": round(s.severity, 4),
+                "text": s.text,
+            }
+            for s in self.steps
+        ]
+        row = {"hyp": self.text, "refs": [self.original], "score": round(self.score, 4), "steps": steps}
+        named = id if id is not None else self.id
+        return row if named is None else {"id": named, **row}
+
+
+class Syntheses(list["Synthesis | None"]):
+    """What became of each text, all variants of one beside each other; None where it was left alone.
+
+    Attributes:
+        reasons: why it was, None where it was not; as long as the list.
+        signature: what made them.
+    """
+
+    def __init__(self, outcomes: Sequence[Synthesis | str], signature: Signature) -> None:
+        super().__init__(None if isinstance(o, str) else o for o in outcomes)
+        self.reasons: list[str | None] = [o if isinstance(o, str) else None for o in outcomes]
+        self.signature = signature
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many were left alone, by reason."""
+        return Counter(reason for reason in self.reasons if reason is not None)
+
+
+def synthesize(
+    texts: str | Sequence[str],
+    *,
+    ids: Sequence[str] | None = None,
+    seed: int = 0,
+    variants: int = 1,
+    operations: Operation | Sequence[Operation] = OPERATIONS,
+    edits: float = 5.0,
+    max_edits: int = 5,
+    span: float = 1.5,
+    swap_window: int = 4,
+    top_k: int = 4,
+    infill: str | Infill = "infill",
+    judge: str | Judge | None = JUDGE,
+    threshold: float | None = None,
+    severity: Kind = "binary",
+    max_words: int = MAX_WORDS,
+    runtime: Runtime | None = None,
+) -> Syntheses:
+    """Put one to five errors into each of n texts, and say how bad each error is.
+
+    Args:
+        texts: what errors are put into, length n; a single string is one text.
+        ids: of the texts, length n.
+        seed: with the id of a text, or else the text, it makes the draws; never the place in the list or what stands
+            beside it.
+        variants: how often each text is taken.
+        operations: which edits there are; a single string is one.
+        edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
+        infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a head, folder or hub id of a
+            masked language model or of a denoising encoder-decoder, or an object with `fill(gaps, k)`. Where its
+            attribute `phrases` is true, a replacement takes as many tokens as `span` draws, else one.
+        judge: the NLI model that tells minor from major errors; None goes with severity `none`.
+        threshold: entailment in both directions from which an error is minor; None takes the one calibrated for the
+            judge.
+        severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.
+        max_words: longer texts are left alone.
+        runtime: device, precision, models.
+
+    Returns:
+        n * variants outcomes, None for texts without letters, of fewer than two words, or too long; `reasons` say why.
+
+    Raises:
+        SpecError: an option out of range.
+        InputError: what is no text; a model that cannot be found.
+        MissingExtra: a model, and the packages for models are not installed.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
+        sections 3.2 and 3.3.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    chosen = (operations,) if isinstance(operations, str) else tuple(operations)
+    maker = Synthesizer(
+        Draws(operations=chosen, edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),
+        infill=infill,
+        judge=judge,
+        threshold=threshold,
+        severity=severity,
+        seed=seed,
+        variants=variants,
+        max_words=max_words,
+        runtime=runtime,
+    )
+    return maker(listed, ids)
+
+
+class Synthesizer:
+    """`synthesize` with its models loaded once, for texts that come in portions; what comes out does not depend on the portions.
+
+    Raises:
+        SpecError: an option out of range.
+        InputError: a model that cannot be found.
+    """
+
+    def __init__(
+        self,
+        draws: Draws | None = None,
+        *,
+        infill: str | Infill = "infill",
+        judge: str | Judge | None = JUDGE,
+        threshold: float | None = None,
+        severity: Kind = "binary",
+        seed: int = 0,
+        variants: int = 1,
+        max_words: int = MAX_WORDS,
+        runtime: Runtime | None = None,
+    ) -> None:
+        for name, value in (("variants", variants), ("max_words", max_words)):
+            if value < 1:
+                raise SpecError(f"{name} is {value}, expected 1 or more")
+        self.draws, self.seed, self.variants, self.max_words = draws or Draws(), seed, variants, max_words
+        self.runtime = runtime or Runtime()
+        self.severity = rated_by(judge, severity, threshold, self.runtime)
+        self.fillers = _Fillers(infill, self.runtime)
+
+    @property
+    def signature(self) -> Signature:
+        """Everything that could change what comes out."""
+        draws = self.draws
+        entries: dict[str, Any] = {
+            "synthesis": "stratified",
+            "operations": ",".join(draws.operations),
+            "edits": draws.edits,
+            "max_edits": draws.max_edits,
+            "span": draws.span,
+            "swap_window": draws.swap_window,
+            "top_k": draws.top_k,
+            "infill": self.fillers.name,
+            **{f"infill_{key}": value for key, value in self.fillers.facts.items()},
+            "severity": self.severity.kind,
+            "judge": self.severity.name,
+            "threshold": self.severity.threshold,
+            **{f"judge_{key}": value for key, value in self.severity.facts.items()},
+            "max_words": self.max_words,
+            "seed": self.seed,
+            "variants": self.variants,
+            "nlgauge": version("nlgauge"),
+        }
+        return Signature("synthesize", tuple((key, show(value)) for key, value in entries.items() if value is not None))
+
+    def __call__(self, texts: Sequence[str], ids: Sequence[str] | None = None) -> Syntheses:
+        """As `synthesize`."""
+        for what, strings in (("texts", texts), ("ids", ids or ())):
+            for i, value in enumerate(strings):
+                if not isinstance(value, str):
+                    raise InputError(f"{what}[{i}] is {type(value).__name__}, expected a string")
+        if isinstance(ids, str):
+            raise InputError("ids is one string, expected an id for each text")
+        if ids is not None and len(ids) != len(texts):
+            raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one a text")
+        outcomes: list[str | tuple[Walk, int, int]] = []
+        walks: list[tuple[Walk, str]] = []
+        for i, text in enumerate(texts):
+            reason = unfit(text, self.max_words)
+            for variant in range(self.variants):
+                if reason is not None:
+                    outcomes.append(reason)
+                    continue
+                key = ids[i] if ids is not None else text
+                walk = Walk(text, self.draws, self.fillers.phrases, stream(self.seed, f"synthesize/{variant}", key))
+                walks.append((walk, f"{variant}/{key}"))
+                outcomes.append((walk, i, variant))
+        self._edit(walks)
+        return Syntheses(self._rated(outcomes, texts, ids), self.signature)
+
+    def _edit(self, walks: Sequence[tuple[Walk, str]]) -> None:
+        """All edits of all texts; each round fills one gap of every text that needs words."""
+        with self.runtime.progress(len(walks), "edits") as advance:
+            going = list(walks)
+            while going:
+                asked = [(walk, key, walk.ask()) for walk, key in going]
+                advance(sum(gap is None for _, _, gap in asked))
+                open_ = [(walk, key, gap) for walk, key, gap in asked if gap is not None]
+                keys = [f"{self.seed}/{len(walk.made)}/{key}" for walk, key, _ in open_]
+                found = self.fillers.fill([gap for _, _, gap in open_], walks[0][0].asked_for, keys)
+                for (walk, _, _), fillers in zip(open_, found, strict=True):
+                    walk.answer(fillers)
+                going = [(walk, key) for walk, key, _ in open_]
+
+    def _rated(
+        self, outcomes: Sequence[str | tuple[Walk, int, int]], texts: Sequence[str], ids: Sequence[str] | None
+    ) -> list[Synthesis | str]:
+        pairs: list[tuple[str, str]] = []
+        made: list[AppliedEdit] = []
+        for outcome in outcomes:
+            if not isinstance(outcome, str):
+                strata = [texts[outcome[1]], *(m.text for m in outcome[0].made)]
+                pairs += pairwise(strata)
+                made += outcome[0].made
+        # What lost words can hardly entail what it was; what gained some can hardly be entailed.
+        rated = iter(self.severity.rate(pairs, [m.operation == "delete" for m in made]))
+        found: list[Synthesis | str] = []
+        for outcome in outcomes:
+            if isinstance(outcome, str):
+                found.append(outcome)
+                continue
+            walk, i, variant = outcome
+            steps = tuple(
+                Step(m.text, m.operation, m.edit, m.span, self.fillers.name if m.filled else None, worth)
+                for m, worth in zip(walk.made, rated, strict=False)
+            )
+            if not steps:
+                found.append("no edit fits")
+                continue
+            score = sum(step.severity for step in steps)
+            found.append(
+                Synthesis(steps[-1].text, score, steps, texts[i], walk.wanted, variant, None if ids is None else ids[i])
+            )
+        return found
+
+
+def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:
+    """Why a text cannot be edited with sense, None if it can: `empty`, `no letters`, `one word`, `too long`."""
+    if not text.strip():
+        return "empty"
+    if len(text) > max_words * _LONGEST_WORD:
+        return "too long"
+    if not any(c.isalpha() for c in text):
+        return "no letters"
+    words = sum(not is_mark(text[start:end]) for start, end in unit_spans(text))
+    return "one word" if words < 2 else "too long" if words > max_words else None
+
+
+class _Fillers:
+    """What gives words, and its name for records."""
+
+    def __init__(self, given: str | Infill, runtime: Runtime) -> None:
+        self._given: Infill | None = None
+        self.facts: Mapping[str, Any] = {}
+        if isinstance(given, str) and given != "lexicon":
+            from nlgauge.models.infill.filler import load_infill
+
+            given = load_infill(given, dtype=runtime.dtype, runtime=runtime)
+        if isinstance(given, str):
+            self.name, self.phrases = given, False
+            return
+        if not isinstance(given, Infill):
+            raise SpecError(
+                f"infill is {type(given).__name__}, expected the name of a model, 'lexicon' or an object with"
+                " fill(gaps, k)"
+            )
+        self._given = given
+        self.name = str(getattr(given, "name", type(given).__name__))
+        self.phrases = bool(getattr(given, "phrases", False))
+        facts = getattr(given, "facts", None)
+        self.facts = facts() if callable(facts) else {}
+
+    def fill(self, gaps: Sequence[Gap], k: int, keys: Sequence[str]) -> list[list[Filler]]:
+        """Words for each gap; where they are drawn and not predicted, the key of each makes the draws."""
+        if not gaps:
+            return []
+        if self._given is not None:
+            given = self._given.fill(gaps, k)
+            if len(given) != len(gaps):
+                raise InputError(
+                    f"infill {self.name} filled {len(given)} of {len(gaps)} gaps, expected a list of words for each"
+                )
+            return given
+        known, found = language(), []
+        for gap, key in zip(gaps, keys, strict=True):
+            (fillers,) = LexiconInfill(known, stream(0, "lexicon", key)).fill([gap], k)
+            old = gap.text[gap.start : gap.end]
+            found.append([Filler(with_case_of(old, f.word) if old else f.word, f.score) for f in fillers])
+        return found

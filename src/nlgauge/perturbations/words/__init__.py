@@ -1,0 +1,1 @@
+"""Perturbations that exchange, add or drop single words."""

@@ -1,0 +1,241 @@
+"""Perturbation by leaving out adjectives: what a noun is said to be like."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.words.choice import after_measure, in_name
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.lexicon.lexicon import supersense
+
+_ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_PARTICIPLES = frozenset({"VBN", "VBG"})
+_OPENERS = frozenset({"DT", "PRP$", "POS", "PDT", "WP$", "CD"})  # what a noun phrase begins with
+_HYPHENS = frozenset({"-", "‑"})
+# Tagged as adjectives, but they say which and how many; without them the sentence says nothing or is none.
+_KEPT = frozenset(
+    "other same such many much more most few fewer fewest less least several own certain enough only last next first"
+    " second third fourth fifth sixth seventh eighth ninth tenth due worth another any all both each every half able"
+    " unable like so-called aforementioned said sure".split()
+)
+_PRONOUNS = frozenset(  # "a red one", "I am afraid someone came"
+    "one ones someone somebody something anyone anybody anything everyone everybody everything noone nobody nothing"
+    " none".split()
+)
+_SET = frozenset(
+    {
+        ("great", "deal"),
+        ("good", "deal"),
+        ("long", "time"),
+        ("short", "time"),
+        ("long", "way"),
+        ("good", "bit"),
+        ("little", "bit"),
+    }
+)
+_LINKING = frozenset(
+    "be am is are was were been being 's 're 'm seem seems seemed look looks looked feel feels felt become becomes"
+    " became remain remains remained stay stays stayed appear appears appeared sound sounds sounded get gets got grow"
+    " grew make makes made turn turned".split()
+)
+_CLAUSAL = frozenset(  # a clause may follow without "that": "I am glad people came"
+    "sure glad happy afraid aware sorry certain confident proud worried hopeful lucky surprised sad clear obvious"
+    " possible likely true good".split()
+)
+_BEINGS = frozenset(
+    {"noun.person", "noun.animal", "noun.artifact", "noun.plant", "noun.body", "noun.location", "noun.group"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Adjectives before one noun: each a run of tokens with the adverb that grades it and the comma or "and" that goes with it."""
+
+    runs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropAdjectives:
+    """Leave out adjectives that stand before a noun, with what grades them: `a very old red car` becomes `a car`.
+
+    Adjectives behind a verb stay (`the car is old`), so do names (`the White House`) and words that say which or how
+    many (`other`, `many`, `first`).
+
+    Attributes:
+        which: all adjectives of the text; those before one noun (`chain`); or one adjective.
+    """
+
+    which: Literal["all", "chain", "one"] = "all"
+    info: ClassVar = PerturbationInfo(
+        "drop_adjectives", "drop adjectives before nouns", "lower", ("She owns an old red car.", "She owns a car.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One deletion an adjective; a and an fit what follows."""
+        chains = list(_chains(case))
+        if not chains:
+            return Inapplicable("no adjective before a noun")
+        if self.which == "chain":
+            chains = [rng.choice(chains)]
+        runs = [run for chain in chains for run in chain.runs]
+        if self.which == "one":
+            runs = [rng.choice(runs)]
+        draft = Draft(case.doc)
+        for first, last in runs:
+            draft.delete(first, last)
+        return draft.finish(dropped=[case.doc.between(case.doc.span(*run)) for run in runs])
+
+
+def _chains(case: Case) -> Iterator[_Chain]:
+    """The adjectives before each noun that can be left out."""
+    doc, at = case.doc, 0
+    while at < len(doc.tokens):
+        found = _chain(case, at)
+        if found is None:
+            at += 1
+            continue
+        chain, at = found
+        if chain.runs:
+            yield chain
+
+
+def _chain(case: Case, start: int) -> tuple[_Chain, int] | None:
+    """What can be left out between a place where adjectives begin and the noun behind them; None where there is no such noun."""
+    doc = case.doc
+    tokens, end = doc.tokens, doc.sentences[doc.sentence_at[start]].last
+    parts: list[tuple[int, int, str]] = []  # first and last token, kind: adjective, participle, grade, link
+    at = start
+    while at <= end and (tokens[at].tag not in _NOUNS or _compound_end(doc, at, end) is not None):
+        part = _part(doc, at, end)
+        if part is None:
+            return None
+        parts.append(part)
+        at = part[1] + 1
+    if at > end or not parts or at == start or tokens[at].lower in _PRONOUNS:
+        return None
+    return _Chain(tuple(_droppable(case, start, parts, tokens[at]))), at + 1
+
+
+def _part(doc: Doc, at: int, end: int) -> tuple[int, int, str] | None:
+    token = doc.tokens[at]
+    last = _compound_end(doc, at, end)
+    if last is not None:
+        return at, last, "adjective"
+    if _in_compound(doc, at, end):
+        return None
+    if token.tag in _ADJECTIVES and any(map(str.isalpha, token.text)):
+        return at, at, "adjective"
+    if token.tag in _PARTICIPLES:
+        return at, at, "participle"
+    if token.tag in ("RB", "RBR", "RBS") and token.lower not in ("not", "n't", "n’t"):
+        return at, at, "grade"
+    if token.text == "," or token.lower in ("and", "but", "or"):
+        return at, at, "link"
+    return None
+
+
+def _in_compound(doc: Doc, at: int, end: int) -> bool:
+    """Whether a hyphen ties the word to the one before or behind it."""
+    tied_before = doc.touches(at) and doc.tokens[at - 1].text in _HYPHENS
+    return tied_before or (at < end and doc.tokens[at + 1].text in _HYPHENS and doc.touches(at + 1))
+
+
+def _compound_end(doc: Doc, at: int, end: int) -> int | None:
+    """The last token of a compound adjective that begins here: `well-known`, `long-term`, `18-year-old`; None for anything else."""
+    tokens, last = doc.tokens, at
+    if doc.touches(at) and tokens[at - 1].text in _HYPHENS:
+        return None
+    while last + 2 <= end and tokens[last + 1].text in _HYPHENS and doc.touches(last + 1) and doc.touches(last + 2):
+        last += 2
+    if last == at:
+        return None
+    describes = tokens[at].tag in ("JJ", "RB", "JJR", "RBR") or tokens[last].tag in ("JJ", "VBN", "VBD")
+    return last if describes and tokens[at].lower not in _KEPT and not tokens[at].text[:1].isupper() else None
+
+
+def _droppable(case: Case, start: int, parts: list[tuple[int, int, str]], noun: Token) -> Iterator[tuple[int, int]]:
+    """Runs of tokens that can go: adjectives with their grades and links, none before a word that says which."""
+    doc = case.doc
+    before = doc.tokens[start - 1] if start and not doc.touches(start) else None
+    opened = before is not None and before.tag in _OPENERS
+    linked = not opened and _follows_link(doc, start, parts)
+    if linked and noun.tag in ("NNP", "NNPS"):
+        return  # "I am glad John came"
+    if linked:
+        # "The sky was blue, white clouds came": what stands before a comma belongs to the verb.
+        cut = max((i for i, p in enumerate(parts) if p[2] == "link"), default=-1)
+        parts = parts[cut + 1 :]
+        behind = doc.tokens[noun.index + 1] if noun.index + 1 < len(doc.tokens) else None
+        if behind is not None and behind.tag[0] in "VM" and any(doc.tokens[p[0]].lower in _CLAUSAL for p in parts):
+            return
+    last_kept = max(
+        (i for i, p in enumerate(parts) if p[2] == "adjective" and _is_kept(case, p, noun, before)), default=-1
+    )
+    if any(p[2] == "link" for p in parts[: last_kept + 2]) and last_kept >= 0:
+        return  # "the first and best": one half alone would not stand
+    opened = opened or last_kept >= 0
+    segment: list[tuple[int, int, str]] = []
+    for part in parts[last_kept + 1 :]:
+        if part[2] != "participle":
+            segment.append(part)
+            continue
+        if opened:
+            yield from _whole(doc, segment, opened, go_on=True)
+        segment = []
+    yield from _whole(doc, segment, opened, go_on=False)
+
+
+def _whole(doc: Doc, parts: list[tuple[int, int, str]], opened: bool, *, go_on: bool) -> Iterator[tuple[int, int]]:
+    """Runs of adjectives: those joined by a comma or "and" go together; `go_on`: a participle follows, which another link may join."""
+    while parts and parts[0][2] == "link":
+        parts = parts[1:]
+    while len(parts) > 1 and parts[0][2] == "grade" and not opened and doc.tokens[parts[0][0]].lower not in _GRADES:
+        parts = parts[1:]  # "He always wears old coats": the adverb belongs to the verb
+    tail = parts[-1] if go_on and parts and parts[-1][2] == "link" else None
+    parts = parts[:-1] if tail else parts
+    if not parts or parts[-1][2] != "adjective" or any(a[2] == b[2] == "link" for a, b in pairwise(parts)):
+        return
+    first = 0
+    for i, part in enumerate(parts):
+        joined = i + 1 < len(parts) and parts[i + 1][2] == "link"
+        if part[2] == "adjective" and not joined:
+            yield parts[first][0], tail[1] if tail and i + 1 == len(parts) else part[1]
+            first = i + 1
+
+
+_GRADES = frozenset(
+    "very so too quite rather really extremely highly fairly pretty more most less least incredibly increasingly"
+    " relatively".split()
+)
+
+
+def _is_kept(case: Case, part: tuple[int, int, str], noun: Token, before: Token | None) -> bool:
+    """Whether a word before a noun says which or how many, belongs to a name or makes one expression with its noun."""
+    doc, token = case.doc, case.doc.tokens[part[0]]
+    lower = token.lower
+    if lower in _KEPT or (lower[0].isdigit() and part[0] == part[1]) or (lower, noun.lower) in _SET:
+        return True
+    if lower == "little":  # "a little girl", but "a little water"
+        return supersense(case.language.lemma(noun.lower, noun.tag), "noun") not in _BEINGS
+    if before is not None and before.tag == "CD" and part[0] != part[1] and part[0] == before.index + 1:
+        return True  # "a 5 metre-long boat"
+    if after_measure(doc, token):
+        return True
+    if not token.text[0].isupper() or noun.text[:1].islower():
+        return False  # "American people" say where from
+    return in_name(doc, token) or (in_name(doc, noun) and not noun.text.isupper())
+
+
+def _follows_link(doc: Doc, start: int, parts: list[tuple[int, int, str]]) -> bool:
+    """Whether a verb that takes adjectives stands before: they may belong to it and not to a noun."""
+    at = start - 1
+    while at >= 0 and doc.tokens[at].tag in ("RB", "RBR", "RBS"):
+        at -= 1
+    return at >= 0 and doc.tokens[at].lower.replace("’", "'") in _LINKING

@@ -1,0 +1,275 @@
+"""Which words of a text can be exchanged one by one, and which form takes the place of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from nlgauge.perturbations.base import Case
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.lexicon.lexicon import Pos, knows, supersense
+
+Part = Literal["adj", "noun", "verb", "adverb"]
+
+POS: Mapping[Part, Pos] = {"adj": "adj", "noun": "noun", "verb": "verb", "adverb": "adv"}
+NAMES: Mapping[Part, str] = {"adj": "adjective", "noun": "noun", "verb": "verb", "adverb": "adverb"}
+TAGS: Mapping[Part, frozenset[str]] = {
+    "adj": frozenset({"JJ", "JJR", "JJS"}),
+    "noun": frozenset({"NN", "NNS"}),
+    "verb": frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"}),
+    "adverb": frozenset({"RB", "RBR", "RBS"}),
+}
+DEGREES = frozenset(
+    {"very", "so", "too", "quite", "rather", "really", "extremely", "highly", "fairly", "pretty", "incredibly", "how"}
+)
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_PERSONS = frozenset(
+    {
+        "i",
+        "you",
+        "he",
+        "she",
+        "we",
+        "they",
+        "him",
+        "her",
+        "me",
+        "us",
+        "them",
+        "who",
+        "someone",
+        "everyone",
+        "everybody",
+        "nobody",
+    }
+)
+_BASE_FORMS = frozenset({"JJ", "NN", "RB", "VB", "VBP"})
+_TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
+_COUNTED = frozenset(
+    {
+        "person",
+        "animal",
+        "artifact",
+        "plant",
+        "body",
+        "location",
+        "object",
+        "event",
+        "group",
+        "time",
+        "communication",
+        "act",
+    }
+)
+_MASS = frozenset(
+    "furniture equipment clothing luggage baggage jewelry jewellery machinery software hardware music advice"
+    " information news music work traffic parking shopping travel homework housework research police staff hair blood"
+    " skin glass wood metal plastic paper cloth cotton land ground mud snow ice rain help assistance money cash"
+    " wildlife cattle livestock evidence mail poetry progress scenery fun violence warfare construction production silk"
+    " bedding monitoring advertising reconstruction".split()
+)
+_GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
+# Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
+_LIKE_ADJECTIVES = frozenset(
+    "inspiring uninspiring boring interesting exciting amusing surprising disappointing tiring annoying frightening"
+    " shocking fascinating thrilling charming convincing misleading terrifying tired bored excited interested pleased"
+    " worried scared frightened satisfied prepared crowded".split()
+)
+_OBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD"})
+_ADVERBIAL = frozenset(
+    "general particular total short full common brief public private vain least last first long late present".split()
+)
+# What may stand for people without a noun: "the rich".
+_PEOPLE = frozenset(
+    "rich poor young old elderly sick weak strong living dead wounded healthy guilty innocent wealthy".split()
+)
+# Tagged like other words, but part of the grammar rather than of what is said.
+_GRAMMAR: Mapping[Part, frozenset[str]] = {
+    "adj": frozenset(
+        (
+            "other same such many much more most few fewer fewest less least several own certain another any all both"
+            " each every some enough only very able unable due like worth sure next last former latter said said first"
+            " second third fourth fifth sixth seventh eighth ninth tenth one two three four five six seven eight nine"
+            " ten hundred thousand million billion so-called following various else"
+        ).split()
+    ),
+    "noun": frozenset(
+        (
+            "someone somebody something anyone anybody anything everyone everybody everything no-one nobody nothing"
+            " none one ones self other others today tomorrow yesterday tonight percent per cent pm am p.m a.m mr mrs ms"
+            " dr lot lots kind sort bit couple dozen dozens hundred hundreds thousand thousands million millions"
+            " billion billions trillion front order addition spite case instead example instance regard account least"
+            " most lack way ways fact part parts half rest total deal number amount course thanks home sake behalf wake"
+        ).split()
+    ),
+    "verb": frozenset(
+        (
+            "be have do will would shall should can could may might must let get need dare ought use go accord include"
+            " follow regard concern base gonna gotta wanna ai ca wo sha"
+        ).split()
+    ),
+    "adverb": frozenset(
+        (
+            "not n't never no as so too very more most less least also only just even still yet already again there"
+            " here then now how when where why ever once twice about around up down out off away back over else well"
+            " rather quite almost nearly otherwise however thus ago together apart far further i.e e.g hardly scarcely"
+            " barely neither either"
+        ).split()
+    ),
+}
+
+
+def single_words(doc: Doc, part: Part) -> list[Token]:
+    """Words of a part of speech that can be exchanged: not part of a compound, an address or a name."""
+    tags = TAGS[part]
+    found = []
+    for token in doc.tokens:
+        fits = token.tag in tags or (part == "adj" and _adjectival(doc, token))
+        if (
+            fits
+            and len(token.text) > 1
+            and token.lower.isalpha()
+            and stands_alone(doc, token)
+            and not in_name(doc, token)
+        ):
+            found.append(token)
+    return found
+
+
+def is_grammar(lemma: str, part: Part) -> bool:
+    """Whether a word belongs to the grammar of the text rather than to what it says: `other`, `someone`, `have`, `not`."""
+    return lemma in _GRAMMAR[part]
+
+
+def stands_alone(doc: Doc, token: Token) -> bool:
+    """Whether blanks, punctuation or clitics part the word from its neighbours: not so in `well-known`."""
+    before, after = token.index, token.index + 1
+    if doc.touches(before) and doc.tokens[before - 1].text in _TIES:
+        return False
+    return not (
+        after < len(doc.tokens) and doc.touches(after) and doc.tokens[after].text in _TIES and _goes_on(doc, after)
+    )
+
+
+def in_name(doc: Doc, token: Token) -> bool:
+    """Whether a capital inside a sentence says that the word belongs to a name: `White` in `the White House`, however it is tagged."""
+    text = token.text
+    if text[1:] != text[1:].lower() and not text.isupper():
+        return True  # iPhone
+    return text[0].isupper() and not doc.starts_sentence(token.index) and _lower_around(doc, token)
+
+
+def modified_noun(doc: Doc, token: Token) -> Token | None:
+    """The noun that an adjective says something of: behind it, or before the verb."""
+    tokens, at = doc.tokens, token.index + 1
+    sentence = doc.sentences[doc.sentence_at[token.index]]
+    while at <= sentence.last and (tokens[at].tag in TAGS["adj"] or tokens[at].tag in ("VBN", "VBG", "HYPH", "CD")):
+        at += 1
+    if at <= sentence.last and tokens[at].tag in _NOUNS:
+        while at < sentence.last and tokens[at + 1].tag in _NOUNS:
+            at += 1
+        return tokens[at]
+    for before in reversed(tokens[sentence.first : token.index]):
+        if before.tag in _NOUNS or before.lower in _PERSONS:
+            return before
+    return None
+
+
+def field_of(case: Case, token: Token | None) -> str | None:
+    """The field of meaning of a noun or pronoun, as in `person`, `artifact`; None where it is not known."""
+    if token is None:
+        return None
+    if token.lower in _PERSONS:
+        return "person"
+    found = supersense(case.language.lemma(token.lower, token.tag), "noun")
+    return found.partition(".")[2] if found else None
+
+
+def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
+    """The form of a lemma that bears the tag of a token, maybe with "more" or "most"; None where there is none but what stands there."""
+    participle = part == "adj" and token.tag in TAGS["verb"]
+    # A tagger may call a singular a plural: what has no plural ending is none, unless its plural has none either
+    # (sheep, people).
+    singular = token.tag == "NNS" and token.lower == case.language.lemma(token.lower, "NNS") != case.language.inflect(
+        token.lower, "NNS"
+    )
+    form = lemma if participle or singular or token.tag in _BASE_FORMS else case.language.inflect(lemma, token.tag)
+    return form if form and form.lower() != token.lower else None
+
+
+def is_counted(lemma: str) -> bool:
+    """Whether a noun can stand behind "a" and in the plural, as far as its field of meaning tells: not so `freight`, `intelligence`."""
+    found = supersense(lemma, "noun")
+    return found is not None and found.partition(".")[2] in _COUNTED and lemma not in _MASS
+
+
+def words_of(case: Case) -> frozenset[str]:
+    """Every word of the text in small letters."""
+    return frozenset(t.lower for t in case.doc.tokens)
+
+
+def is_nominal(doc: Doc, token: Token) -> bool:
+    """Whether an adjective stands for a noun or in a phrase of its own: `in general`, `at the ready`."""
+    tokens, at = doc.tokens, token.index
+    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
+    governed = before is not None and (
+        before.tag in ("IN", "TO") or (before.tag == "DT" and token.tag == "JJ" and token.lower not in _PEOPLE)
+    )
+    if after is not None and after.text == "," and at + 2 < len(tokens):
+        after = tokens[at + 2] if tokens[at + 2].tag == "JJ" else after
+    if (
+        before is not None
+        and before.tag == "IN"
+        and token.lower in _ADVERBIAL
+        and (after is None or after.tag not in _NOUNS)
+    ):
+        return True
+    return governed and not (
+        after is not None and (after.tag[:2] in ("NN", "JJ", "CD", "VB", "RB") or after.tag in _GOING_ON)
+    )
+
+
+def after_measure(doc: Doc, token: Token) -> bool:
+    """Whether a measure stands before an adjective: `six feet tall`, `two years old`."""
+    tokens, at = doc.tokens, token.index
+    return (
+        at > 1
+        and tokens[at - 1].tag in ("NN", "NNS")
+        and tokens[at - 2].tag in ("CD", "DT")
+        and tokens[at - 1].lower in _MEASURES
+    )
+
+
+_MEASURES = frozenset(
+    (
+        "year years month months week weeks day days hour hours minute minutes inch inches foot feet yard yards mile"
+        " miles metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres centimeter"
+        " centimeters storey storeys story stories degree degrees cm mm km ft mi kg"
+    ).split()
+)
+
+
+def _goes_on(doc: Doc, tie: int) -> bool:
+    """Whether the word goes on behind the hyphen or dot, which a full stop at the end of a sentence does not."""
+    return tie + 1 < len(doc.tokens) and doc.touches(tie + 1) and not doc.tokens[tie + 1].is_punctuation
+
+
+def _adjectival(doc: Doc, token: Token) -> bool:
+    """Whether a participle is used like an adjective that the lexicon knows: `very inspiring`, `a broken chair`."""
+    if token.tag not in ("VBN", "VBG") or not knows(token.lower, "adj"):
+        return False
+    before = doc.tokens[token.index - 1] if token.index else None
+    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
+    if before is None:
+        return False
+    attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in ("NN", "NNS")
+    predicative = token.lower in _LIKE_ADJECTIVES and (after is None or after.tag not in _OBJECTS)
+    return attributive or predicative or before.lower in DEGREES
+
+
+def _lower_around(doc: Doc, token: Token) -> bool:
+    """Whether other nouns, verbs or adjectives of the sentence are in small letters, so that a capital says something."""
+    sentence = doc.sentences[doc.sentence_at[token.index]]
+    return any(
+        t.text.islower() and t.tag[:2] in ("NN", "VB", "JJ") for t in doc.tokens[sentence.first : sentence.last + 1]
+    )

@@ -1,0 +1,268 @@
+"""Perturbations of who and what is named: another name, a wrong one, none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.words.choice import field_of, is_grammar, single_words, words_of
+from nlgauge.perturbations.words.mismatch import MismatchVerb
+from nlgauge.perturbations.words.namesakes import (
+    another_first_name,
+    another_last_name,
+    another_place,
+    basis,
+    family_span,
+    given_span,
+)
+from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.english.dangling import modifies, with_hangers
+from nlgauge.text.names.entities import Entity, entities
+from nlgauge.text.names.lists import gender_of, is_first_name
+from nlgauge.text.names.people import Person
+
+_DRAWS = 12  # for a noun of the same field; with 15 to 25 % of nouns in a frequent field, nine times in ten one is among so many
+_KINDS = ("name", "noun", "verb")
+_NO_PERSON = Inapplicable("no person named")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeNames:
+    """Give people other names, of the same gender, wherever the text names them: in full, by first name or by last name.
+
+    Attributes:
+        which: all people of the text, or one.
+    """
+
+    which: Literal["all", "one"] = "all"
+    info: ClassVar = PerturbationInfo(
+        "change_names",
+        "give people other names",
+        "lower",
+        ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a part of a name."""
+        people = case.language.persons(case.doc)
+        if not people:
+            return _NO_PERSON
+        picked = people
+        if self.which == "one":
+            who = rng.choice(list(dict.fromkeys(p.who for p in people)))
+            picked = [p for p in people if p.who == who]
+        draft = Draft(case.doc)
+        return draft.finish(names=_rename(case.doc, draft, picked, people, rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongName:
+    """Replace exactly one name by another of the same gender: a first name where its gender is known, else a last name."""
+
+    info: ClassVar = PerturbationInfo(
+        "name_error",
+        "replace one name by another",
+        "lower",
+        ("Then Laura Palmer spoke.", "Then Monica Palmer spoke."),
+        source="Chen and Eger (2023)",
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit; the meta say what the gender was told by."""
+        doc = case.doc
+        people = case.language.persons(doc)
+        if not people:
+            return _NO_PERSON
+        person = rng.choice(people)
+        taken = {t.lower for t in doc.tokens}
+        given, family = given_span(doc, person), family_span(doc, person)
+        if given is not None and person.gender is not None:
+            span, new = given, another_first_name(rng, person.gender, taken)
+        else:
+            span, new = family or given or (person.first, person.last), another_last_name(rng, taken)
+        draft = Draft(doc)
+        draft.replace(*span, new)
+        return draft.finish(
+            name=doc.between(doc.span(*span)), replacement=new, gender=person.gender, basis=basis(doc, person)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropNamedEntities:
+    """Take names away: of people, places, organisations and whatever else bears one.
+
+    What only went with a name goes too: the article or preposition before it, the commas around it.
+
+    Attributes:
+        which: all names, or one.
+    """
+
+    which: Literal["all", "one"] = "all"
+    info: ClassVar = PerturbationInfo(
+        "drop_named_entities",
+        "drop names",
+        "lower",
+        ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Deletions."""
+        doc, found = case.doc, _named(case.doc)
+        if not found:
+            return Inapplicable("no named entity")
+        if self.which == "one":
+            found = [rng.choice(found)]
+        gone = with_hangers(doc, [doc.span(e.first, e.last) for e in found])
+        if all(t.index in gone or doc.word_at[t.index] is None for t in doc.tokens):
+            return Inapplicable("nothing would be left")
+        draft = Draft(doc)
+        for index in sorted(gone):
+            draft.delete(index, index)
+        draft.tidy()
+        return draft.finish(names=[doc.text[e.start : e.end] for e in found], labels=[e.label for e in found])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbEntities:
+    """Ask about somebody or something else: another person or place, another noun, another verb.
+
+    Attributes:
+        kind: name, noun or verb; `any` takes a name where there is one, else a noun, else a verb.
+    """
+
+    kind: Literal["any", "name", "noun", "verb"] = "any"
+    info: ClassVar = PerturbationInfo(
+        "perturb_entities",
+        "replace a name, a noun or a verb by another",
+        "lower",
+        ("Where did Martha live?", "Where did Denise live?"),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """The edits of one name, or one word."""
+        reason = Inapplicable("no entity")
+        for kind in _KINDS if self.kind == "any" else (self.kind,):
+            made = self._made(kind, case, rng)
+            if isinstance(made, Change):
+                return Change(made.edits, {"kind": kind, **made.meta})
+            reason = made if self.kind != "any" else reason
+        return reason
+
+    @staticmethod
+    def _made(kind: str, case: Case, rng: random.Random) -> Change | Inapplicable:
+        if kind == "noun":
+            return _another_noun(case, rng)
+        return MismatchVerb()(case, rng) if kind == "verb" else _another_name(case, rng)
+
+
+def _another_noun(case: Case, rng: random.Random) -> Change | Inapplicable:
+    """One noun replaced by a frequent one, of the same field of meaning (an artifact for an artifact) if such is soon drawn."""
+    doc, present = case.doc, words_of(case)
+    tokens = [t for t in single_words(doc, "noun") if not is_grammar(case.language.lemma(t.lower, t.tag), "noun")]
+    if not tokens:
+        return Inapplicable("no noun")
+    token = rng.choice([t for t in tokens if not _in_compound(doc, t)] or tokens)
+    field, found = field_of(case, token), None
+    for _ in range(_DRAWS):
+        found = draw(case, token, "noun", room_for_noun(doc, token), rng, avoid=present)
+        if found is None or field_of(case, replace(token, text=found)) == field:
+            break
+    if found is None:
+        return Inapplicable("no word that fits")
+    draft = Draft(doc)
+    draft.replace(token.index, token.index, found)
+    return draft.finish(word=token.text, replacement=found, tag=token.tag)
+
+
+def _in_compound(doc: Doc, token: Token) -> bool:
+    """Whether another noun stands beside a noun: `tennis shoes`."""
+    around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
+    return any(t.tag in ("NN", "NNS", "NNP", "NNPS") for t in around)
+
+
+def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
+    """One person renamed wherever the text names them, or one place."""
+    doc, taken = case.doc, {t.lower for t in case.doc.tokens}
+    people = case.language.persons(doc)
+    sites: list[int | tuple[Entity, str]] = list(dict.fromkeys(p.who for p in people))
+    for entity in _named(doc):
+        new = _instead(doc, entity, taken, rng)
+        if new is not None:
+            sites.append((entity, new))
+    if not sites:
+        return Inapplicable("no name")
+    site, draft = rng.choice(sites), Draft(doc)
+    if isinstance(site, int):
+        return draft.finish(names=_rename(doc, draft, [p for p in people if p.who == site], people, rng))
+    entity, new = site
+    draft.replace(entity.first, entity.last, new)
+    before = entity.first - 1
+    if before >= 0 and doc.tokens[before].lower == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
+        draft.delete(before, before)  # the United States, but France
+    return draft.finish(names=[{"name": doc.text[entity.start : entity.end], "replacement": new}])
+
+
+def _named(doc: Doc) -> list[Entity]:
+    """What is named in a text; where every letter is large, capitals say nothing, and only lists of names count."""
+    return [e for e in entities(doc.tokens) if e.label in ("person", "place") or not doc.text.isupper()]
+
+
+def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> str | None:
+    """Another place for a place, and for a first name with one more that is sure to be nothing else, another person."""
+    if entity.label == "place":
+        return another_place(rng, doc.text[entity.start : entity.end], taken)
+    given = doc.tokens[entity.first].text
+    if entity.label == "other" and entity.last == entity.first + 1 and is_first_name(given):
+        return f"{another_first_name(rng, gender_of(given), taken)} {another_last_name(rng, taken)}"
+    return None
+
+
+def _rename(
+    doc: Doc, draft: Draft, people: Sequence[Person], all_people: Sequence[Person], rng: random.Random
+) -> list[dict[str, str | None]]:
+    """Other names for some mentions: one new name for one old one; what was changed."""
+    taken = {t.lower for t in doc.tokens}
+    given_names: dict[tuple[int, str], str] = {}
+    family_names: dict[str, str] = {}  # of whoever bears it: brothers stay brothers
+    told: dict[tuple[int, str], dict[str, str | None]] = {}
+    for person in people:
+        given, family = given_span(doc, person), family_span(doc, person)
+        if given is None and family is None:
+            family = person.first, person.last
+        for span, first in ((given, True), (family, False)):
+            if span is None:
+                continue
+            old = doc.between(doc.span(*span))
+            if first:
+                new = given_names.get((person.who, old.lower())) or another_first_name(rng, person.gender, taken)
+                given_names[person.who, old.lower()] = new
+            else:
+                new = family_names.get(old.lower()) or another_last_name(rng, taken)
+                family_names[old.lower()] = new
+            taken.add(new.lower())
+            draft.replace(*span, new)
+            told.setdefault(
+                (person.who, old),
+                {"name": old, "replacement": new, "gender": person.gender, "basis": basis(doc, person)},
+            )
+    _rename_others(doc, draft, all_people, {str(t["name"]): str(t["replacement"]) for t in told.values()})
+    return list(told.values())
+
+
+def _rename_others(doc: Doc, draft: Draft, people: Sequence[Person], names: Mapping[str, str]) -> None:
+    """The same names where they stand alone and nobody was found: a mention that the finder of people was not sure of."""
+    covered = {i for p in people for i in range(p.first, p.last + 1)}
+    for token in doc.tokens:
+        new = names.get(token.text)
+        around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
+        if (
+            new is not None
+            and token.index not in covered
+            and not any(t.tag in ("NNP", "NNPS") and t.text[0].isalpha() for t in around)
+        ):
+            draft.replace(token.index, token.index, new)

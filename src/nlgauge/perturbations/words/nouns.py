@@ -1,0 +1,94 @@
+"""Perturbation by adding a noun to another: what was said of one thing is said of two."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.words.choice import is_grammar, single_words, words_of
+from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.lexicon.lexicon import supersense
+
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_BELONGS = _NOUNS | {
+    "POS",
+    "CD",
+    "HYPH",
+    "FW",
+    "SYM",
+    "$",
+    "JJ",
+    "VBG",
+    "RP",
+    "JJR",
+}  # with these the noun is no end of its phrase
+_WHEN = frozenset({"today", "tomorrow", "yesterday", "tonight"})
+_SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''", "-RRB-"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addition:
+    """Add "and" with a random noun behind a noun: `The dog barked` becomes `The dog and piano barked`."""
+
+    info: ClassVar = PerturbationInfo(
+        "addition",
+        "join a random noun to a noun",
+        "lower",
+        ("The dog barked.", "The dog and table barked."),
+        source="Chen and Eger (2023)",
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion of two words."""
+        doc = case.doc
+        nouns = single_words(doc, "noun")
+        heads = [t for t in nouns if _ends_phrase(doc, t) and not is_grammar(t.lower, "noun")]
+        if not heads:
+            return Inapplicable("no place behind a noun" if nouns else "no noun")
+        head = rng.choice(_better(case, heads))
+        noun = draw(case, head, "noun", room_for_noun(doc, head), rng, avoid=words_of(case))
+        if noun is None:
+            return Inapplicable("no noun to add")
+        draft = Draft(doc)
+        added = f"and {noun}"
+        draft.insert_after(head.index, added.upper() if _shouted(head) else added)
+        return draft.finish(articles=False, behind=head.text, added=noun)
+
+
+def _ends_phrase(doc: Doc, token: Token) -> bool:
+    """Whether the noun is the last word of its phrase, so that another can be joined to it."""
+    if token.index + 1 == len(doc.tokens):
+        return True
+    after = doc.tokens[token.index + 1]
+    clitic = doc.touches(after.index) and (after.text[0] in "'’-‑/&" or after.lower in ("n't", "n’t"))
+    return (after.tag not in _BELONGS or after.lower in _WHEN) and not clitic
+
+
+def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:
+    """The heads that take another noun without a hitch, or else all of them: no dates and measures, none in `in front of`."""
+    good = [t for t in heads if _takes_another(case, t)]
+    return good or heads
+
+
+def _takes_another(case: Case, token: Token) -> bool:
+    doc, at = case.doc, token.index
+    before = doc.tokens[at - 1] if at else None
+    after = doc.tokens[at + 1] if at + 1 < len(doc.tokens) else None
+    field = supersense(case.language.lemma(token.lower, token.tag), "noun")
+    if field is None or field in ("noun.time", "noun.quantity"):
+        return False
+    bare = (
+        token.tag == "NN"
+        and before is not None
+        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "RB", "MD", "PRP")
+    )
+    return not bare and (after is None or (after.tag in _SMOOTH and after.lower not in ("of", "ago", "than", "that")))
+
+
+def _shouted(token: Token) -> bool:
+    return len(token.text) > 1 and token.text.isupper()

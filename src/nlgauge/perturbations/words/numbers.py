@@ -1,0 +1,113 @@
+"""Perturbations of numbers: written out, which changes nothing, and changed, which makes a text wrong."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.text.numbers.changes import Changing, changed_numbers
+from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
+from nlgauge.text.numbers.words import YearStyle
+
+Which = Literal["all", "one"]
+Group = list[tuple[int, int, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumbersToWords:
+    """Write numbers out: amounts, percentages, units, ordinals, years, ranges.
+
+    Dates in figures, times, telephone numbers, versions, designations, scores and labels are left in figures.
+
+    Attributes:
+        which: all numbers or one of them.
+        british_and: "one hundred and twenty-seven".
+        money: $1.70 as "one dollar and seventy cents" (cents) or as "one point seven dollars" (point).
+        years: `words`, or `leave` for years and decades in figures.
+        year_style: 2005 as "two thousand five" (thousand) or as "twenty oh five" (pairs).
+    """
+
+    which: Which = "all"
+    british_and: bool = False
+    money: Literal["cents", "point"] = "cents"
+    years: Literal["words", "leave"] = "words"
+    year_style: YearStyle = "thousand"
+    info: ClassVar = PerturbationInfo(
+        "numbers_to_words",
+        "write numbers in words",
+        "same",
+        (
+            "A ticket for the 5 km ride costs $1.70.",
+            "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
+        ),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit a number, and one for a or an where it changes."""
+        spelling = Spelling(
+            british_and=self.british_and, money=self.money, years=self.years, year_style=self.year_style
+        )
+        return _change(
+            case, rng, spelled_numbers(case.text, spelling, tags={t.start: t.tag for t in case.doc.tokens}), self.which
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeNumbers:
+    """Put other numbers of the same form in the place of numbers, in figures or in words.
+
+    As many digits, the same separators, decimals and zeros at the end; a percentage up to 100 stays there and a year in
+    its century; what is equal stays equal. Times, telephone numbers, versions, designations and numbers in names are
+    left as they are.
+
+    Attributes:
+        which: all numbers or one of them.
+        skip_dates: years, decades, centuries and days of months stay.
+        in_words: numbers in words are changed, too.
+        least: smallest change relative to the number, 0.1 for a tenth; dates mind neither bound.
+        most: greatest change relative to the number; None for any.
+    """
+
+    which: Which = "all"
+    skip_dates: bool = False
+    in_words: bool = True
+    least: float = 0.0
+    most: float | None = None
+    info: ClassVar = PerturbationInfo(
+        "change_numbers",
+        "change numbers, dates among them",
+        "lower",
+        ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit a number, and one for a or an where it changes."""
+        band = None if self.most is None and self.least <= 0 else (self.least, 9.0 if self.most is None else self.most)
+        changing = Changing(skip_dates=self.skip_dates, band=band, in_words=self.in_words)
+        return _change(case, rng, changed_numbers(case.text, rng, changing), self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberError(ChangeNumbers):
+    """Change numbers, all but dates. Attributes as for `ChangeNumbers`."""
+
+    skip_dates: bool = True
+    info: ClassVar = PerturbationInfo(
+        "number_error",
+        "change numbers, dates left alone",
+        "lower",
+        ("In 1990 it paid 25% to 19,000 people.", "In 1990 it paid 45% to 12,000 people."),
+        source="Chen and Eger (2023)",
+    )
+
+
+def _change(case: Case, rng: random.Random, groups: Sequence[Group], which: Which) -> Change | Inapplicable:
+    """The edits of all groups or of one, with old and new in the meta."""
+    if not groups:
+        return Inapplicable("no number")
+    chosen = [rng.choice(groups)] if which == "one" else groups
+    edits = [Edit(*edit) for group in chosen for edit in group]
+    return Change(edits, {"numbers": [[case.text[group[-1][0] : group[-1][1]], group[-1][2]] for group in chosen]})

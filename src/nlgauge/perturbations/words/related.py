@@ -1,0 +1,293 @@
+"""Perturbations by related words: synonyms, antonyms, kinds of a thing; the new word bears the form of the old one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.words.choice import (
+    NAMES,
+    POS,
+    Part,
+    after_measure,
+    field_of,
+    form_for,
+    is_counted,
+    is_grammar,
+    is_nominal,
+    modified_noun,
+    single_words,
+    words_of,
+)
+from nlgauge.text.doc import Token
+from nlgauge.text.lexicon.lexicon import Pos, neighbours, rank, supersense
+from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
+
+_CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
+_GOVERNED = ("RP", "IN", "TO", "WRB", "VB", "VBG")
+_NOUNS = ("NN", "NNS", "NNP", "NNPS")
+_USUAL = 8000  # ranks in the lexicon, all parts of speech counted together
+
+
+class Swap(NamedTuple):
+    """A word that may take the place of another.
+
+    Attributes:
+        form: as it would stand in the text.
+        trust: 2 for words that we chose, 1 for those of the first sense in the lexicon, 0 for others.
+        graded: the word before goes as well: "more expensive" becomes "cheaper".
+    """
+
+    form: str
+    trust: int
+    graded: bool = False
+
+
+class Site(NamedTuple):
+    """A word of the text with what may take its place, the most trusted first."""
+
+    token: Token
+    swaps: Sequence[Swap]
+
+    def exchange(self, draft: Draft, swap: Swap) -> None:
+        """Put the new word in its place."""
+        draft.replace(self.token.index - swap.graded, self.token.index, swap.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synonyms:
+    """Replace a word by a synonym: of its first sense, well known, in the same form.
+
+    Attributes:
+        pos: the part of speech; `any` takes an adjective where there is one, else an adverb, a noun or a verb.
+        which: one word, or all of the part of speech that have a synonym.
+    """
+
+    pos: Literal["any", "adj", "noun", "verb", "adverb"] = "any"
+    which: Literal["one", "all"] = "one"
+    info: ClassVar = PerturbationInfo(
+        "synonyms", "replace a word by a synonym", "same", ("The soup was delicious.", "The soup was tasty.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a word."""
+        parts: Sequence[Part] = ("adj", "adverb", "noun", "verb") if self.pos == "any" else (self.pos,)
+        return _exchange(case, rng, "synonym", parts, self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynonymsAttributes:
+    """Replace an attribute of a caption, an adjective, by a synonym.
+
+    Attributes:
+        which: one adjective, or all that have a synonym.
+    """
+
+    which: Literal["one", "all"] = "one"
+    info: ClassVar = PerturbationInfo(
+        "synonyms_attributes",
+        "replace an adjective by a synonym",
+        "same",
+        ("a large dog on the grass", "a big dog on the grass"),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a word."""
+        return _exchange(case, rng, "synonym", ("adj",), self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynonymsObjects:
+    """Replace an object of a caption, a noun, by a synonym.
+
+    Attributes:
+        which: one noun, or all that have a synonym.
+    """
+
+    which: Literal["one", "all"] = "one"
+    info: ClassVar = PerturbationInfo(
+        "synonyms_objects", "replace a noun by a synonym", "same", ("a bicycle near a wall", "a bike near a wall")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a word."""
+        return _exchange(case, rng, "synonym", ("noun",), self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Antonyms:
+    """Replace a word by its opposite.
+
+    Attributes:
+        pos: the part of speech; `any` takes an adjective where there is one, else a verb, an adverb or a noun.
+        which: one word, or all of the part of speech that have an antonym.
+    """
+
+    pos: Literal["any", "adj", "noun", "verb", "adverb"] = "adj"
+    which: Literal["one", "all"] = "one"
+    info: ClassVar = PerturbationInfo(
+        "antonyms",
+        "replace a word by its opposite",
+        "lower",
+        ("It was an inspiring talk.", "It was an uninspiring talk."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """An edit a word."""
+        parts: Sequence[Part] = ("adj", "verb", "adverb", "noun") if self.pos == "any" else (self.pos,)
+        return _exchange(case, rng, "antonym", parts, self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hyponyms:
+    """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
+
+    Attributes:
+        relation: `hyponym` (a dog becomes a poodle), `sibling` (a wolf) or `hypernym` (an animal).
+    """
+
+    relation: Literal["hyponym", "sibling", "hypernym"] = "hyponym"
+    info: ClassVar = PerturbationInfo(
+        "hyponyms", "replace a noun by a kind of it", "lower", ("A dog sleeps here.", "A poodle sleeps here.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit."""
+        found = list(sites(case, "noun", self.relation))
+        if not found:
+            return Inapplicable(f"no {self.relation}" if single_words(case.doc, "noun") else "no noun")
+        # Things can be seen to be wrong, and abstractions are hard to tell from their kinds.
+        concrete = [s for s in found if field_of(case, s.token) in _CONCRETE]
+        site = rng.choice(_trusted(concrete or found))
+        swap = rng.choice([s for s in site.swaps if s.trust == site.swaps[0].trust])
+        draft = Draft(case.doc)
+        site.exchange(draft, swap)
+        return draft.finish(word=site.token.text, replacement=swap.form, relation=self.relation, sure=swap.trust > 0)
+
+
+def _exchange(
+    case: Case, rng: random.Random, relation: str, parts: Sequence[Part], which: str
+) -> Change | Inapplicable:
+    """One word, or all, of the first part of speech with the most trusted related words."""
+    found = {part: list(sites(case, part, relation)) for part in parts}
+    if relation == "antonym" and not any(found.values()):
+        found = {part: list(sites(case, part, relation, anew=False)) for part in parts}
+    best = max((s.swaps[0].trust for some in found.values() for s in some), default=None)
+    part = next((part for part, some in found.items() if any(s.swaps[0].trust == best for s in some)), None)
+    if part is None:
+        known = any(single_words(case.doc, part) for part in parts)
+        return Inapplicable(
+            f"no {relation}" if known else f"no {NAMES[parts[0]]}" if len(parts) == 1 else "no word to replace"
+        )
+    picked = found[part] if which == "all" else [rng.choice(_trusted(found[part]))]
+    draft = Draft(case.doc)
+    for site in picked:
+        site.exchange(draft, site.swaps[0])
+    words, new = [s.token.text for s in picked], [s.swaps[0].form for s in picked]
+    return draft.finish(words=words, replacements=new, pos=part, sure=all(s.swaps[0].trust > 0 for s in picked))
+
+
+def _trusted(found: Sequence[Site]) -> Sequence[Site]:
+    """The sites whose first word is trusted most."""
+    best = max(s.swaps[0].trust for s in found)
+    return [s for s in found if s.swaps[0].trust == best]
+
+
+def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterator[Site]:
+    """Words of a part of speech that have related words which fit, in the order of the text; related words anew to the text unless told."""
+    doc, present = case.doc, words_of(case)
+    for token in single_words(doc, part):
+        if part == "adj" and (after_measure(doc, token) or is_nominal(doc, token)):
+            continue
+        if token.index + 1 < len(doc.tokens) and in_set_phrase(token.lower, doc.tokens[token.index + 1].lower):
+            continue
+        if part == "noun" and relation != "antonym" and _compounded(case, token):
+            continue
+        if part == "verb" and _governs(case, token):
+            continue
+        swaps = [s for s in _swaps(case, token, part, relation) if not anew or s.form.lower() not in present]
+        if swaps:
+            yield Site(token, swaps)
+
+
+def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap]:
+    """Forms that may take the place of a word, the best first: ours, else those of the lexicon; words of grammar have only ours."""
+    lemma, pos = _lemma(case, token, part), POS[part]
+    ours = own_words(lemma, pos, relation)
+    if ours is None and (is_grammar(lemma, part) or is_grammar(token.lower, part)):
+        return
+    if ours is None:
+        found = [
+            (word, int(sure))
+            for word, sure in _listed(case, lemma, pos, relation)
+            if _fits(case, token, lemma, word, pos, relation)
+        ]
+    else:
+        field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
+        meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
+        found = [(word, 2) for word in meant]
+    before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
+    for word, trust in found:
+        graded = (
+            case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
+        )
+        if graded is not None and " " not in graded:
+            yield Swap(graded, trust, graded=True)
+            continue
+        form = form_for(case, token, word, part)
+        if form is not None and (relation == "antonym" or " " not in form):  # "cheapest" has no opposite in one word
+            yield Swap(form, trust)
+
+
+def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, bool]]:
+    """What the lexicon gives, and whether it is of the first sense; of other senses only things that are as different as they should be."""
+    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}  # type: ignore[arg-type]
+    given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
+    field = supersense(lemma, pos)
+    concrete = field is not None and field.partition(".")[2] in _CONCRETE
+    if relation == "sibling" and concrete:
+        return [(word, known) for word, known in given if supersense(word, pos) == field]
+    if relation == "hyponym" and not concrete:
+        return []  # kinds of abstractions are hardly told from them, or are something else in this place
+    return [(word, known) for word, known in given if known]
+
+
+def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: str) -> bool:
+    """Whether a word of the lexicon would be used where the other one stands."""
+    if relation == "antonym":
+        return True
+    place = rank(word, pos)
+    if place is None or place >= _USUAL or is_grammar(word, "noun"):
+        return False
+    if relation == "synonym":
+        return any(n.sure and n.word == lemma for n in neighbours(word, pos, "synonym"))
+    one = token.index > 0 and case.doc.tokens[token.index - 1].lower in ("a", "an")
+    return not (one or token.tag == "NNS") or is_counted(word)
+
+
+def _lemma(case: Case, token: Token, part: Part) -> str:
+    """The base form; a participle used as an adjective is its own."""
+    return token.lower if part == "adj" and token.tag[0] == "V" else case.language.lemma(token.lower, token.tag)
+
+
+def _compounded(case: Case, token: Token) -> bool:
+    """Whether a noun stands beside another, as in `bus stop`, where its kinds mean something else, or where a verb would."""
+    tokens, at = case.doc.tokens, token.index
+    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
+    if before is not None and (before.tag in (*_NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):
+        return True
+    return after is not None and (
+        after.tag in (*_NOUNS, "VBG", "CD", "RP") or (after.text == "-" and case.doc.touches(after.index))
+    )
+
+
+def _governs(case: Case, token: Token) -> bool:
+    """Whether a particle, a preposition or an infinitive hangs on a verb: another verb would need another one."""
+    after = case.doc.tokens[token.index + 1] if token.index + 1 < len(case.doc.tokens) else None
+    return after is not None and (
+        after.tag in _GOVERNED or after.lower in ("up", "out", "off", "down", "away", "on", "back")
+    )

@@ -1,0 +1,201 @@
+"""Frequent words to draw at random: those of the lexicon that are hardly ever another part of speech, in one form or another."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Literal
+
+from nlgauge.perturbations.base import Case
+from nlgauge.perturbations.words.choice import POS, Part, form_for, is_counted, is_grammar
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.lexicon.inflection import inflect
+from nlgauge.text.lexicon.lexicon import POSES, lemmas, rank
+from nlgauge.text.tagging.brill import known_tags
+
+Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
+
+_SIZES = {"noun": 2500, "verb": 800, "adj": 1000, "adverb": 300}
+_BASE_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
+_TRIES = 300  # draws before giving up: nearly every word fits, so that hundreds in vain mean that none does
+_DETERMINERS = frozenset({"DT", "PRP$", "POS", "WDT", "WP$", "PDT"})
+_WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS", "CD", "HYPH", "RB", "RBR", "RBS"})
+# Words that need what follows them, or what stands before; terms of one science; words that nobody wants to meet by
+# chance.
+_UNFIT = frozenset(
+    (
+        "afraid akin apt exempt glad liable owing prone sorry abiding potted busted dear frank jumbo mere willing"
+        " eligible alive awake aware unaware ill ready fond pursuant ongoing teen neo pseudo mid okay numb bearded"
+        " nineteenth twentieth respective consequent unmolested hypothalamic hebephrenic unadjusted nonspecific"
+        " diagonalizable nilpotent autonomic parasympathetic interlobular phonologic paramagnetic distal latent"
+        " congregational schizophrenic handicapped disabled pregnant unstructured black white jewish abortion bombing"
+        " corpse suicide murder rape rapist terrorist terrorism tumor cancer dialysis bronchiole posse destruction"
+        " marijuana opium hypothalamus micelle anode cathode foe doe sex slavery genocide murderer killer god"
+        " persecution accordance acclaim behalf gram handful plenty ton etcetera bunch lot variety bother haven lap"
+        " crop vet min homer redcoat quack midst clump bluff occurrence setup instant eve muster lag comprise suffice"
+        " beware seem become remain appear let please thank consist belong depend stave spell rely adhere tend rend"
+        " befall behold owe exist don come go look mean happen occur lie refer contribute concentrate coincide"
+        " correspond interfere originate inquire comply swear subscribe entitle oblige shelve clothe kidnap kill commit"
+    ).split()
+)
+_INTRANSITIVE = frozenset(
+    (
+        "arrive sleep laugh smile sneeze cough depart vanish disappear collapse explode hesitate wander kneel nod yawn"
+        " shiver sweat blink giggle sigh snore vote graduate retire resign migrate emerge fall rise dance sing swim"
+        " float cease breathe crawl slip behave scream intervene stumble flourish fade confess expire swell tremble"
+        " erupt falter dwindle crumble flounder subside ascend sag listen wait stay walk travel compete participate"
+        " succeed fail cooperate negotiate react flee stare arise deteriorate commence collaborate mingle speculate"
+        " weep shrink gossip hover limp strive survive mourn rejoice tiptoe sit live speak talk grow agree respond"
+        " proceed dine shout relax prevail communicate persist plead descend bounce sail sway thrive starve soar unfold"
+        " shudder shrug emigrate lurk embark drown succumb evolve culminate grunt roam linger apologize recur secede"
+        " aspire cope creep bleed rotate circulate spit stagger specialize discriminate testify abstain pray knock"
+        " tread abide merge preach sin die"
+    ).split()
+)
+_MASS = tuple(
+    (
+        "water gas paper glass energy money food air heat salt sugar rice bread butter cheese honey coffee tea milk"
+        " meat beef pork wine beer whisky juice chocolate soup sand mud dust dirt snow ice rain fog mist steel iron"
+        " gold silver copper bronze brass leather cotton silk wool wood timber straw hay coal oil petrol concrete"
+        " cement plastic rubber marble granite clay powder soap paint ink smoke ash charcoal wax oxygen hydrogen helium"
+        " carbon iodine mercury music furniture luggage equipment clothing jewelry machinery software traffic advice"
+        " knowledge wisdom courage honesty loyalty patience pride jealousy anger fear joy happiness sadness boredom"
+        " despair hunger thirst luck poverty wealth justice freedom peace democracy equality silence darkness"
+        " electricity gravity sunlight thunder lightning health friendship hospitality generosity greed guilt shame"
+        " humanity morality nostalgia optimism secrecy privacy progress prosperity publicity research safety solidarity"
+        " sympathy tolerance vanity weather laughter literature poetry philosophy astronomy"
+    ).split()
+)
+
+
+def draw(
+    case: Case, token: Token, part: Part, kind: Kind, rng: random.Random, *, avoid: frozenset[str] = frozenset()
+) -> str | None:
+    """A random word in the form of a token, of another lemma and nothing like a synonym.
+
+    Args:
+        case: the text; its language inflects.
+        token: whose form the word is to have.
+        part: of speech.
+        kind: what the sentence has room for.
+        rng: for the draws.
+        avoid: words not to be drawn, in small letters.
+    """
+    words = _words(part, kind)
+    lemma = case.language.lemma(token.lower, token.tag)
+    near = {
+        lemma,
+        token.lower,
+        *(w for relation in ("synonym", "similar") for w in case.language.related(lemma, POS[part], relation)),
+    }
+    for _ in range(_TRIES):
+        word = rng.choice(words)
+        form = form_for(case, token, word, part) if word not in near else None
+        if (
+            form is not None
+            and _bears(form, token.tag)
+            and not (token.tag == "NNS" and form == word)
+            and not {form.lower(), word} & avoid
+        ):
+            return form
+    return None
+
+
+def _bears(form: str, tag: str) -> bool:
+    """Whether a word is at home under a tag; comparatives and superlatives are only if they are on record: not so `sheerest`."""
+    tags = known_tags(form)
+    if " " in form or (tag in ("JJR", "JJS") and not tags):
+        return False
+    return tag[0] == "V" or tags[:1] in ((), (tag,))
+
+
+def room_for_noun(doc: Doc, token: Token) -> Kind:
+    """Which nouns may stand in the place of one: after "a" and in the plural those that can be counted, without an article the others."""
+    if token.tag == "NNS":
+        return "counted"
+    at = token.index - 1
+    while at >= 0 and doc.tokens[at].tag in _WITHIN and doc.sentence_at[at] == doc.sentence_at[token.index]:
+        at -= 1
+    return "counted" if at >= 0 and doc.tokens[at].tag in _DETERMINERS else "mass"
+
+
+def room_for_verb(doc: Doc, token: Token) -> Kind:
+    """Whether an object follows a verb, or it is passive."""
+    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
+    at = token.index - 1
+    while at >= 0 and doc.tokens[at].tag in ("RB", "RBR", "RBS"):
+        at -= 1
+    passive = token.tag == "VBN" and at >= 0 and doc.tokens[at].lower in _BE
+    followed = after is not None and after.tag in (
+        "DT",
+        "PRP$",
+        "PRP",
+        "NN",
+        "NNS",
+        "NNP",
+        "NNPS",
+        "JJ",
+        "JJR",
+        "JJS",
+        "CD",
+        "PDT",
+        "$",
+        "``",
+        "WP",
+    )
+    attributive = (
+        token.tag in ("VBN", "VBG")
+        and after is not None
+        and after.tag in ("NN", "NNS")
+        and at >= 0
+        and doc.tokens[at].tag in _DETERMINERS
+    )
+    return (
+        "transitive"
+        if passive or followed or attributive or (token.tag == "VBN" and not _has(doc, at))
+        else "intransitive"
+    )
+
+
+_BE = frozenset("be am is are was were been being 's 're 'm get gets got getting".split())
+_HAVE = frozenset("have has had having 've 'd".split())
+
+
+def _has(doc: Doc, at: int) -> bool:
+    return at >= 0 and doc.tokens[at].lower in _HAVE
+
+
+@cache
+def _words(part: Part, kind: Kind) -> Sequence[str]:
+    if kind == "mass":
+        return _MASS
+    if kind == "counted":
+        return tuple(
+            word
+            for word in _common(part)
+            if is_counted(word) and known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",)
+        )  # no `dinings`
+    return tuple(word for word in _common(part) if kind == "any" or (word in _INTRANSITIVE) == (kind == "intransitive"))
+
+
+@cache
+def _common(part: Part) -> Sequence[str]:
+    found: list[str] = []
+    for word in _candidates(part):
+        found.append(word)
+        if len(found) == _SIZES[part]:
+            break
+    return tuple(found)
+
+
+def _candidates(part: Part) -> Iterator[str]:
+    """Lemmas by frequency that are this part of speech before any other, by the lexicon's counts and by Brill's."""
+    pos = POS[part]
+    for word in lemmas(pos):
+        place = rank(word, pos)
+        if place is None or not word.isalpha() or len(word) < 3 or word in _UNFIT or is_grammar(word, part):
+            continue
+        others = [rank(word, other) for other in POSES if other != pos]
+        if all(r is None or r > place for r in others) and known_tags(word)[:1] == (_BASE_TAGS[part],):
+            yield word

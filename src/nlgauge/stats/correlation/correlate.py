@@ -1,0 +1,192 @@
+"""How well does a metric agree with people? One front door to every statistic, for one metric or for many at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation import chance, compat
+from nlgauge.stats.correlation.averaging import Grouped, by_group, same_entries
+from nlgauge.stats.correlation.calibration import agreement, calibrate_entries, calibrate_held_out
+from nlgauge.stats.correlation.entries import Entries, lay_flat, namer, settle_missing, settle_preferences
+from nlgauge.stats.correlation.levels import Missing
+from nlgauge.stats.correlation.options import Options, Plan, entries_of, prepare
+from nlgauge.stats.correlation.preferences import wilson
+from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlation.result import Correlation, summarise
+from nlgauge.stats.correlation.system_pairs import soft_pairwise
+
+
+def correlation(
+    name: str, x: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
+) -> Correlation:
+    """Hold the scores of one metric against judgements.
+
+    Args:
+        name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
+            `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
+            `preference_accuracy`, or that of a plug-in.
+        x: scores, shape (n,), or (S, N) with a row a system and a column an item. For `rr_kendall` and
+            `preference_accuracy`: scores of the better texts.
+        z: judgements of the same shape, None or NaN where there is none. For those two: scores of the worse texts.
+        groups: a label for each entry of a vector: its item, its system, its language pair. A grid has its rows and
+            columns.
+        options: see `Options`.
+
+    Returns:
+        The value with all that it rests on.
+
+    Raises:
+        InputError: an unknown name or option, shapes that do not match, a score missing where there is a judgement.
+    """
+    return correlations(name, [x], [z] if statistic(name).kind == "preferences" else z, groups, **options)[0]
+
+
+def correlations(
+    name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
+) -> list[Correlation]:
+    """Hold the scores of M metrics against the same judgements: as `correlation`, with one axis more in front of `xs`, and a result each.
+
+    For `rr_kendall` and `preference_accuracy` the scores of the worse texts have that axis as well.
+    """
+    plan, x, given, up = prepare(name, xs, z, groups, options)
+    if plan.stat.kind == "preferences":
+        missing = plan.options["missing"]
+        found = [
+            _held(plan, *settle_preferences(better, worse, missing), groups)[0]
+            for better, worse in zip(x, given, strict=True)
+        ]
+    else:
+        found = (_soft if plan.stat.kind == "soft" else _held)(plan, x, given, groups)
+    return [replace(one, higher_is_better=u, compat=plan.options["compat"]) for one, u in zip(found, up, strict=True)]
+
+
+def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """Every statistic but soft pairwise accuracy: entries, values by group, their mean."""
+    laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
+    entries, n_missing = entries_of(plan, laid, z.shape)
+    if plan.stat.kind == "calibrated":
+        return _calibrated(plan, entries, n_missing)
+    own = dict(plan.own)
+    if plan.name == "wmt_kendall_like":
+        own["human_ties_lose"] = plan.options["compat"] == "mt-metrics-eval"
+    grouped = by_group(plan.stat.kernel, entries, smallest=plan.smallest, options=own)
+    weak = np.zeros(grouped.values.shape, dtype=np.bool_)
+    if plan.options["compat"] == "realsumm":
+        weak = compat.not_significant(plan.name, entries)
+        grouped = replace(grouped, values=np.where(weak, np.nan, grouped.values))
+    found = _summarised(plan, grouped, entries, n_missing)
+    extra: dict[str, Any] = {"ties": plan.own.get("ties", "loss") if "ties" in plan.stat.options else None}
+    if "epsilon" in plan.stat.options:
+        extra["epsilon"] = float(plan.own.get("epsilon", 0.0))
+    for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
+        note = compat.note(plan.options["compat"], int(weak[m].sum()), len(entries.labels))
+        found[m] = replace(one, chance=float(guess), note=note, **extra)
+        if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
+            low, high = wilson(grouped.counts.numerator[m, 0], grouped.counts.denominator[m, 0])
+            found[m] = replace(found[m], low=float(low), high=float(high))
+    return found
+
+
+def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correlation]:
+    """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
+    near = {"human_epsilon": plan.own.get("human_epsilon", 0.0)}
+    thresholds = calibrate_entries(entries, **near)
+    folds = plan.own.get("folds")
+    if folds:
+        parts = calibrate_held_out(entries, folds, plan.own.get("seed", 0), **near)
+        with_tie = np.stack([_mean(part.values) for part in parts])  # (M, G)
+        scale, shift = (2, -1) if plan.name.startswith("tau") else (1, 0)
+        sizes = by_group(agreement, entries).sizes
+        found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries, n_missing)
+        note = f"epsilon calibrated on other items, {folds} folds"
+    else:
+        epsilon = np.array([[0.0 if math.isnan(t.epsilon) else t.epsilon] for t in thresholds])
+        found = _summarised(
+            plan, by_group(plan.stat.kernel, entries, options=near | {"epsilon": epsilon}), entries, n_missing
+        )
+        note = "epsilon calibrated on the data reported, which favours the metric"
+    note = "; ".join(filter(None, [note, compat.note(plan.options["compat"])]))
+    guesses = _chance(plan, entries)
+    return [
+        replace(
+            one, epsilon=t.epsilon, epsilon_unique=t.unique, note=note, chance=float(guess), n_pairs=None, n_ties=None
+        )
+        for one, t, guess in zip(found, thresholds, guesses, strict=True)
+    ]
+
+
+def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    if z.ndim != 2 or x.shape[1:] != z.shape or groups is not None:
+        raise InputError(
+            f"soft_pairwise_accuracy needs a grid of systems by items, got shapes {x.shape[1:]} and {z.shape}, or"
+            " groups"
+        )
+    flat, keep = settle_missing(
+        x.reshape(len(x), -1), ~np.isnan(z.reshape(-1)), plan.options["missing"], namer(z.shape, plan.options["ids"])
+    )
+    released, note = plan.options["compat"] == "mt-metrics-eval", compat.note(plan.options["compat"])
+    scores = flat.reshape(x.shape)
+    found: dict[int, Correlation] = {}
+    for metrics, kept in same_entries(keep):
+        judged = kept.reshape(z.shape)
+        soft = soft_pairwise(scores[metrics], z, judged, as_released=released, **plan.own)
+        n_systems = int((~np.isnan(soft.human_p)).any(axis=1).sum())
+        guess = float(chance.chance_soft_pairwise(soft.human_p))
+        for m, value in zip(metrics.tolist(), soft.values.tolist(), strict=True):
+            found[m] = Correlation(
+                stat=plan.name,
+                value=value,
+                n_used=n_systems,
+                n_undefined=len(z) - n_systems,
+                n_missing=int((~judged).sum()),
+                n_pairs=soft.n_pairs,
+                level="system",
+                averaging="none",
+                chance=guess,
+                note=note,
+            )
+    return [found[m] for m in range(len(x))]
+
+
+def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Missing) -> list[Correlation]:
+    options = plan.options
+    found = summarise(
+        grouped,
+        stat=plan.name,
+        level=plan.level,
+        averaging=plan.averaging,
+        labels=entries.labels,
+        n_given=entries.x.shape[1],
+        n_missing=n_missing,
+        undefined=options["undefined"],
+        common=options["common"],
+    )
+    if options["compat"] == "mt-metrics-eval":
+        found = [replace(one, value=0.0) if math.isnan(one.value) else one for one in found]
+    return found
+
+
+def _chance(plan: Plan, entries: Entries) -> Array:
+    """What noise would get, shape (M,)."""
+    if plan.stat.chance is not None:
+        return np.full(len(entries.x), plan.stat.chance)
+    if plan.own.get("epsilon"):
+        return np.full(len(entries.x), np.nan)  # depends on how the noise is spread
+    tied = chance.tied_by_people(entries, plan.averaging, plan.own.get("human_epsilon", 0.0))
+    calibrated = plan.stat.kind == "calibrated"
+    accuracy = chance.chance_acc_eq_calibrated(tied) if calibrated else chance.chance_acc_eq(tied)
+    return 2 * accuracy - 1 if plan.name.startswith("tau") else accuracy
+
+
+def _mean(values: Array) -> Array:
+    """Mean over the folds in which a group is defined."""
+    defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(defined, values, 0.0).sum(axis=0) / defined.sum(axis=0))

@@ -1,0 +1,209 @@
+"""Which entries count? Scores and judgements laid flat, with what is missing settled before anything is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError, nearest
+
+Codes = npt.NDArray[np.int64]
+
+NameOf = Callable[[int], str]
+
+MISSING = ("refuse", "drop", "worst", "zero")
+
+
+@dataclass(frozen=True)
+class Entries:
+    """M metrics against one set of judgements over n entries.
+
+    Attributes:
+        x: scores, shape (M, n), oriented so that more is better.
+        z: judgements, shape (n,); NaN where nobody judged.
+        keep: which entries of each metric count, shape (M, n).
+        groups: the group of each entry, shape (n,), from 0.
+        labels: the name of each group, shape (G,).
+        units: what a held-out split must not tear apart: the item of each entry where items are known, else the entry,
+            shape (n,).
+    """
+
+    x: Array
+    z: Array
+    keep: Mask
+    groups: Codes
+    labels: tuple[Hashable, ...]
+    units: Codes
+
+    def of(self, metrics: npt.NDArray[Any]) -> Entries:
+        """The same with some of the metrics."""
+        return replace(self, x=self.x[metrics], keep=self.keep[metrics])
+
+
+@dataclass(frozen=True)
+class FlatScores:
+    """What a caller gives, laid flat.
+
+    Attributes:
+        x: shape (M, n).
+        z: shape (n,).
+        groups: by which the averaging goes, shape (n,).
+        labels: of the groups.
+        units: see `Entries`.
+        systems: the system of each entry, shape (n,), or None where nobody said.
+        n_systems: S, or 0.
+    """
+
+    x: Array
+    z: Array
+    groups: Codes
+    labels: tuple[Hashable, ...]
+    units: Codes
+    systems: Codes | None
+    n_systems: int
+
+
+def lay_flat(
+    x: Array, z: Array, groups: Sequence[Hashable] | None, systems: Sequence[Hashable] | None, averaging: str
+) -> FlatScores:
+    """Entries of M vectors (M, n) with labels, or of M grids (M, S, N) whose rows are systems and whose columns are items."""
+    if z.ndim not in (1, 2) or x.shape[1:] != z.shape:
+        raise InputError(
+            f"scores have shape {x.shape[1:]} and judgements {z.shape}, expected the same: (n,), or (systems, items)"
+        )
+    n = z.size
+    flat_x, flat_z = x.reshape(len(x), n), z.reshape(n)
+    if z.ndim == 2:
+        if groups is not None or systems is not None:
+            raise InputError(
+                "a grid of systems by items takes no groups or systems: its rows and columns say them; or give vectors"
+                " with labels"
+            )
+        rows, columns = np.divmod(np.arange(n), z.shape[1])
+        by, size = (rows, z.shape[0]) if averaging == "sys" else (columns, z.shape[1])
+        if averaging == "none":
+            by, size = np.zeros_like(rows), 1
+        return FlatScores(flat_x, flat_z, by, tuple(range(size)), columns, rows, z.shape[0])
+    by, labels = codes(groups, n, "groups") if groups is not None else (np.zeros(n, dtype=np.int64), (None,))
+    units = by if groups is not None and averaging != "sys" else np.arange(n)
+    if averaging == "none":
+        by, labels = np.zeros(n, dtype=np.int64), (None,)
+    elif groups is None:
+        raise InputError(
+            f"averaging={averaging!r} needs groups, a label for each entry; or give a grid of systems by items"
+        )
+    of, systems_seen = codes(systems, n, "systems") if systems is not None else (None, ())
+    return FlatScores(flat_x, flat_z, by, labels, units, of, len(systems_seen))
+
+
+def oriented(x: Array, higher_is_better: bool | Sequence[bool]) -> Array:
+    """Scores turned so that more is better, shape (M, ...): an error rate changes its sign, a bad metric keeps it."""
+    up = np.broadcast_to(np.asarray(higher_is_better, dtype=np.bool_), x.shape[:1])
+    return np.where(up.reshape(-1, *(1,) * (x.ndim - 1)), x, -x)
+
+
+def numbers(values: Any, what: str) -> Array:
+    """float64 with None read as NaN; infinities are refused."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what} are not numbers of one shape; give lists of equal lengths, with None where one is missing"
+        ) from None
+    if np.isinf(array).any():
+        where = tuple(int(i) for i in np.argwhere(np.isinf(array))[0])
+        raise InputError(
+            f"{what} hold an infinite value at {where}, expected finite numbers; use None or NaN for what could not be"
+            " scored"
+        )
+    return array
+
+
+def codes(labels: Sequence[Hashable] | npt.NDArray[Any], n: int, what: str) -> tuple[Codes, tuple[Hashable, ...]]:
+    """Whole numbers for labels, in the order of their first appearance, and the labels in that order."""
+    listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    if len(listed) != n:
+        raise InputError(f"{what} hold {len(listed)} labels for {n} entries, expected one label an entry")
+    nameless = [i for i, label in enumerate(listed) if label is None or label != label]
+    if nameless:
+        raise InputError(f"{what} hold {listed[nameless[0]]} at entry {nameless[0]}, expected a label for every entry")
+    seen: dict[Hashable, int] = {}
+    found = np.fromiter((seen.setdefault(label, len(seen)) for label in listed), dtype=np.int64, count=n)
+    return found, tuple(seen)
+
+
+def namer(shape: tuple[int, ...], ids: Sequence[Hashable] | None) -> NameOf:
+    """How to name an entry of a vector, or of a grid of systems by items laid flat.
+
+    Raises:
+        InputError: not one id an entry.
+    """
+    n = math.prod(shape)
+    if ids is not None and len(ids) != n:
+        raise InputError(f"ids hold {len(ids)} names for {n} entries, expected one an entry (of a grid: row after row)")
+
+    def name_of(i: int) -> str:
+        if ids is not None:
+            return f"segment {ids[i]!r}"
+        return f"entry {i}" if len(shape) == 1 else "system {}, item {}".format(*divmod(i, shape[1]))
+
+    return name_of
+
+
+def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) -> tuple[Array, Mask]:
+    """Apply a policy to scores that are NaN where one is wanted.
+
+    Args:
+        x: scores, shape (M, n), oriented so that less is worse.
+        wanted: where a score is needed, shape (n,).
+        missing: `refuse`; `drop` the entry; fill in the metric's `worst` score; fill in `zero`.
+        name_of: the name of an entry by its position, for the error.
+
+    Returns:
+        The scores, filled, and the entries that count for each metric, shape (M, n).
+    """
+    choose(missing, MISSING, "missing")
+    absent = np.isnan(x) & wanted
+    if not absent.any():
+        return x, np.broadcast_to(wanted, x.shape)
+    if missing == "refuse":
+        which = np.flatnonzero(absent.any(axis=0))
+        named = ", ".join(name_of(int(i)) for i in which[:3]) + (
+            f" and {len(which) - 3} more" if len(which) > 3 else ""
+        )
+        raise InputError(
+            f"a score is missing in {len(which)} of {int(wanted.sum())} entries ({named}); score them, or choose"
+            " missing='drop', 'worst' or 'zero'"
+        )
+    if missing == "drop":
+        return x, wanted & ~absent
+    if missing == "zero":
+        return np.where(absent, 0.0, x), np.broadcast_to(wanted, x.shape)
+    if np.isnan(x).all(axis=1).any():
+        raise InputError("missing='worst' takes the lowest score of the metric, but a metric has no score at all")
+    return np.where(absent, np.nanmin(x, axis=1, keepdims=True), x), np.broadcast_to(wanted, x.shape)
+
+
+def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array, Array]:
+    """Apply a policy to pairs of which a score is missing: `refuse`, `drop` the pair, or count it as lost (`worst`).
+
+    Returns:
+        Scores of the better texts, shape (1, n), and of the worse, shape (n,), as scores and judgements: a NaN among
+        the worse says that the pair does not count, one among the better that it is to be refused.
+    """
+    choose(missing, ("refuse", "drop", "worst"), "missing")
+    absent = np.isnan(better) | np.isnan(worse)
+    instead = {"refuse": (np.nan, 0.0), "drop": (0.0, np.nan), "worst": (0.0, 1.0)}[missing]
+    return np.where(absent, instead[0], better)[None], np.where(absent, instead[1], worse)
+
+
+def choose(value: str, allowed: Sequence[str], what: str) -> None:
+    """Refuse a value that is none of the allowed ones."""
+    if value not in allowed:
+        raise InputError(f"{what} is {value!r}{nearest(str(value), allowed)}")

@@ -1,0 +1,198 @@
+"""What was asked for? A statistic with its options checked and its defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.stats.correlation import compat
+from nlgauge.stats.correlation.entries import Entries, FlatScores, choose, namer, numbers, oriented
+from nlgauge.stats.correlation.levels import SYSTEM_SCORES, Missing, segment_entries, system_entries
+from nlgauge.stats.correlation.registry import Statistic, statistic
+from nlgauge.stats.draws import Seed
+
+AVERAGING = ("none", "item", "sys", "micro")
+LEVELS = ("segment", "system")
+UNDEFINED = ("skip", "zero")
+
+
+class PlainOptions(TypedDict, total=False):
+    """Options of every statistic; each may be left out.
+
+    Attributes:
+        averaging: `none` pools all entries; `item` and `sys` take a coefficient in each group, then the mean; `micro`
+            pools the pair counts
+            of groups. Unless given: `item` for a grid and where there are groups (`micro` for Kendall-like statistics),
+                else `none`.
+        level: `segment`, or `system` for one coefficient of system means (which a vector without `systems` is taken to
+            hold already).
+        systems: the system of each entry of a vector.
+        system_scores: average a metric over the `rated` segments or over `all`.
+        missing: where there is a judgement but no score: `refuse`, `drop` the entry, or fill in the `worst` score of
+            the metric, or `zero`.
+        undefined: `skip` groups without a defined value, or count them as `zero` (those with one entry are skipped all
+            the same).
+        common: of several metrics, use only the groups in which all are defined.
+        higher_is_better: False for an error rate: its scores are negated first. One value, or one for each metric.
+        ids: names of the entries, for errors.
+        compat: `mt-metrics-eval`, `nlpstats` or `realsumm`: their procedure, to check published numbers.
+        ties: `loss`, `half`, `exclude` or `zero`, where pairs are counted; `loss` unless given.
+        threshold: least distance of two judgements, inclusive (`wmt_kendall_like`); 25 unless given.
+        epsilon: scores no further apart are tied (`acc_eq`, `tau_eq`); 0 unless given.
+        human_epsilon: the same for judgements.
+    """
+
+    averaging: str | None
+    level: str | None
+    systems: Sequence[Hashable] | None
+    system_scores: str
+    missing: str
+    undefined: str
+    common: bool
+    higher_is_better: bool | Sequence[bool]
+    ids: Sequence[Hashable] | None
+    compat: str | None
+    ties: str | None
+    threshold: float | None
+    epsilon: float | None
+    human_epsilon: float | None
+
+
+class Options(PlainOptions, total=False):
+    """Options of `correlation` and `correlations`: those of `PlainOptions`, and what concerns chance.
+
+    Attributes:
+        folds: calibrate on all folds of items but one, evaluate on that one; unless given, calibrate on the data
+            reported.
+        draws: sign patterns of `soft_pairwise_accuracy`; 1000 unless given.
+        seed: of folds or draws; 0 unless given.
+    """
+
+    folds: int | None
+    draws: int | None
+    seed: Seed | None
+
+
+DEFAULTS: Options = {
+    "averaging": None, "level": None, "systems": None, "system_scores": "rated", "missing": "refuse", "undefined": "skip", "common": False,
+    "higher_is_better": True, "ids": None, "compat": None, "ties": None, "threshold": None, "epsilon": None, "human_epsilon": None,
+    "folds": None, "draws": None, "seed": None,
+}  # fmt: skip
+_OWN = ("ties", "threshold", "epsilon", "human_epsilon", "folds", "draws", "seed")  # options of some statistics only
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A statistic with its options checked and its defaults filled in."""
+
+    name: str
+    stat: Statistic
+    level: str
+    averaging: str
+    own: dict[str, Any]
+    options: Options
+
+    @property
+    def smallest(self) -> int:
+        """Entries below which a group is undefined: a pair of texts is one entry, a pair of scores needs two."""
+        return 1 if self.stat.kind == "preferences" else 2
+
+
+def prepare(
+    name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
+) -> tuple[Plan, Array, Array, list[bool]]:
+    """What was asked for, and the numbers: scores turned so that more is better, judgements, and which metrics were not turned.
+
+    The judgements of a statistic of preferences are the scores of the worse texts, one row a metric as for the better.
+
+    Raises:
+        InputError: as `make_plan`; numbers that are none, are infinite, or have the wrong shape.
+    """
+    preferences = statistic(name).kind == "preferences"
+    x, given = numbers(xs, "scores"), numbers(z, "scores of the worse texts" if preferences else "judgements")
+    if x.ndim < 2 or not len(x):
+        raise InputError(f"scores have shape {x.shape}, expected those of one metric or more, a row each")
+    if preferences and x.shape != given.shape:
+        raise InputError(
+            f"scores of the better texts have shape {x.shape[1:]}, of the worse {given.shape[1:]}, expected the same"
+        )
+    plan = make_plan(name, given.ndim - preferences, groups, options)
+    turned = np.asarray(plan.options["higher_is_better"], dtype=np.bool_)
+    if turned.shape not in ((), (1,), (len(x),)):
+        raise InputError(
+            f"higher_is_better has {turned.size} values for {len(x)} metrics, expected one, or one a metric"
+        )
+    up = np.broadcast_to(turned, len(x)).tolist()
+    return plan, oriented(x, up), oriented(given, up) if preferences else given, up
+
+
+def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: Options) -> Plan:
+    """Settle what was left out.
+
+    Args:
+        name: of the statistic.
+        axes: 1 for vectors, 2 for grids of systems by items.
+        groups: as given; only whether there are any matters here.
+        options: as given.
+
+    Raises:
+        InputError: an unknown name or option, a value out of its range, choices that exclude each other.
+    """
+    for option in options:
+        if option not in DEFAULTS:
+            raise InputError(f"correlation has no option {option!r}{nearest(option, DEFAULTS)}")
+    stat, options = statistic(name), DEFAULTS | options
+    own = {option: value for option in _OWN if (value := options[option]) is not None}  # type: ignore[literal-required]
+    for option in own:
+        if option not in stat.options:
+            raise InputError(
+                f"{name} has no option {option!r}; "
+                + (f"it has {', '.join(stat.options)}" if stat.options else "it has none")
+            )
+    level = options["level"] or stat.level
+    usual = stat.grouped if groups is not None or axes == 2 else "none"
+    if level == "system":
+        usual = "micro" if groups is not None and stat.pools else "none"
+    averaging = options["averaging"] or usual
+    choose(averaging, AVERAGING, "averaging")
+    choose(level, LEVELS, "level")
+    choose(options["undefined"], UNDEFINED, "undefined")
+    choose(options["system_scores"], SYSTEM_SCORES, "system_scores")
+    if averaging == "micro" and not stat.pools:
+        raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging='none', 'item' or 'sys'")
+    if level == "system" and averaging in ("item", "sys"):
+        raise InputError(
+            "level='system' leaves one coefficient: choose averaging='none', or 'micro' for pairs pooled over groups"
+        )
+    if level == "system" and groups is not None and not stat.pools:
+        raise InputError(f"{name} of systems is one coefficient and takes no groups; call it once a group")
+    if level == "system" and axes == 2 and averaging == "micro":
+        raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
+    if options["compat"] is not None:
+        compat.check_compat(options["compat"], name, averaging, level)
+    return Plan(name, stat, level, averaging, own, options)
+
+
+def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Missing]:
+    """The entries a statistic is computed from, at its level, and how many segments of each metric do not count.
+
+    Args:
+        plan: what was asked for.
+        laid: scores and judgements.
+        shape: of the judgements as given, to name a missing score.
+    """
+    options = plan.options
+    missing, over, as_given = options["missing"], options["system_scores"], options["compat"] == "mt-metrics-eval"
+    if options["compat"] == "nlpstats":
+        missing, over = "drop", "all"
+        if plan.level == "segment":
+            compat.check_same_gaps(laid.x, laid.z)
+    name_of = namer(shape, options["ids"])
+    if plan.level == "system":
+        return system_entries(laid, missing, over, name_of)
+    return segment_entries(laid, missing, name_of, as_given=as_given)

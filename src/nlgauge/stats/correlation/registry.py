@@ -1,0 +1,132 @@
+"""Which statistics are there? Names, what each computes and which options it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, Literal
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.stats.correlation import better_worse, coefficients
+from nlgauge.stats.correlation import preferences as ranking
+from nlgauge.stats.correlation import system_pairs as pairwise
+from nlgauge.stats.correlation.averaging import Kernel
+from nlgauge.stats.correlation.calibration import agreement
+
+GROUP = (  # entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined
+    "nlgauge.statistics"
+)
+
+Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft"]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic by name.
+
+    Attributes:
+        summary: what it is, in a line.
+        kernel: scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
+        kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are the
+            scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (needs segments of
+            every system).
+        options: keyword arguments of its own.
+        grouped: averaging over groups unless said otherwise.
+        level: `system` where the statistic is one of systems.
+        chance: what noise without ties gets; None where it depends on the judgements.
+    """
+
+    summary: str
+    kernel: Kernel
+    kind: Kind = "correlation"
+    options: tuple[str, ...] = ()
+    grouped: Literal["item", "micro"] = "item"
+    level: Literal["segment", "system"] = "segment"
+    chance: float | None = 0.0
+
+    @property
+    def pools(self) -> bool:
+        """Whether counts can be pooled over groups."""
+        return self.kind in ("pairs", "preferences")
+
+
+def _tau_eq(x: Any, z: Any, **options: Any) -> Any:
+    ratio = agreement(x, z, **options)
+    return type(ratio)(2 * ratio.numerator - ratio.denominator, ratio.denominator, ratio.ties)
+
+
+_NEAR = ("epsilon", "human_epsilon")
+_CALIBRATED = ("human_epsilon", "folds", "seed")
+
+STATISTICS: dict[str, Statistic] = {
+    "pearson": Statistic("Pearson's r", coefficients.pearson),
+    "spearman": Statistic("Spearman's rho, ties sharing their mean rank", coefficients.spearman),
+    "kendall_b": Statistic("Kendall's tau-b", coefficients.kendall_b),
+    "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c),
+    "wmt_kendall_like": Statistic(
+        "WMT's Kendall-like statistic over pairs at least `threshold` apart",
+        better_worse.kendall_like,
+        "pairs",
+        ("threshold", "ties"),
+        "micro",
+    ),
+    "rr_kendall": Statistic(
+        "Kendall-like statistic of better/worse pairs: x the better texts, z the worse",
+        better_worse.rr_kendall,
+        "preferences",
+        ("ties",),
+        "micro",
+    ),
+    "acc_eq": Statistic("pairwise accuracy with ties", agreement, "pairs", _NEAR, chance=None),
+    "tau_eq": Statistic("2 acc_eq - 1", _tau_eq, "pairs", _NEAR, chance=None),
+    "acc_eq_calibrated": Statistic(
+        "acc_eq at the tie threshold that suits it best", agreement, "calibrated", _CALIBRATED, chance=None
+    ),
+    "tau_eq_calibrated": Statistic("2 acc_eq_calibrated - 1", _tau_eq, "calibrated", _CALIBRATED, chance=None),
+    "pairwise_accuracy": Statistic(
+        "share of system pairs ordered as by people, pooled over sets",
+        pairwise.pairwise,
+        "pairs",
+        ("ties",),
+        "micro",
+        "system",
+        None,
+    ),
+    "soft_pairwise_accuracy": Statistic(
+        "1 - mean |p_human - p_metric| over system pairs",
+        pairwise.pairwise,
+        "soft",
+        ("draws", "seed"),
+        level="system",
+        chance=None,
+    ),
+    "auc": Statistic("area under the ROC curve; z is 0 or 1", ranking.auc, chance=0.5),
+    "preference_accuracy": Statistic(
+        "share of pairs with the better text ahead: x the better texts, z the worse",
+        better_worse.preference,
+        "preferences",
+        ("ties",),
+        chance=0.5,
+    ),
+}
+
+
+def names() -> list[str]:
+    """Every known statistic, ours first, then those of installed plug-ins."""
+    return list(dict.fromkeys([*STATISTICS, *(point.name for point in metadata.entry_points(group=GROUP))]))
+
+
+def statistic(name: str) -> Statistic:
+    """The statistic of a name.
+
+    Raises:
+        InputError: an unknown name, with the nearest known ones.
+    """
+    if name in STATISTICS:
+        return STATISTICS[name]
+    for point in metadata.entry_points(group=GROUP):
+        if point.name == name:
+            kernel: Callable[..., Any] = point.load()
+            return Statistic((kernel.__doc__ or name).strip().splitlines()[0], kernel)
+    raise InputError(f"unknown statistic {name!r}{nearest(name, names())}")

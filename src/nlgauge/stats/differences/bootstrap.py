@@ -1,0 +1,181 @@
+"""How far would the difference of two correlations stray on other items, other systems, or both? Bootstrap intervals and tests."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.differences.result import (
+    Alternative,
+    Counts,
+    MetricComparison,
+    check_choice,
+    check_grid,
+    p_values,
+    pairs_of,
+    square,
+)
+from nlgauge.stats.differences.swaps.coins import Averaging, GeneraliseTo, standardise
+from nlgauge.stats.differences.swaps.groups import (
+    NAMED,
+    Coefficient,
+    buckets,
+    by_groups,
+    coefficient_of,
+    group_count,
+    means,
+)
+from nlgauge.stats.differences.swaps.means import correlate, system_scores
+from nlgauge.stats.differences.swaps.weights import segment_weights, system_weights
+from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles, resample_counts
+
+
+def bootstrap_test(
+    human: Array,
+    metrics: Array,
+    *,
+    generalise_to: GeneraliseTo = "inputs",
+    level: Literal["segment", "system"] = "segment",
+    averaging: Averaging = "item",
+    statistic: str | Coefficient = "pearson",
+    alternative: Alternative = "greater",
+    confidence: float = 0.95,
+    draws: int = 1000,
+    seed: Seed = 0,
+) -> MetricComparison:
+    """Every metric against every other on items (`inputs`), systems, or `both` drawn with replacement, the same for all metrics.
+
+    The differences d* of the draws scatter around the observed d as d would around the truth: p = (#{d* - d >= d} + 1)
+    / (B + 1), or of |d* - d| >= |d| where two-sided.
+
+    Args:
+        human: judgements, shape (S, N), NaN where missing.
+        metrics: scores, shape (M, S, N), higher is better.
+        generalise_to: what is drawn. A system drawn twice ties with itself, which pulls rank correlations towards 0;
+            few systems make few different draws.
+        level: as in `permutation_test`; system scores are over rated segments.
+        averaging: as in `permutation_test`.
+        statistic: as there. Pearson's r, and any statistic where whole groups are drawn, takes one product for all
+            draws; others are computed draw by draw.
+        alternative: `greater`: p of row better than column; `two-sided`.
+        confidence: share of the draws inside the intervals.
+        draws: B.
+        seed: a whole number or a generator, which is advanced.
+
+    Raises:
+        InputError: a missing score, shapes that do not fit, fewer than 2 of what is drawn, an option out of its range.
+
+    References:
+        Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+        Methods", section 3.2.
+    """
+    human, metrics = check_grid(human, metrics)
+    for name, value, choices in (
+        ("generalise_to", generalise_to, ("both", "inputs", "systems")),
+        ("level", level, ("segment", "system")),
+        ("averaging", averaging, ("none", "item", "sys")),
+        ("alternative", alternative, ("greater", "two-sided")),
+    ):
+        check_choice(name, value, choices)
+    check_draws(draws)
+    check_level(confidence)
+    coefficient = coefficient_of(statistic)
+    for axis, (what, drawn_by) in enumerate((("systems", ("both", "systems")), ("items", ("both", "inputs")))):
+        if generalise_to in drawn_by and human.shape[axis] < 2:
+            raise InputError(f"a bootstrap over {what} needs 2 or more, got {human.shape[axis]}")
+    z, constant = standardise(metrics, ~np.isnan(human))
+    rng = generator(seed)
+    rows = (
+        resample_counts(rng, draws, human.shape[0]).astype(np.float64) if generalise_to != "inputs" else None
+    )  # (B, S)
+    columns = (
+        resample_counts(rng, draws, human.shape[1]).astype(np.float64) if generalise_to != "systems" else None
+    )  # (B, N)
+    values, used, undefined = _values(human, z, level, averaging, coefficient)
+    drawn = _drawn(human, z, level, averaging, coefficient, rows, columns)  # (B, M)
+    values, drawn = np.where(constant, np.nan, values), np.where(constant, np.nan, drawn)
+    return _result(values, used, undefined, drawn, generalise_to, alternative, confidence)
+
+
+def _values(
+    human: Array, z: Array, level: str, averaging: Averaging, coefficient: Coefficient
+) -> tuple[Array, Counts, Counts]:
+    if level == "system":
+        people, scores = system_scores(human, z, ~np.isnan(human))
+        known = ~np.isnan(people)
+        values = correlate(coefficient, scores[:, known], people[known])
+        return values, (~np.isnan(values)).astype(np.int64), np.isnan(values).astype(np.int64)
+    return means(
+        by_groups(coefficient, buckets(human, averaging), z.reshape(len(z), -1), group_count(human, averaging))
+    )
+
+
+def _drawn(
+    human: Array,
+    z: Array,
+    level: str,
+    averaging: Averaging,
+    coefficient: Coefficient,
+    rows: Array | None,
+    columns: Array | None,
+) -> Array:
+    """The statistic of every metric on every draw, shape (B, M); NaN where undefined."""
+    whole = {"item": columns if rows is None else None, "sys": rows if columns is None else None, "none": None}[
+        averaging
+    ]
+    if level == "segment" and whole is not None:  # groups are drawn whole: their values stay
+        values = by_groups(coefficient, buckets(human, averaging), z.reshape(len(z), -1), group_count(human, averaging))
+        defined = ~np.isnan(values)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((whole @ np.where(defined, values, 0.0).T) / (whole @ defined.T.astype(np.float64)))
+    if coefficient is NAMED["pearson"]:
+        kernel = system_weights if level == "system" else segment_weights
+        return kernel(human, z, rows, columns, averaging)
+    given = rows if rows is not None else columns
+    assert given is not None  # one of the two is drawn
+    out = np.empty((len(given), len(z)))
+    for draw in range(len(given)):
+        s, n = (
+            np.arange(size) if counts is None else np.repeat(np.arange(size), counts[draw].astype(np.intp))
+            for counts, size in zip((rows, columns), human.shape, strict=True)
+        )
+        out[draw] = _values(human[s][:, n], z[:, s][:, :, n], level, averaging, coefficient)[0]
+    return out
+
+
+def _result(
+    values: Array,
+    used: Counts,
+    undefined: Counts,
+    drawn: Array,
+    population: GeneraliseTo,
+    alternative: Alternative,
+    confidence: float,
+) -> MetricComparison:
+    m, (left, right) = len(values), pairs_of(len(values))
+    observed = values[left] - values[right]
+    differences = drawn[:, left] - drawn[:, right]  # (B, P)
+    forth, back, lost = p_values((differences - observed).T, observed, alternative)
+    low, high = percentiles(drawn, confidence)
+    d_low, d_high = percentiles(differences, confidence)
+    return MetricComparison(
+        "bootstrap",
+        population,
+        alternative,
+        values,
+        values[:, None] - values,
+        square(forth, back, m),
+        used,
+        undefined,
+        len(drawn),
+        square(lost, lost, m, diagonal=0).astype(np.int64),
+        None,
+        low,
+        high,
+        square(d_low, -d_high, m),
+        square(d_high, -d_low, m),
+        confidence,
+    )

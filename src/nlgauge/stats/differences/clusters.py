@@ -1,0 +1,83 @@
+"""Who stands where: metrics nobody beats, and ranks with a break only where a test sees one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.differences.result import check_choice
+
+Rule = Literal["all", "any"]
+
+
+def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
+    """Which metrics no other metric beats: the bold entries of the WMT tables of 2016 to 2019 and of every BERTScore table.
+
+    It is neither a rank nor transitive: of three metrics the second may be beaten by none while the first beats the
+        third. A metric
+    without p-values (undefined) is not marked.
+
+    Args:
+        p: one-sided p-values of row better than column, shape (M, M); the diagonal is not read.
+        alpha: below this a metric counts as beaten.
+
+    References:
+        Bojar et al. (2016), "Results of the WMT16 Metrics Shared Task", section 4.
+    """
+    p = _check(p, alpha)
+    others = ~np.eye(len(p), dtype=np.bool_)
+    beaten = ((p < alpha) & others).any(axis=0)
+    known = (~np.isnan(p) & others).any(axis=0) | (len(p) == 1)
+    return np.asarray(~beaten & known)
+
+
+def rank_clusters(
+    values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all", compat: str | None = None
+) -> npt.NDArray[np.int64]:
+    """Ranks from 1, the best first; metrics between two breaks share one.
+
+    Args:
+        values: shape (M,), higher is better; NaN gets rank 0, which is none.
+        p: one-sided p-values of row better than column, shape (M, M).
+        alpha: a metric beats another where p < alpha.
+        rule: `all`: a break stands where every metric above beats every metric below. `any`: down the list, a metric
+            opens a new rank as soon as one of the current rank beats it; greedy, so that of three metrics of which only
+            the first beats the third the second ends beside the first.
+        compat: `mt-metrics-eval`: the rule `any` with p <= alpha.
+
+    References:
+        Freitag et al. (2022), "Results of WMT22 Metrics Shared Task", section 6 (the greedy rule).
+    """
+    p, values = _check(p, alpha), np.asarray(values, dtype=np.float64)
+    if values.shape != (len(p),):
+        raise InputError(f"values have shape {values.shape}, expected ({len(p)},) beside p-values of shape {p.shape}")
+    check_choice("rule", rule, ("all", "any"))
+    if compat is not None:
+        check_choice("compat", compat, ("mt-metrics-eval",))
+        rule = "any"
+    beats = p <= alpha if compat else p < alpha
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(-values[known], kind="stable")]
+    ranks = np.zeros(len(values), dtype=np.int64)
+    start, rank = 0, 1
+    for place, metric in enumerate(order):
+        current = order[start:place]
+        if place and (
+            beats[np.ix_(order[:place], order[place:])].all() if rule == "all" else beats[current, metric].any()
+        ):
+            start, rank = place, rank + 1
+        ranks[metric] = rank
+    return ranks
+
+
+def _check(p: Array, alpha: float) -> Array:
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise InputError(f"p-values have shape {p.shape}, expected (metrics, metrics)")
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha}, expected a share between 0 and 1 such as 0.05")
+    return p

@@ -1,0 +1,164 @@
+"""Tests of statistics that have one value an item: whole items trade places. The default for accuracies with ties."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation.coefficients import acc_eq
+from nlgauge.stats.differences.result import (
+    Alternative,
+    Compat,
+    MetricComparison,
+    check_choice,
+    check_grid,
+    p_values,
+    pairs_of,
+    square,
+)
+from nlgauge.stats.differences.swaps.coins import toss
+from nlgauge.stats.differences.swaps.groups import Bucket, buckets, by_groups, means
+from nlgauge.stats.differences.swaps.ranks import whole_groups
+from nlgauge.stats.draws import Seed, check_draws, generator
+
+TEST = "item_swap"
+
+
+def item_swap_test(
+    values: Array, *, alternative: Alternative = "greater", draws: int = 1000, seed: Seed = 0
+) -> MetricComparison:
+    """Are the means of two metrics over items the same, were it the toss of a coin which metric an item's value belongs to?
+
+    Args:
+        values: what each metric gets on each item, shape (M, N), higher is better: an accuracy, a tau, a coefficient
+            over systems; NaN where undefined. An item undefined for one metric only counts for the other alone, before
+            and after a swap.
+        alternative: `greater`: p of row better than column; `two-sided`.
+        draws: B.
+        seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
+
+    Raises:
+        InputError: values that are no matrix, an infinite value, no item at all.
+    """
+    check_choice("alternative", alternative, ("greater", "two-sided"))
+    check_draws(draws)
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise InputError(f"values have shape {values.shape}, expected (metrics, items) with an item or more")
+    if np.isinf(values).any():
+        metric, item = (int(i) for i in np.argwhere(np.isinf(values))[0])
+        raise InputError(f"the value of metric {metric} on item {item} is infinite; an undefined one is NaN")
+    coins = toss(generator(seed), draws, (1, values.shape[1]), "inputs")
+    left, right = pairs_of(len(values))
+    averages, used, undefined = means(values)
+    forth, back, lost = p_values(whole_groups(values, coins), averages[left] - averages[right], alternative)
+    return MetricComparison(
+        TEST,
+        "inputs",
+        alternative,
+        averages,
+        averages[:, None] - averages,
+        square(forth, back, len(values)),
+        used,
+        undefined,
+        draws,
+        square(lost, lost, len(values), diagonal=0).astype(np.int64),
+    )
+
+
+def acc_eq_test(
+    human: Array,
+    metrics: Array,
+    epsilons: float | Array = 0.0,
+    *,
+    alternative: Alternative = "greater",
+    draws: int = 1000,
+    seed: Seed = 0,
+    compat: Compat | None = None,
+) -> MetricComparison:
+    """Every metric against every other by pairwise accuracy with ties, averaged over items.
+
+    Args:
+        human: judgements, shape (S, N), NaN where missing.
+        metrics: scores, shape (M, S, N), higher is better.
+        epsilons: scores of a metric no further apart are tied: one number, or one for each metric, calibrated
+            beforehand. The test takes them as given; calibrated on these very items they flatter a continuous metric.
+        alternative: as in `item_swap_test`.
+        draws: B.
+        seed: as in `item_swap_test`.
+        compat: `mt-metrics-eval`: swap the outcome of every pair of systems on its own. Pairs that share a system are
+            not independent, so this rejects a true null about four times too often.
+
+    References:
+        Deutsch, Foster and Freitag (2023), "Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
+        Calibration".
+    """
+    human, metrics = check_grid(human, metrics)
+    near = np.broadcast_to(np.asarray(epsilons, dtype=np.float64), len(metrics))
+    found = buckets(human, "item")
+    flat = metrics.reshape(len(metrics), -1)
+    values = np.stack(
+        [
+            by_groups(partial(acc_eq, epsilon=e), found, row, human.shape[1])
+            for row, e in zip(flat, near.tolist(), strict=True)
+        ]
+    )
+    result = item_swap_test(values, alternative=alternative, draws=draws, seed=seed)
+    if compat is None:
+        return result
+    check_choice("compat", compat, ("mt-metrics-eval",))
+    p = _pair_swaps(found, flat, near, alternative, draws, generator(seed))
+    return MetricComparison(
+        "pair_swap",
+        "inputs",
+        alternative,
+        result.values,
+        result.deltas,
+        p,
+        result.n_used,
+        result.n_undefined,
+        draws,
+        np.zeros_like(result.n_undefined_draws),
+        compat,
+    )
+
+
+def _pair_swaps(
+    found: list[Bucket], flat: Array, near: Array, alternative: Alternative, draws: int, rng: np.random.Generator
+) -> Array:
+    """p-values of pair swaps: among the n outcomes that one metric alone gets right, those of the first are Binomial(n, 1/2).
+
+    Where every item has as many pairs that is all of it, and p is exact; else binomials of the sizes are drawn, and p =
+    hits / B.
+    """
+    from scipy.stats import binom
+
+    outcomes = [_right(bucket, flat, near) for bucket in found]  # (M, items, pairs) each
+    weights = np.array([1 / outcome.shape[2] for outcome in outcomes])
+    p = np.full((len(flat), len(flat)), np.nan)
+    for i, j in zip(*pairs_of(len(flat)), strict=True):
+        mine = np.array([int((outcome[i] & ~outcome[j]).sum()) for outcome in outcomes])
+        n = mine + np.array([int((outcome[j] & ~outcome[i]).sum()) for outcome in outcomes])
+        if len(outcomes) == 1:
+            up, down = binom.sf(mine[0] - 1, n[0], 0.5), binom.cdf(mine[0], n[0], 0.5)
+        else:
+            drawn, seen = (
+                (2 * rng.binomial(n, 0.5, size=(draws, len(n))) - n) @ weights,
+                float((2 * mine - n) @ weights),
+            )
+            up, down = (drawn >= seen - 1e-9).mean(), (drawn <= seen + 1e-9).mean()
+        p[i, j], p[j, i] = (up, down) if alternative == "greater" else (min(1.0, 2 * min(up, down)),) * 2
+    return p
+
+
+def _right(bucket: Bucket, flat: Array, near: Array) -> npt.NDArray[np.bool_]:
+    """Whether each metric orders or ties each pair of systems as people do, shape (M, items, pairs)."""
+    left, right = pairs_of(bucket.cells.shape[1])
+    x = flat[:, bucket.cells]
+    gaps = x[..., left] - x[..., right]
+    order = np.where(np.abs(gaps) <= near[:, None, None], 0, np.sign(gaps))
+    return np.asarray(order == np.sign(bucket.human[:, left] - bucket.human[:, right]))

@@ -1,0 +1,58 @@
+"""Many tests, some of which come out small by chance: p-values adjusted for their number."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+
+
+def holm(p: Array) -> Array:
+    """Holm's step-down adjustment: an adjusted p of at most alpha keeps the chance of any false finding at alpha, however the tests depend.
+
+    Args:
+        p: p-values of one family, any shape; NaN (a test that was not made) stays NaN and does not count.
+
+    Returns:
+        Adjusted p-values in [0, 1], the shape of p, none smaller than its own.
+
+    References:
+        Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
+    """
+    made, ordered, order = _sorted(p)
+    n = len(ordered)
+    return _restore(p, made, order, np.maximum.accumulate(ordered * (n - np.arange(n))))
+
+
+def benjamini_hochberg(p: Array) -> Array:
+    """Benjamini and Hochberg's adjustment: taking all that come out at most alpha, a share of at most alpha of them is false on average.
+
+    Holds for independent tests and those that depend positively. Arguments and shape as in `holm`.
+
+    References:
+        Benjamini and Hochberg (1995), "Controlling the False Discovery Rate".
+    """
+    made, ordered, order = _sorted(p)
+    n = len(ordered)
+    stepped = ordered * (n / np.arange(1, n + 1))
+    return _restore(p, made, order, np.minimum.accumulate(stepped[::-1])[::-1])
+
+
+def _sorted(p: Array) -> tuple[npt.NDArray[np.bool_], Array, npt.NDArray[np.intp]]:
+    p = np.asarray(p, dtype=np.float64)
+    made = ~np.isnan(p)
+    values = p[made]
+    if ((values < 0) | (values > 1)).any():
+        raise InputError(f"a p-value is {values[(values < 0) | (values > 1)][0]}, expected 0 to 1")
+    order = np.argsort(values, kind="stable")
+    return made, values[order], order
+
+
+def _restore(p: Array, made: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], adjusted: Array) -> Array:
+    back = np.empty(len(order))
+    back[order] = np.minimum(adjusted, 1)
+    out = np.full(np.shape(p), np.nan)
+    out[made] = back
+    return out

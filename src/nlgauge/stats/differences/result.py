@@ -1,0 +1,143 @@
+"""What comes out when metrics are held against each other before the same judgements, and how draws become p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array, Counts
+from nlgauge.core.errors import InputError, nearest
+
+Alternative = Literal["greater", "two-sided"]
+Compat = Literal["mt-metrics-eval", "nlpstats"]
+
+SLACK = 1e-10  # differences of coefficients that are equal on paper stray by rounding; nothing counted or measured differs by so little
+
+
+@dataclass(frozen=True)
+class MetricComparison:
+    """M metrics against the same judgements, every metric held against every other.
+
+    Attributes:
+        test: which test: `williams`, `perm_both`, `perm_inputs`, `perm_systems`, `item_swap`, `bootstrap`.
+        generalise_to: what the answer holds for: `inputs` is other items and the same systems, `systems` other systems
+            and the same items, `both` what the test of that name does; see the page on significance for what it does
+            not do.
+        alternative: `greater`: p of row better than column; `two-sided`: p of different.
+        values: the statistic of every metric, shape (M,); NaN where undefined.
+        deltas: row minus column, shape (M, M).
+        p: shape (M, M), in (0, 1]; NaN on the diagonal and where a difference is undefined.
+        n_used: groups (items, systems or one vector) that the values stand on, shape (M,).
+        n_undefined: groups without a value, shape (M,); they are left out of the mean.
+        draws: B; None where nothing is drawn.
+        n_undefined_draws: draws on which a difference is undefined, shape (M, M): neither hits nor draws for p.
+        compat: None, or the package whose procedure was followed.
+        low: lower ends of intervals of `values`, shape (M,); None where the test has none, as the rest.
+        high: upper ends, shape (M,).
+        delta_low: lower ends of the intervals of `deltas`, shape (M, M).
+        delta_high: upper ends, shape (M, M).
+        confidence: share of the draws between the ends.
+    """
+
+    test: str
+    generalise_to: str
+    alternative: Alternative
+    values: Array
+    deltas: Array
+    p: Array
+    n_used: Counts
+    n_undefined: Counts
+    draws: int | None
+    n_undefined_draws: Counts
+    compat: str | None = None
+    low: Array | None = None
+    high: Array | None = None
+    delta_low: Array | None = None
+    delta_high: Array | None = None
+    confidence: float | None = None
+
+
+def pairs_of(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Left and right of all pairs of n things, left first: (0, 1), (0, 2), ..., (1, 2), ...; shapes (n (n - 1) / 2,)."""
+    left, right = np.triu_indices(n, 1)
+    return left, right
+
+
+def p_values(
+    drawn: Array, observed: Array, alternative: Alternative, slack: float = SLACK
+) -> tuple[Array, Array, Counts]:
+    """p-values of differences from draws made under the null.
+
+    Args:
+        drawn: differences of the draws, shape (P, B); NaN where undefined.
+        observed: differences of the data, shape (P,).
+        alternative: `greater` or `two-sided`.
+        slack: a draw this much short of the observed difference ties with it.
+
+    Returns:
+        p of the difference and p of its opposite (the same where two-sided), each (hits + 1) / (defined draws + 1), NaN
+        where the difference or every draw is undefined; and how many draws are undefined. Shapes (P,).
+    """
+    defined = ~np.isnan(drawn)
+    n_defined = defined.sum(axis=1)
+    known = ~np.isnan(observed) & (n_defined > 0)
+    seen = observed[:, None]
+    with np.errstate(invalid="ignore"):
+        if alternative == "two-sided":
+            up = down = (np.abs(drawn) >= np.abs(seen) - slack).sum(axis=1)
+        else:
+            up, down = (drawn >= seen - slack).sum(axis=1), (drawn <= seen + slack).sum(axis=1)
+    forth, back = (np.where(known, (hits + 1) / (n_defined + 1), np.nan) for hits in (up, down))
+    return forth, back, drawn.shape[1] - n_defined
+
+
+def square(forth: npt.NDArray[Any], back: npt.NDArray[Any], n: int, diagonal: float = np.nan) -> Array:
+    """Values of pairs and of the turned pairs as a matrix, shape (n, n)."""
+    left, right = pairs_of(n)
+    matrix = np.full((n, n), diagonal)
+    matrix[left, right] = forth
+    matrix[right, left] = back
+    return matrix
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse an option that is none of the choices."""
+    if value not in choices:
+        raise InputError(
+            f"{name} is {value!r}, expected {' or '.join(map(repr, choices))}{nearest(str(value), choices)}"
+        )
+
+
+def check_grid(human: Array, metrics: Array, *, everywhere: bool = False) -> tuple[Array, Array]:
+    """Judgements (S, N) and scores (M, S, N) as float64; a single row of S system scores counts as one item.
+
+    Judgements may be missing (NaN). Scores are needed where there is a judgement, or everywhere; others that are
+    missing become 0.
+
+    Raises:
+        InputError: shapes that do not fit, a needed score that is missing or infinite, an infinite judgement.
+    """
+    human, metrics = np.asarray(human, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    if human.ndim == 1 and metrics.ndim == 2:
+        human, metrics = human[:, None], metrics[:, :, None]
+    if human.ndim != 2 or metrics.ndim != 3 or metrics.shape[1:] != human.shape:
+        raise InputError(
+            f"judgements have shape {human.shape} and scores {metrics.shape}, expected (systems, items) and (metrics,"
+            " systems, items)"
+        )
+    finite = np.isfinite(metrics)
+    bad = np.argwhere(~finite & (everywhere | ~np.isnan(human)))
+    if len(bad):
+        metric, system, item = (int(i) for i in bad[0])
+        raise InputError(
+            f"metric {metric} has no finite score for system {system}, item {item} ({len(bad)} such entries); "
+            "drop these entries or fill in a worst score, for all metrics alike"
+        )
+    if np.isinf(human).any():
+        system, item = (int(i) for i in np.argwhere(np.isinf(human))[0])
+        raise InputError(f"the judgement of system {system}, item {item} is infinite; a missing judgement is NaN")
+    return human, np.where(finite, metrics, 0.0)

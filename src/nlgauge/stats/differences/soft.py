@@ -1,0 +1,161 @@
+"""Does one metric have the better soft pairwise accuracy? Items or systems trade places, and the p-values of all system pairs follow.
+
+The p-value of "system i beats system j" under sign flips of their segment differences d is, in the limit of many
+segments, the normal tail beyond sum d / sqrt(sum d^2). Both sums are linear in columns of either metric, as those of a
+correlation are, so that all draws of all metrics come from one product; a sampled p would cost a thousand sign patterns
+for each of a thousand swaps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError
+from nlgauge.stats.differences.result import (
+    Alternative,
+    MetricComparison,
+    check_choice,
+    check_grid,
+    p_values,
+    pairs_of,
+    square,
+)
+from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, standardise, toss
+from nlgauge.stats.differences.swaps.pearson import signed_sums
+from nlgauge.stats.draws import Seed, check_draws, generator
+
+Index = npt.NDArray[np.intp]
+
+_EQUAL = 1e-12  # squares that sum to less a segment, beside scores of variance 1, are rounding: the systems have the same scores
+
+
+def soft_accuracy_test(
+    human: Array,
+    metrics: Array,
+    *,
+    generalise_to: GeneraliseTo = "inputs",
+    alternative: Alternative = "greater",
+    draws: int = 1000,
+    seed: Seed = 0,
+) -> MetricComparison:
+    """Every metric against every other by soft pairwise accuracy.
+
+    Args:
+        human: judgements, shape (S, N), NaN where missing. Two systems are compared on the segments judged for both.
+        metrics: scores, shape (M, S, N), higher is better.
+        generalise_to: `inputs`: whole items trade places; `systems`: whole systems.
+        alternative: `greater`: p of row better than column; `two-sided`.
+        draws: B.
+        seed: a whole number or a generator, which is advanced.
+
+    Returns:
+        `values` are 1 - mean over system pairs of |p_human - p_metric| with p from the normal limit; a value from K sampled sign patterns
+        strays from it by about 0.5 / sqrt(K) a pair of systems. Pairs without a segment in common are left out.
+
+    Raises:
+        InputError: fewer than 2 systems with a segment in common, a missing score, an option out of its range.
+
+    References:
+        Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
+        Pairwise Accuracy".
+    """
+    human, metrics = check_grid(human, metrics)
+    check_choice("generalise_to", generalise_to, ("inputs", "systems"))
+    check_choice("alternative", alternative, ("greater", "two-sided"))
+    check_draws(draws)
+    judged = ~np.isnan(human)
+    z, constant = standardise(metrics, judged)
+    left, right = pairs_of(len(human))
+    common = (judged[left] & judged[right]).any(axis=1)
+    left, right = left[common], right[common]
+    if not len(left):
+        raise InputError(
+            f"soft pairwise accuracy compares systems in pairs; no two of the {len(human)} systems share a judged"
+            " segment"
+        )
+    held, _ = standardise(np.where(judged, human, 0.0)[None], judged)
+    people = _tails(*_sums(_gaps(held, judged, left, right)))[0]  # (pairs,)
+    values = _accuracy(_tails(*_sums(_gaps(z, judged, left, right))), people)
+    coins = toss(generator(seed), draws, human.shape, generalise_to)
+    make = _item_draws if generalise_to == "inputs" else _system_draws
+    drawn = make(z, judged, left, right, people, coins)
+    values = np.where(constant, np.nan, values)
+    one, other = pairs_of(len(z))
+    forth, back, lost = p_values(drawn, values[one] - values[other], alternative)
+    undefined = constant.astype(np.int64)
+    return MetricComparison(
+        f"perm_{generalise_to}",
+        generalise_to,
+        alternative,
+        values,
+        values[:, None] - values,
+        square(forth, back, len(z)),
+        1 - undefined,
+        undefined,
+        draws,
+        square(lost, lost, len(z), diagonal=0).astype(np.int64),
+    )
+
+
+def _gaps(scores: Array, judged: Mask, left: Index, right: Index) -> Array:
+    """Differences of system pairs, 0 on segments not judged for both, shape (M, pairs, N)."""
+    return np.where(judged[left] & judged[right], scores[:, left] - scores[:, right], 0.0)
+
+
+def _sums(gaps: Array) -> tuple[Array, Array, int]:
+    """Sums of differences and of their squares over the last axis, and how many there are."""
+    return gaps.sum(axis=-1), (gaps**2).sum(axis=-1), gaps.shape[-1]
+
+
+def _tails(total: Array, squares: Array, n: int) -> Array:
+    """Chance that sign flips reach the total, in the normal limit; 1/2 where the systems have the same scores."""
+    from scipy.special import ndtr
+
+    same = squares <= _EQUAL * n
+    return np.where(same, 0.5, ndtr(-total / np.sqrt(np.where(same, 1.0, squares))))
+
+
+def _accuracy(p: Array, people: Array) -> Array:
+    return np.asarray(1 - np.abs(p - people).mean(axis=-1))
+
+
+def _item_draws(z: Array, judged: Mask, left: Index, right: Index, people: Array, coins: Coins) -> Array:
+    """Differences of the accuracies of mixtures made item by item, shape (P, B)."""
+    n_pairs, n = len(left), z.shape[2]
+    one, other = pairs_of(len(z))
+    drawn = np.empty((len(one), len(coins.bits)))
+    for draws in coins.blocks():
+        e = np.ascontiguousarray(coins.signs(draws)[:, 0].T)[None]  # (1, N, b)
+        kept, given = np.empty((2, len(z), 2 * n_pairs, e.shape[2]))
+        for m in range(len(z)):
+            gaps = _gaps(z[m : m + 1], judged, left, right)[0]
+            table = np.concatenate([gaps, gaps**2])  # (2 pairs, N)
+            base, moved = table.sum(axis=1, keepdims=True), signed_sums(table[None], e)[0]
+            kept[m], given[m] = (base + moved) / 2, (base - moved) / 2
+        for row, (a, b) in enumerate(zip(one, other, strict=True)):
+            first, second = ((x[:n_pairs], x[n_pairs:], n) for x in (kept[a] + given[b], given[a] + kept[b]))
+            drawn[row, draws] = _accuracy(_tails(*first).T, people) - _accuracy(_tails(*second).T, people)
+    return drawn
+
+
+def _system_draws(z: Array, judged: Mask, left: Index, right: Index, people: Array, coins: Coins) -> Array:
+    """The same for whole systems: a pair of systems has four cases, each with its p."""
+    one, other = pairs_of(len(z))
+    drawn = np.empty((len(one), len(coins.bits)))
+    swapped = (coins.signs(slice(None))[:, :, 0] < 0).astype(np.intp)  # (B, S)
+    case = 2 * swapped[:, left] + swapped[:, right]  # (B, pairs): which of the two metrics i and j come from
+    at = np.arange(len(left))
+    own = _tails(*_sums(_gaps(z, judged, left, right)))  # (M, pairs)
+    for row, (a, b) in enumerate(zip(one, other, strict=True)):
+        p = np.stack(
+            [own[a], *(_tails(*_crossed(z[x], z[y], judged, left, right)) for x, y in ((a, b), (b, a))), own[b]]
+        )  # (4, pairs)
+        drawn[row] = _accuracy(p[case, at], people) - _accuracy(p[3 - case, at], people)
+    return drawn
+
+
+def _crossed(x: Array, y: Array, judged: Mask, left: Index, right: Index) -> tuple[Array, Array, int]:
+    """Sums for "system i by metric x beats system j by metric y", shapes (pairs,)."""
+    return _sums(np.where(judged[left] & judged[right], x[left] - y[right], 0.0))

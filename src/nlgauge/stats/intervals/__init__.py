@@ -1,0 +1,1 @@
+"""How far a correlation may be from the truth."""

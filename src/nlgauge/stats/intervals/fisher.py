@@ -1,0 +1,113 @@
+"""How far may a correlation be from the truth? Intervals, and Fisher's formula for them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation.entries import choose
+from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.draws import check_level
+
+_BONETT_WRIGHT = {"pearson": 3, "spearman": 3, "kendall_b": 4, "kendall_c": 4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A statistic with an interval.
+
+    Attributes:
+        stat: its name.
+        value: NaN where undefined.
+        low: lower end; NaN where undefined.
+        high: upper end.
+        confidence: 0.95 holds the truth 19 times of 20, if what the method takes for granted holds.
+        method: `fisher` or `bootstrap`.
+        generalise_to: what was drawn again, `items`, `systems` or `both`; None for a formula.
+        n_used: see `Correlation`.
+        n_undefined: see `Correlation`.
+        draws: of the bootstrap; 0 for a formula.
+        n_undefined_draws: draws on which the statistic is undefined: they are left out.
+        level: `segment` or `system`.
+        averaging: `none`, `item`, `sys` or `micro`.
+        ties: how ties are settled; None where there is no choice.
+    """
+
+    stat: str
+    value: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    generalise_to: str | None = None
+    n_used: int
+    n_undefined: int = 0
+    draws: int = 0
+    n_undefined_draws: int = 0
+    level: str = "segment"
+    averaging: str = "none"
+    ties: str | None = None
+
+
+def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float = 0.95) -> tuple[Array, Array]:
+    """Ends of Fisher's interval for correlations of n independent pairs; shapes broadcast, NaN where n is too small.
+
+    tanh(atanh r -+ z c / sqrt(n - b)), with b = 3 and c = 1 for Pearson, b = 3 and c = sqrt(1 + r^2 / 2) for Spearman,
+    b = 4 and c = sqrt(0.437) for Kendall.
+
+    Raises:
+        InputError: another statistic, or a confidence outside (0, 1).
+
+    References:
+        Bonett and Wright (2000), "Sample Size Requirements for Estimating Pearson, Kendall and Spearman Correlations".
+    """
+    from scipy import special
+
+    choose(stat, tuple(_BONETT_WRIGHT), "statistic of a Fisher interval")
+    check_level(confidence)
+    r, room = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64) - _BONETT_WRIGHT[stat]
+    width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(
+        stat, np.full_like(r, math.sqrt(0.437))
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = float(special.ndtri((1 + confidence) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
+        middle = np.arctanh(r)
+        return np.tanh(middle - half), np.tanh(middle + half)
+
+
+def fisher_interval(found: Correlation, *, n: int | None = None, confidence: float = 0.95) -> Interval:
+    """Fisher's interval of a correlation that was computed without averaging.
+
+    Args:
+        found: of Pearson, Spearman or Kendall.
+        n: independent pairs behind the value, unless they are those it was computed from. Segments of one source or one
+            system are not independent, which makes the interval too narrow; of an average over groups there is no n, so
+            that it has to be given.
+        confidence: of the interval.
+
+    Raises:
+        InputError: an average without n, another statistic.
+    """
+    if n is None and found.averaging != "none":
+        raise InputError(
+            f"an average over groups ({found.averaging}) has no number of pairs; give n, or use a bootstrap over items"
+        )
+    pairs = found.n_used if n is None else n
+    low, high = fisher_ends(found.stat, found.value, pairs, confidence)
+    return Interval(
+        stat=found.stat,
+        value=found.value,
+        low=float(low),
+        high=float(high),
+        confidence=confidence,
+        method="fisher",
+        n_used=found.n_used,
+        n_undefined=found.n_undefined,
+        level=found.level,
+        averaging=found.averaging,
+        ties=found.ties,
+    )

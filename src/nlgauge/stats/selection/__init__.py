@@ -1,0 +1,1 @@
+"""How good a metric's choice among systems is."""

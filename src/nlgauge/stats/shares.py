@@ -1,0 +1,87 @@
+"""How far may a share or a mean be from the truth? Wilson's interval, Student's, and one for a mean of shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.stats.draws import check_level
+
+
+def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of a share of n independent trials, in [0, 1]; NaN where there is no trial.
+
+    Args:
+        wins: trials won; halves are allowed.
+        n: trials.
+        confidence: of the interval.
+
+    References:
+        Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+    """
+    check_level(confidence)
+    if n <= 0:
+        return math.nan, math.nan
+    z = _normal(confidence)
+    middle, half = _wilson_parts(wins, n, z)
+    # rounding may leave the end of a share of 0 or 1 a hair inside
+    return (0.0 if wins <= 0 else max(0.0, middle - half)), (1.0 if wins >= n else min(1.0, middle + half))
+
+
+def mean_of_shares(wins: Sequence[float], n: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:
+    """The plain mean of several shares and its interval; shares of no trial are left out, NaN where none is left.
+
+    The shares are taken as independent; the variance of each is that at Wilson's midpoint, so that a share of 0 or 1 is
+    not certain.
+
+    Args:
+        wins, n: of each share.
+        confidence: of the interval.
+
+    Returns:
+        Mean, lower and upper end, in [0, 1].
+    """
+    check_level(confidence)
+    z = _normal(confidence)
+    kept = [(w, m) for w, m in zip(wins, n, strict=True) if m > 0]
+    if not kept:
+        return math.nan, math.nan, math.nan
+    middles = [_wilson_parts(w, m, z)[0] for w, m in kept]
+    variance = sum(p * (1 - p) / (m + z * z) for p, (_, m) in zip(middles, kept, strict=True)) / len(kept) ** 2
+    value = sum(w / m for w, m in kept) / len(kept)
+    centre, half = sum(middles) / len(kept), z * math.sqrt(variance)
+    return value, max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
+
+
+def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Mean of the defined values, shape (n,), with Student's interval; NaN ends where fewer than two are defined."""
+    from scipy import special
+
+    check_level(confidence)
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return math.nan, math.nan, math.nan
+    mean = float(known.mean())
+    if len(known) < 2:
+        return mean, math.nan, math.nan
+    half = (
+        float(special.stdtrit(len(known) - 1, (1 + confidence) / 2)) * float(known.std(ddof=1)) / math.sqrt(len(known))
+    )
+    return mean, mean - half, mean + half
+
+
+def _normal(confidence: float) -> float:
+    from scipy import special
+
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def _wilson_parts(wins: float, n: float, z: float) -> tuple[float, float]:
+    p, room = wins / n, 1 + z * z / n
+    middle = (p + z * z / (2 * n)) / room
+    half = z / room * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return middle, half

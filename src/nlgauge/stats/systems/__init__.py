@@ -1,0 +1,1 @@
+"""Whether one system is better than another."""

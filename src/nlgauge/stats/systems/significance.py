@@ -1,0 +1,210 @@
+"""Is one system better than another on more than these items? Paired tests of systems against a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.draws import (
+    Finish,
+    Seed,
+    bootstrap_draws,
+    check_draws,
+    check_level,
+    check_stats,
+    generator,
+    observed,
+    percentiles,
+    swap_draws,
+)
+from nlgauge.stats.systems import sacrebleu
+
+TestName = Literal["paired_bootstrap", "paired_randomisation"]
+Compat = Literal["sacrebleu"]
+
+_SLACK = 1e-9  # two sums that are equal on paper may differ in the last digits; nothing measured differs by so little
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """S systems over the same items, each but the first held against the first.
+
+    Attributes:
+        test: `paired_bootstrap` or `paired_randomisation`.
+        compat: None, or `sacrebleu` where that package's procedure was followed.
+        values: corpus numbers observed, shape (S,).
+        deltas: system minus baseline, shape (S - 1,), in the metric's own direction.
+        p: two-sided, shape (S - 1,), in (0, 1]; NaN where the difference is undefined.
+        low: lower ends of bootstrap percentile intervals of `values`, shape (S,); NaN where none was asked for.
+            Under `compat` the mean of the draws minus sacrebleu's "±".
+        high: upper ends, shape (S,).
+        delta_low: lower ends of the intervals of `deltas`, shape (S - 1,); NaN under `compat`, which has none.
+        delta_high: upper ends, shape (S - 1,).
+        level: share of the draws inside the intervals.
+        draws: B.
+        n_undefined_draws: draws on which the difference is undefined, shape (S - 1,); neither hits nor draws for `p`.
+    """
+
+    test: TestName
+    compat: Compat | None
+    values: Array
+    deltas: Array
+    p: Array
+    low: Array
+    high: Array
+    delta_low: Array
+    delta_high: Array
+    level: float
+    draws: int
+    n_undefined_draws: npt.NDArray[np.int64]
+
+
+def paired_bootstrap(
+    stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0, level: float = 0.95, compat: str | None = None
+) -> PairedTest:
+    """Paired bootstrap: would the difference stand on other items like these?
+
+    The draws scatter around the observed difference d as d would scatter around its true value, so a difference d* that
+    is as far from d as d is from 0 is what chance could do: p = (#{|d* - d| >= |d|} + 1) / (B + 1).
+
+    Args:
+        stats: segment statistics, shape (S, n, k), the baseline first; the rows of an undefined segment are zeros.
+        finish: totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
+        draws: B, the number of resamples.
+        seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
+        level: share of the draws inside the intervals.
+        compat: `sacrebleu` for that package's p-values and intervals from the same seed; it rejects a true null too
+            often.
+
+    Raises:
+        InputError: fewer than 2 items or systems, statistics that are not finite, or an option out of its range.
+
+    References:
+        Koehn (2004), "Statistical Significance Tests for Machine Translation Evaluation"; Riezler and Maxwell (2005),
+        "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT", for the shift to the null.
+    """
+    stats = _check(stats, draws, level)
+    if _check_compat(compat):
+        return _sacrebleu(
+            sacrebleu.paired_bootstrap(stats, finish, draws, _whole_seed(seed)), "paired_bootstrap", draws
+        )
+    values = observed(stats, finish)
+    deltas = values[1:] - values[0]
+    drawn = bootstrap_draws(stats, finish, draws, generator(seed))  # (B, S)
+    differences = drawn[:, 1:] - drawn[:, :1]
+    p, n_undefined = _p_values(np.abs(differences - deltas), deltas)
+    return PairedTest(
+        "paired_bootstrap",
+        None,
+        values,
+        deltas,
+        p,
+        *percentiles(drawn, level),
+        *percentiles(differences, level),
+        level,
+        draws,
+        n_undefined,
+    )
+
+
+def paired_randomisation(
+    stats: Array,
+    finish: Finish,
+    *,
+    draws: int = 10000,
+    seed: Seed = 0,
+    level: float = 0.95,
+    interval_draws: int = 1000,
+    compat: str | None = None,
+) -> PairedTest:
+    """Paired approximate randomisation: were the labels of the two systems exchangeable, item by item?
+
+    For each item a fair coin decides whether the two systems trade their rows; p = (#{|d*| >= |d|} + 1) / (B + 1).
+
+    Args:
+        stats: segment statistics, shape (S, n, k), the baseline first; the rows of an undefined segment are zeros.
+        finish: totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
+        draws: B, the number of shuffles.
+        seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
+        level: share of the draws inside the intervals.
+        interval_draws: bootstrap resamples behind the intervals, which the test itself has none of; 0 leaves them NaN.
+        compat: `sacrebleu` for that package's p-values and intervals from the same seed; it finds identical outputs
+            different.
+
+    Raises:
+        InputError: fewer than 2 items or systems, statistics that are not finite, or an option out of its range.
+
+    References:
+        Noreen (1989), "Computer-Intensive Methods for Testing Hypotheses", chapter 2; Riezler and Maxwell (2005).
+    """
+    stats = _check(stats, draws, level)
+    if interval_draws < 0:
+        raise InputError(f"interval_draws is {interval_draws}, expected 0 or more")
+    if _check_compat(compat):
+        found = sacrebleu.paired_randomisation(stats, finish, draws, _whole_seed(seed), interval_draws)
+        return _sacrebleu(found, "paired_randomisation", draws)
+    values = observed(stats, finish)
+    deltas = values[1:] - values[0]
+    rng = generator(seed)
+    p, n_undefined = _p_values(np.abs(swap_draws(stats, finish, draws, rng)), deltas)
+    resampled = bootstrap_draws(stats, finish, interval_draws, rng)  # (interval_draws, S)
+    ends = (*percentiles(resampled, level), *percentiles(resampled[:, 1:] - resampled[:, :1], level))
+    return PairedTest("paired_randomisation", None, values, deltas, p, *ends, level, draws, n_undefined)
+
+
+def _p_values(distances: Array, deltas: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Share of draws at least as far out as the observed difference, and how many draws are undefined; (B, S - 1) to (S - 1,) twice."""
+    defined = ~np.isnan(distances)
+    reach = np.abs(deltas)
+    slack = _SLACK * np.maximum(reach, np.where(defined, distances, 0.0).max(axis=0))
+    hits = (distances >= reach - slack).sum(axis=0)
+    n_defined = defined.sum(axis=0)
+    known = ~np.isnan(deltas) & (n_defined > 0)
+    return np.where(known, (hits + 1) / (n_defined + 1), np.nan), len(distances) - n_defined
+
+
+def _sacrebleu(found: sacrebleu.Found, test: TestName, draws: int) -> PairedTest:
+    absent = np.full(len(found.p), np.nan)
+    low, high = found.means - found.half_widths, found.means + found.half_widths
+    none = np.zeros(len(found.p), dtype=np.int64)
+    return PairedTest(
+        test,
+        "sacrebleu",
+        found.values,
+        found.values[1:] - found.values[0],
+        found.p,
+        low,
+        high,
+        absent,
+        absent,
+        sacrebleu.LEVEL,
+        draws,
+        none,
+    )
+
+
+def _check(stats: Array, draws: int, level: float) -> Array:
+    check_draws(draws)
+    check_level(level)
+    return check_stats(stats, systems=2)
+
+
+def _check_compat(compat: str | None) -> bool:
+    if compat not in (None, "sacrebleu"):
+        raise InputError(f"compat is {compat!r}, expected 'sacrebleu' or none")
+    return compat == "sacrebleu"
+
+
+def _whole_seed(seed: Seed) -> int:
+    if isinstance(seed, np.random.Generator):
+        raise InputError(
+            "compat='sacrebleu' repeats that package's stream of numbers and needs the seed as a whole number, got a"
+            " generator"
+        )
+    generator(seed)
+    return seed

@@ -1,0 +1,1 @@
+"""English grammar: phrases, clauses, questions, and what depends on a word in them."""

@@ -1,0 +1,12 @@
+"""Which words of English keep their capital wherever they stand."""
+
+from __future__ import annotations
+
+from nlgauge.text.doc import Token
+from nlgauge.text.tagging.brill import keeps_capital
+
+
+def is_name_like(token: Token) -> bool:
+    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym, `German`."""
+    text = token.text
+    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and text.isupper()) or keeps_capital(text)

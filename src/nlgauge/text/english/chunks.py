@@ -1,0 +1,201 @@
+"""Simple phrases of English by tags: noun phrases with their heads, prepositional phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nlgauge.text.doc import Doc, Span, Token
+
+# One letter a token; phrases are regular expressions over these.
+_CODES = {
+    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "L",
+    "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p", "RB": "r",
+}  # fmt: skip
+_DEGREES = frozenset(
+    {
+        "very",
+        "so",
+        "too",
+        "quite",
+        "rather",
+        "really",
+        "most",
+        "more",
+        "less",
+        "least",
+        "extremely",
+        "highly",
+        "fairly",
+        "pretty",
+    }
+)
+_OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"
+_JOINING = ("-", "‑", "&")
+# Runs of words that only look like phrases: prepositions of several words, and asides.
+_PREPOSITIONS = {
+    tuple(words.split())
+    for words in (
+        "because of",
+        "instead of",
+        "out of",
+        "ahead of",
+        "due to",
+        "next to",
+        "close to",
+        "according to",
+        "prior to",
+        "thanks to",
+        "up to",
+        "along with",
+        "such as",
+        "in front of",
+        "on top of",
+        "in spite of",
+        "in terms of",
+        "in case of",
+        "in place of",
+        "in favour of",
+        "in favor of",
+        "in view of",
+        "in light of",
+        "in need of",
+        "in charge of",
+        "in search of",
+        "in honour of",
+        "in honor of",
+        "in addition to",
+        "in contrast to",
+        "in response to",
+        "in relation to",
+        "in regard to",
+        "with regard to",
+        "with respect to",
+        "by means of",
+        "by way of",
+        "for lack of",
+        "for fear of",
+        "on behalf of",
+        "on account of",
+        "at risk of",
+        "at odds with",
+        "in line with",
+        "in touch with",
+        "as part of",
+        "as a result of",
+        "at the end of",
+        "at the time of",
+        "in the middle of",
+        "in the midst of",
+        "for the sake of",
+        "on the basis of",
+        "in the course of",
+        "in the case of",
+        "in the event of",
+    )
+}
+_FIRST = {words[0] for words in _PREPOSITIONS}
+_CONJUNCTIONS = {
+    "because",
+    "although",
+    "though",
+    "if",
+    "while",
+    "whereas",
+    "that",
+    "whether",
+    "unless",
+    "lest",
+    "when",
+    "so",
+}
+_ASIDES = {
+    tuple(words.split())
+    for words in ("of course", "for example", "for instance", "in fact", "at last", "at least", "at first")
+}
+
+# Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
+_ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
+_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}}+"
+_NOUNS = (  # a plural and a name are two phrases
+    r"(?:M{1,20}(?:C(?:,C)?)?(?![NML])|(?:[NM]|L(?!M)){0,20}L(?=M)|[NML]{1,20})"
+)
+_PLAIN = rf"(?:P?Dr?{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
+_OWNED = rf"{_MODIFIERS}{_NOUNS}"
+_NP = rf"(?:{_PLAIN}(?:S{_OWNED}){{0,3}}|\$C{{1,4}})"
+_NOUN_PHRASE = re.compile(_NP)
+_PREPOSITIONAL = re.compile(rf"(?:I{{1,4}}|O)(?:{_NP}|C{{1,4}}|p)(?:O{_NP}){{0,4}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase(Span):
+    """A run of tokens about one of them.
+
+    Attributes:
+        head: place of its main token: of a noun phrase the last noun, of a prepositional phrase the preposition.
+    """
+
+    head: int
+
+
+def noun_phrases(doc: Doc) -> list[Phrase]:
+    """Noun phrases that hold no other but as owners (`the committee's old chairman`), in order and not overlapping.
+
+    A phrase runs from its determiner, number or adjective to its last noun; compounds joined by hyphens count as one
+    word. Pronouns and numbers alone are none; sums of money are.
+    """
+    return list(_found(doc, _NOUN_PHRASE))
+
+
+def prepositional_phrases(doc: Doc) -> list[Phrase]:
+    """A preposition with the noun phrase, number or pronoun behind it and whatever hangs on that by `of`, in order."""
+    return [Phrase(p.first, p.last, p.start, p.end, p.first) for p in _found(doc, _PREPOSITIONAL)]
+
+
+def _found(doc: Doc, pattern: re.Pattern[str]) -> Iterator[Phrase]:
+    for sentence in doc.sentences:
+        tokens = doc.tokens[sentence.first : sentence.last + 1]
+        codes = _codes(doc, tokens)
+        for match in pattern.finditer(codes):
+            first, last = sentence.first + match.start(), sentence.first + match.end() - 1
+            nouns = [i for i in range(match.start(), match.end()) if codes[i] in _NOUN_CODES]
+            span = doc.span(first, last)
+            yield Phrase(first, last, span.start, span.end, sentence.first + nouns[-1] if nouns else last)
+
+
+def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
+    codes = [_code(t) for t in tokens]
+    at = 0
+    while at < len(tokens):  # the parts of a compound all count as its last: well-known, co-worker
+        end = at
+        while (
+            end + 2 < len(tokens)
+            and tokens[end + 1].text in _JOINING
+            and all(doc.touches(t.index) for t in tokens[end + 1 : end + 3])
+        ):
+            end += 2
+        if end > at:
+            kind = codes[end] if codes[end] in _NOUN_CODES else "A" if codes[end] in "AVC" else _OTHER
+            codes[at : end + 1] = [kind] * (end + 1 - at)
+        elif tokens[at].text == "&" and 0 < at < len(tokens) - 1 and codes[at - 1] == _code(tokens[at + 1]) == "M":
+            codes[at] = "M"
+        at = end + 1
+    lower = [t.lower for t in tokens]
+    for i, word in enumerate(codes):
+        if word in "IO" and tuple(lower[i : i + 2]) in _ASIDES:
+            codes[i : i + 2] = [_OTHER] * 2
+        for n in (2, 3, 4) if lower[i] in _FIRST else ():
+            if len(words := tuple(lower[i : i + n])) == n and words in _PREPOSITIONS:
+                codes[i : i + n] = ["I"] * n
+    return "".join(codes)
+
+
+def _code(token: Token) -> str:
+    if token.lower == "of":
+        return _OF
+    if token.lower in _CONJUNCTIONS:
+        return _OTHER
+    if token.lower in _DEGREES:
+        return _DEGREE
+    return _CODES.get(token.tag, _OTHER)

@@ -1,0 +1,430 @@
+"""Where the questions of a text are, and how each is built: its interrogative, the verb before the subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nlgauge.text.doc import Doc, Token
+
+WH = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why", "how"})
+PRONOUNS = frozenset({"who", "whom", "what", "which"})
+ADVERBS = frozenset({"when", "where", "why", "how"})
+BE = frozenset({"am", "is", "are", "was", "were", "'m", "'re"})
+DO = frozenset({"do", "does", "did"})
+HAVE = frozenset({"have", "has", "had", "'ve"})
+MODALS = frozenset(
+    {"can", "could", "will", "would", "shall", "should", "may", "might", "must", "ca", "wo", "sha", "'ll"}
+)
+AUXILIARIES = BE | DO | HAVE | MODALS | {"'s", "'d"}
+NOT = frozenset({"n't", "not"})
+NOUNS = ("NN", "NNS", "NNP", "NNPS")
+_FULL = {"'re": "are", "'m": "am", "'ve": "have", "'d": "did", "'ll": "will", "ca": "can", "wo": "will", "sha": "shall"}
+_OPENING = frozenset({'"', "'", "“", "‘", "«", "(", "[", "``", "¿", "-", "–", "—", "*", "..."})
+_LEADS = frozenset(
+    {
+        "and",
+        "but",
+        "so",
+        "or",
+        "well",
+        "then",
+        "now",
+        "okay",
+        "ok",
+        "oh",
+        "ah",
+        "hey",
+        "yes",
+        "no",
+        "yeah",
+        "please",
+        "also",
+        "hm",
+        "um",
+    }
+)
+_MODIFIERS = ("JJ", "JJR", "JJS", "RBS", "CD", "HYPH", "POS", "VBN", "VBG", "FW", "AFX")
+_FIXED = frozenset({("what", "if"), ("what", "about"), ("how", "about"), ("how", "come"), ("what", "for")})
+_SUBJECTS = ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", *NOUNS)
+VERBS = ("VB", "VBD", "VBP", "VBZ", "VBN", "VBG")
+_FINITE = ("VBD", "VBP", "VBZ", "MD")
+_LINKS = frozenset({"then", "therefore", "thus", "indeed", "ever", "else", "exactly", "on", "come", "about", "so"})
+_POINTING = frozenset({"this", "that", "these", "those", "there"})
+_PARTING = frozenset({",", ":", ";", "-", "–", "—"})
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question.
+
+    Attributes:
+        first, end: its first token, and the place behind its last, which is that of the mark; what introduces it
+            ("And", "In 1905,") lies before `first`.
+        mark: the place of the question mark; None where the text ends without one.
+        opens, wh, last: the question phrase, its preposition included ("in what year"): first token, interrogative,
+            last token; -1 where the question is answered by yes or no.
+        verb: the auxiliary before the subject, or of a question about the subject its verb; -1 where there is none.
+        inverted: whether a subject stands behind the auxiliary.
+        at_start: whether the question begins with its question phrase.
+        fixed: whether the interrogative belongs to a set phrase ("how about").
+    """
+
+    first: int
+    end: int
+    mark: int | None
+    opens: int = -1
+    wh: int = -1
+    last: int = -1
+    verb: int = -1
+    inverted: bool = False
+    at_start: bool = False
+    fixed: bool = False
+
+
+def questions(doc: Doc) -> list[Question]:
+    """All questions of a text, in order: what ends with a question mark, or is built as a question and ends with no mark at all."""
+    return [_built(doc, first, end, mark) for first, end, mark in _stretches(doc)]
+
+
+def is_auxiliary(token: Token) -> bool:
+    """Whether a token may stand before the subject; possessive 's may not."""
+    return token.lower in AUXILIARIES and token.tag != "POS"
+
+
+def full_form(doc: Doc, place: int) -> str:
+    """An auxiliary in small letters and in full: "is" or "has" for 's."""
+    word = doc.tokens[place].lower
+    if word == "'s":
+        following = next((t for t in doc.tokens[place + 1 :] if t.tag != "RB"), None)
+        return (
+            "has" if following is not None and (following.tag == "VBN" or following.lower in ("got", "been")) else "is"
+        )
+    return _FULL.get(word, word)
+
+
+def after_not(doc: Doc, place: int, end: int) -> int:
+    """The place behind an auxiliary and the n't that hangs on it."""
+    return place + 2 if place + 1 < end and doc.tokens[place + 1].lower == "n't" else place + 1
+
+
+def _stretches(doc: Doc) -> Iterator[tuple[int, int, int | None]]:
+    tokens = doc.tokens
+    for sentence in doc.sentences:
+        first, found = sentence.first, False
+        for place in range(sentence.first, sentence.last + 1):
+            if "?" in tokens[place].text and tokens[place].is_punctuation:
+                start = _behind_quote(doc, first, place)
+                if start < place:
+                    yield start, place, place
+                first, found = place + 1, True
+        if not found and not tokens[sentence.last].is_punctuation and _unmarked(doc, sentence.first, sentence.last + 1):
+            yield _skip(doc, sentence.first, sentence.last + 1), sentence.last + 1, None
+
+
+def _behind_quote(doc: Doc, first: int, mark: int) -> int:
+    """Where the question that ends at `mark` begins: behind the quotation mark that is open there, if there is one."""
+    opened: int | None = None
+    for place in range(first, mark):
+        text = doc.tokens[place].text
+        if text in ("“", "``", "«"):
+            opened = place
+        elif text in ("”", "''", "»"):
+            opened = None
+        elif text == '"' or (
+            text in ("'", "‘", "’") and not doc.text[doc.tokens[place].end].isspace() and not doc.touches(place)
+        ):
+            opened = place if opened is None else None
+    return _skip(doc, first if opened is None else opened + 1, mark)
+
+
+def _skip(doc: Doc, first: int, end: int) -> int:
+    """Past opening marks."""
+    while first < end and (doc.tokens[first].text in _OPENING or doc.tokens[first].is_punctuation):
+        first += 1
+    return first
+
+
+def _unmarked(doc: Doc, first: int, end: int) -> bool:
+    """Whether words without a mark behind them are built as a question: an auxiliary before its subject."""
+    question = _built(doc, _skip(doc, first, end), end, None)
+    if question.wh < 0:
+        begins = question.verb == question.first and question.inverted
+        return begins and doc.tokens[question.verb].lower not in HAVE and end - first > 2
+    adverb = doc.tokens[question.wh].lower in ADVERBS and question.last == question.wh
+    return question.at_start and question.verb >= 0 and (question.inverted or not adverb)
+
+
+def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
+    tokens = doc.tokens
+    leads = first
+    while leads < end - 1 and tokens[leads].lower in _LEADS:
+        leads = _skip(doc, leads + 1, end)
+    if tokens[leads].lower in NOT or leads >= end:
+        leads = first
+    wh = _interrogative(doc, leads, end)
+    if wh is None:
+        start = _inversion(doc, leads, end)
+        return Question(leads, end, mark) if start is None else Question(start, end, mark, verb=start, inverted=True)
+    opens, start = _opening(doc, wh, leads)
+    last = phrase_end(doc, wh, end)
+    fixed = wh + 1 < end and (tokens[wh].lower, tokens[wh + 1].lower) in _FIXED and opens == wh
+    verb = _verb(doc, last + 1, end)
+    if verb < end and tokens[verb].tag in ("IN", "RB", "JJ") and not is_auxiliary(tokens[verb]):
+        behind = _behind_phrases(doc, last + 1, end)  # "what city north of Boston was", "where in China is"
+        if behind < end and (is_auxiliary(tokens[behind]) or (tokens[behind].tag in _FINITE and last > wh)):
+            last, verb = behind - 1, behind
+    if verb >= end or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in VERBS):
+        return Question(start, end, mark, opens, wh, last, at_start=opens == start, fixed=fixed)
+    inverted = is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower)
+    return Question(start, end, mark, opens, wh, last, verb, inverted, opens == start, fixed)
+
+
+def _verb(doc: Doc, place: int, end: int) -> int:
+    """The place of the verb behind a question phrase, past adverbs and what commas part off: "who actually won", "where, then, do"."""
+    tokens = doc.tokens
+    while (
+        place < end
+        and (tokens[place].tag in ("RB", "RBR", "UH") or tokens[place].text == ",")
+        and tokens[place].lower not in NOT
+    ):
+        place += 1
+        if tokens[place - 1].text == "," and place < end and tokens[place].tag in ("RB", "IN", "UH"):
+            while place < end and tokens[place].text != ",":
+                place += 1
+    return place
+
+
+def _behind_phrases(doc: Doc, place: int, end: int) -> int:
+    """The place behind phrases that begin with a preposition."""
+    tokens = doc.tokens
+    while place < end and tokens[place].tag in ("IN", "RB", "JJ", "TO") and not is_auxiliary(tokens[place]):
+        phrase = nouns_end(doc, place + 1, end) if tokens[place].tag in ("IN", "TO") else place
+        if phrase is None:
+            return place + 2 if place + 1 < end and tokens[place + 1].tag in ("JJ", "PRP", "CD") else place
+        place = phrase + 1
+    return place
+
+
+def _interrogative(doc: Doc, first: int, end: int) -> int | None:
+    """The place of the word that asks; relative pronouns and conjunctions do not."""
+    tokens = doc.tokens
+    places = [i for i in range(first, end) if tokens[i].lower in WH]
+    begins = [i for i in places if i <= first + 2 and all(t.tag in ("IN", "TO", "VBG", "RB") for t in tokens[first:i])]
+    if begins and not _subordinate(doc, begins[0], end):
+        return begins[0]
+    if not places or is_auxiliary(tokens[first]):
+        return None
+    for i in places:
+        if i > first and _asks_behind(doc, first, i, end):
+            return i
+    if _inversion(doc, first, end) is not None:
+        return None
+    for i in reversed(places):  # left in its place: "he appears in which film?"
+        last = phrase_end(doc, i, end)
+        governed = tokens[i - 1].tag in ("IN", "TO", "RB", *VERBS)
+        if i > first and (last + 1 >= end or (governed and tokens[last + 1].tag == "IN")):
+            return i
+    return begins[0] if begins and not _subordinate(doc, begins[0], end) else None
+
+
+def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
+    """Whether a word asks although words stand before it: "In 1905, where did he live?", "Other than tea what is sold?"."""
+    tokens = doc.tokens
+    word, before = tokens[wh].lower, tokens[wh - 1]
+    verb = _verb(doc, phrase_end(doc, wh, end) + 1, end)
+    parted = before.text in _PARTING or before.tag == "CC"
+    if verb >= end:
+        return False
+    if is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower):
+        return parted or word in ("what", "where", "why", "how")
+    if word not in ("who", "what", "which") or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in _FINITE):
+        return False
+    if before.lower in ("so", "but", "then") or before.text == ":":
+        return True
+    introduces = word == "what" or tokens[first].tag in ("IN", "TO", "RB", "UH", "CC", "VBG")
+    return parted and introduces and not any(t.tag in _FINITE for t in tokens[first : wh - 1])
+
+
+def _subordinate(doc: Doc, wh: int, end: int) -> bool:
+    """Whether an adverb or "what" at the start opens a clause of the question: "When he left, did they stay?"."""
+    tokens = doc.tokens
+    after = phrase_end(doc, wh, end) + 1
+    if (
+        tokens[wh].lower not in ADVERBS | {"what"}
+        or after >= end
+        or is_auxiliary(tokens[after])
+        or tokens[after].text == ","
+    ):
+        return False
+    behind = (i for i in range(after + 1, end) if tokens[i - 1].text == ",")
+    return any(
+        tokens[i].lower in WH
+        or (is_auxiliary(tokens[i]) and has_subject(doc, after_not(doc, i, end), end, tokens[i].lower))
+        for i in behind
+    )
+
+
+def _inversion(doc: Doc, first: int, end: int) -> int | None:
+    """The auxiliary that opens a question to be answered by yes or no, at the start or behind what introduces it."""
+    tokens = doc.tokens
+    for i in range(first, end):
+        opens = (
+            i == first
+            or tokens[i - 1].text in _PARTING
+            or tokens[i - 1].tag == "CC"
+            or tokens[i - 1].lower in ("so", "then", "yet")
+        )
+        if opens and is_auxiliary(tokens[i]) and tokens[i].text[0] not in "'’":
+            after = after_not(doc, i, end)
+            begins = (
+                i == first and after < end and tokens[after].tag in ("JJ", "VB", "VBG", "FW", "UH")
+            )  # "Is swimming fun?"
+            if (begins or has_subject(doc, after, end, tokens[i].lower)) and not (i > first and after == end - 1):
+                return i
+    return None
+
+
+def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
+    """Whether a subject may begin behind an auxiliary: words that begin a noun phrase, but no verb that goes with the auxiliary."""
+    tokens = doc.tokens
+    while place < end and (tokens[place].tag in ("RB", "UH") or tokens[place].is_punctuation):
+        place += 1
+        if (
+            place < end and tokens[place - 1].tag == "RB" and tokens[place].tag == "VBN"
+        ):  # "is locally grown food healthy"
+            return place + 1 < end and tokens[place + 1].tag in NOUNS
+    if place >= end:
+        return False
+    if auxiliary in DO and place + 1 >= end and (tokens[place].tag == "PRP" or tokens[place].lower in _POINTING):
+        return False  # "who did it?"
+    if tokens[place].lower in _POINTING:
+        return True
+    if auxiliary in HAVE and not any(t.tag in ("VBN", "VBD") for t in tokens[place + 1 : end]):
+        return False  # "which of them has the key?"
+    if tokens[place].text[0].isupper() and not tokens[place].text.isupper():
+        return True
+    if tokens[place].tag not in _SUBJECTS + (("VBG", "VB", "VBP", "VBN", "FW") if auxiliary in DO else ("FW",)):
+        return False
+    if tokens[place].tag in ("JJ", "JJS") and auxiliary in BE | {"'s"}:  # "who is responsible for", "are many people"
+        noun = place + 1
+        while noun < end and tokens[noun].tag in ("JJ", "HYPH", "CD"):
+            noun += 1
+        return noun < end and tokens[noun].tag in NOUNS
+    if auxiliary in DO and tokens[place].tag in (
+        "VB",
+        "VBP",
+        "VBG",
+        "VBN",
+    ):  # a name or noun that the tagger took for a verb
+        return place + 1 < end and tokens[place + 1].tag in (*VERBS, *NOUNS)
+    return True
+
+
+def _opening(doc: Doc, wh: int, first: int) -> tuple[int, int]:
+    """Where the question phrase opens, with its preposition, and where the question begins behind what introduces it."""
+    tokens = doc.tokens
+    opens = wh
+    if wh > first and tokens[wh - 1].tag in ("IN", "TO") and tokens[wh - 1].lower not in ("than", "that", "if"):
+        opens = wh - 1
+        if opens > first and (tokens[opens].lower, tokens[opens - 1].lower) in (
+            ("to", "according"),
+            ("of", "out"),
+            ("of", "because"),
+            ("to", "up"),
+        ):
+            opens -= 1
+    introduced = opens > first and (tokens[opens - 1].text in _PARTING or tokens[opens - 1].tag == "CC")
+    return opens, opens if introduced or opens == first else first
+
+
+def phrase_end(doc: Doc, wh: int, end: int) -> int:
+    """The last token of the question phrase: "who else", "how many of the films", "what kind of tree", "how old"."""
+    tokens, word, place = doc.tokens, doc.tokens[wh].lower, wh + 1
+    if place >= end:
+        return wh
+    if tokens[place].lower in ("else", "exactly"):
+        return place
+    if tokens[place].tag == "CC" and place + 1 < end and word in ADVERBS and tokens[place + 1].lower in ADVERBS:
+        return place + 1  # "where and when"
+    if tokens[place].lower == "of" and word in ("who", "which"):
+        return place + 1 if place + 1 < end and tokens[place + 1].tag == "PRP" else nouns_end(doc, place + 1, end) or wh
+    if word == "how":
+        return _degree_end(doc, place, end)
+    if word in ("what", "which", "whose"):
+        if tokens[place].lower == "means":  # "by what means"
+            return place
+        if word == "which" and tokens[place].lower in ("one", "ones"):
+            of = place + 2 < end and tokens[place + 1].lower == "of"
+            return (nouns_end(doc, place + 2, end) or place + 2) if of else place
+        return nouns_end(doc, place, end) or wh
+    return wh
+
+
+def _degree_end(doc: Doc, place: int, end: int) -> int:
+    """Of "how" with what it grades."""
+    tokens = doc.tokens
+    if tokens[place].lower in ("many", "much", "few", "little"):
+        after = place + 1
+        while after < end and tokens[after].lower in ("more", "other", "different"):
+            after += 1
+        if after < end and tokens[after].lower == "of":
+            return nouns_end(doc, after + 1, end) or after - 1
+        return nouns_end(doc, after, end) or after - 1
+    graded = (
+        tokens[place].tag in ("JJ", "JJR", "RB", "RBR", "VBN")
+        and tokens[place].lower not in NOT | _LINKS
+        and not is_auxiliary(tokens[place])
+    )
+    if not graded:
+        return place - 1
+    if place + 2 < end and tokens[place + 1].lower in ("a", "an"):
+        return nouns_end(doc, place + 1, end) or place
+    return place
+
+
+def nouns_end(doc: Doc, place: int, end: int) -> int | None:
+    """The last token of a noun phrase that begins at `place`, with what hangs on it by `of`; None where none begins there."""
+    tokens = doc.tokens
+    while place < end and tokens[place].tag in ("DT", "PDT", "PRP$"):
+        place += 1
+    last, first = None, place
+    while place < end and not is_auxiliary(tokens[place]):
+        token, before = tokens[place], tokens[place - 1].tag
+        if token.tag in NOUNS or (token.tag == "POS" and last is not None):
+            last = place
+        elif token.text not in ("-", "&") and token.tag != "HYPH":
+            goes_on = last is None or before in ("POS", "HYPH", "JJ", "CD") or _inside_name(doc, place, end)
+            if not goes_on or not _modifies(doc, first, place, end):
+                break
+        place += 1
+    if (
+        last is None
+        and place > first
+        and (tokens[place - 1].tag == "CD" or (place < end and is_auxiliary(tokens[place])))
+    ):  # "of the two"
+        return place - 1
+    if last is not None and last + 2 < end and tokens[last + 1].lower == "of" and not is_auxiliary(tokens[last + 2]):
+        return nouns_end(doc, last + 2, end) or last
+    return last
+
+
+def _inside_name(doc: Doc, place: int, end: int) -> bool:
+    """Whether a token stands in a name that goes on: "the Costa Rican president", "Boeing 747 pilots"."""
+    tokens = doc.tokens
+    return (
+        tokens[place - 1].tag == "NNP"
+        and tokens[place].text[0].isupper()
+        and place + 1 < end
+        and tokens[place + 1].tag in NOUNS
+    )
+
+
+def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
+    """Whether a token may stand before the noun of a phrase that began at `first`."""
+    token = doc.tokens[place]
+    if token.text in (",", "/"):
+        return place > first and doc.tokens[place - 1].tag in ("JJ", "JJR")
+    if token.tag in ("CC", "RB", "RBR"):  # "what very large and old trees"
+        return token.lower not in NOT and place + 1 < end and doc.tokens[place + 1].tag in ("JJ", "JJR", "VBN", "NN")
+    return token.tag in _MODIFIERS or token.lower == "other"

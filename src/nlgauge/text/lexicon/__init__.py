@@ -1,0 +1,1 @@
+"""Words: their forms, their related words, the article before them."""

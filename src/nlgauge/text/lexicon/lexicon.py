@@ -1,0 +1,128 @@
+"""Which words are related to a word: synonyms, antonyms, hyponyms and their kin, best first."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Literal
+
+from nlgauge.core.errors import InputError
+
+Pos = Literal["noun", "verb", "adj", "adv"]
+Relation = Literal["synonym", "antonym", "hyponym", "hypernym", "sibling", "similar"]
+
+POSES: tuple[Pos, ...] = ("noun", "verb", "adj", "adv")
+RELATIONS: tuple[Relation, ...] = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
+_LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A related word. Not `sure`: of a later sense, or reached by a detour (an adjective's antonym by way of a near synonym)."""
+
+    word: str
+    sure: bool
+
+
+def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
+    """Related words, best first: those of the first sense and those that are frequent before others.
+
+    Args:
+        lemma: a base form; capitals are ignored.
+        pos: noun, verb, adj or adv.
+        relation: synonym; antonym; hyponym (a kind of it); hypernym (what it is a kind of); sibling (another kind of
+            the same); similar (of adjectives: near in meaning).
+        unsure: whether words of less confidence are given too; they come last.
+        phrases: whether words written with a blank (fire engine) are given too.
+
+    Returns:
+        Single words in small letters that a reader would know, none of them a slur or crude; [] where none is known.
+
+    Raises:
+        InputError: no such part of speech or relation.
+    """
+    return [n.word for n in neighbours(lemma, pos, relation) if (unsure or n.sure) and (phrases or " " not in n.word)]
+
+
+def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
+    """`related`, with what is known of each word."""
+    if relation not in RELATIONS:
+        raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
+    row = _row(lemma, pos)
+    words = row[3 + RELATIONS.index(relation)].split(" ") if row else []
+    return [Neighbour(word.lstrip("?").replace("_", " "), not word.startswith("?")) for word in words if word]
+
+
+def knows(lemma: str, pos: Pos) -> bool:
+    """Whether the lexicon has the lemma with this part of speech."""
+    return bool(_row(lemma, pos))
+
+
+def supersense(lemma: str, pos: Pos) -> str | None:
+    """Field of meaning of the first sense (noun.person, noun.artifact, verb.motion, ...), or None for a word that is not known."""
+    row = _row(lemma, pos)
+    return f"{pos}.{row[1]}" if row else None
+
+
+def gender(lemma: str) -> Literal["f", "m"] | None:
+    """f for nouns of female persons (actress), m for those of male persons (uncle), else None."""
+    flag = _flags(lemma)[0]
+    return "f" if flag == "f" else "m" if flag == "m" else None
+
+
+def countable(lemma: str) -> bool | None:
+    """Whether a noun has a plural and takes "a" (chair: yes, furniture: no); None where too little is known, or for what is no noun."""
+    return {"c": True, "u": False}.get(_flags(lemma)[1])
+
+
+def rank(lemma: str, pos: Pos) -> int | None:
+    """0 for the most frequent lemma of the lexicon, then 1 and on, parts of speech counted together; None for a word not known."""
+    row = _row(lemma, pos)
+    return int(row[0]) if row else None
+
+
+def lemmas(pos: Pos) -> Iterator[str]:
+    """All lemmas of a part of speech, the most frequent first."""
+    letter = _LETTERS[pos]
+    return (lemma for lemma, p in _table() if p == letter)
+
+
+def is_blocked(word: str) -> bool:
+    """Whether a word, or a part of it, is a slur, crude, or a term of race or sex that must not be put into people's texts."""
+    parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
+    return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
+
+
+@cache
+def _blocked() -> frozenset[str]:
+    return frozenset(files("nlgauge").joinpath("data/language/blocked.txt").read_text("ascii").split())
+
+
+def _flags(lemma: str) -> str:
+    """Gender and countability of a noun."""
+    row = _row(lemma, "noun")
+    return row[2] if row else "--"
+
+
+def _row(lemma: str, pos: str) -> list[str]:
+    """Rank, supersense, flags and the relations' words; [] where not known."""
+    if pos not in _LETTERS:
+        raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(POSES)}")
+    found = _table().get((lemma.lower(), _LETTERS[pos]))
+    return [str(found[0]), *found[1].split("\t")] if found else []
+
+
+@cache
+def _table() -> dict[tuple[str, str], tuple[int, str]]:
+    """(lemma, letter) -> rank and the rest of its line, taken apart only when asked for."""
+    packed = files("nlgauge").joinpath("data/language/lexicon.tsv.xz").read_bytes()
+    table = {}
+    for place, line in enumerate(lzma.decompress(packed).decode("ascii").splitlines()):
+        lemma, letter, rest = line.split("\t", 2)
+        table[lemma, letter] = (place, rest)
+    return table

@@ -1,0 +1,62 @@
+"""Related words that we chose for frequent words, and adjectives that belong to their noun; both go before the lexicon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+_NONE = "-"
+
+
+class OwnWord(NamedTuple):
+    """A related word, and the fields of meaning that the noun must be of for which it is meant; empty for any."""
+
+    word: str
+    fields: frozenset[str]
+
+
+def own_words(lemma: str, pos: str, relation: str) -> Sequence[OwnWord] | None:
+    """Words of our own choice, best first; [] where none will do, None where the lexicon is to be asked."""
+    return _table().get((lemma, pos, relation))
+
+
+def in_set_phrase(adjective: str, noun: str) -> bool:
+    """Whether the two are one expression, in which another adjective would mean something else: `high school`, `real estate`."""
+    known = _set_phrases().get(adjective)
+    return known is not None and (
+        noun in known or noun.removesuffix("s") in known or (noun.endswith("ies") and f"{noun[:-3]}y" in known)
+    )
+
+
+@cache
+def _table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
+    found: dict[tuple[str, str, str], Sequence[OwnWord]] = {}
+    pos = relation = ""
+    for line in _lines("thesaurus.txt"):
+        if line.startswith("["):
+            pos, relation = line.strip("[]").split(" ")
+            continue
+        for entry in line.split("; "):
+            lemma, words = entry.split(": ")
+            found[lemma, pos, relation] = () if words == _NONE else tuple(map(_own_word, words.split(" ")))
+    return found
+
+
+def _own_word(written: str) -> OwnWord:
+    word, _, fields = written.partition("@")
+    return OwnWord(word, frozenset(fields.split("+")) if fields else frozenset())
+
+
+@cache
+def _set_phrases() -> Mapping[str, frozenset[str]]:
+    return {
+        adjective: frozenset(nouns.split(" "))
+        for adjective, nouns in (line.split("\t") for line in _lines("set_phrases.tsv"))
+    }
+
+
+def _lines(name: str) -> list[str]:
+    text = files("nlgauge").joinpath("data", "language", name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -1,0 +1,194 @@
+"""WordNet as its authors ship it: senses and relations read from a folder of dict files, nothing kept that was not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from nlgauge.core.errors import InputError
+from nlgauge.text.lexicon.lexicon import is_blocked
+
+PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+_FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
+
+# The lexicographers' files, in the order of their numbers (lexnames, section 5 of the manual); Debian's package leaves
+# the table out.
+SUPERSENSES = tuple(
+    f"{pos}.{field}"
+    for pos, fields in (
+        ("adj", "all pert"),
+        ("adv", "all"),
+        (
+            "noun",
+            (
+                "Tops act animal artifact attribute body cognition communication event feeling food group location"
+                " motive object person phenomenon plant possession process quantity relation shape state substance time"
+            ),
+        ),
+        (
+            "verb",
+            (
+                "body change cognition communication competition consumption contact creation emotion motion perception"
+                " possession social stative weather"
+            ),
+        ),
+        ("adj", "ppl"),
+    )
+    for field in fields.split()
+)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An arrow from a synset, or from one of its words, to another."""
+
+    kind: str
+    target: tuple[str, int]
+    from_word: int  # 1-based; 0 means the whole synset
+    to_word: int
+
+
+@dataclass(frozen=True, eq=False)  # one object a synset, so that it hashes fast
+class Synset:
+    """Words with one meaning."""
+
+    key: tuple[str, int]  # file and offset
+    supersense: str
+    satellite: bool
+    words: tuple[str, ...]
+    pointers: tuple[Pointer, ...]
+    frames: frozenset[int]  # of verbs: numbers of the sentence frames that all of its words fit into
+    gloss: str
+
+    def to(self, *kinds: str, word: int | None = None) -> Iterator[Pointer]:
+        """Its pointers of some kinds; with `word`, only those of that word (1-based)."""
+        return (p for p in self.pointers if p.kind in kinds and (word is None or p.from_word == word))
+
+
+class WordNet:
+    """Reads `index.*`, `data.*` and, where it lies there, `cntlist.rev`.
+
+    Args:
+        folder: where the files of WordNet 3.0 (or 3.1, 2.1) lie, as Debian's wordnet-base puts them into
+            /usr/share/wordnet.
+
+    Raises:
+        InputError: a file is missing.
+
+    References:
+        wndb(5WN) and senseidx(5WN) of WordNet 3.0 for the formats.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        lacking = [
+            name for part in PARTS for name in (f"index.{part}", f"data.{part}") if not (self.folder / name).is_file()
+        ]
+        if lacking:
+            raise InputError(
+                f"{self.folder} has no {lacking[0]}; expected the dict folder of WordNet (index.noun, data.noun, ...)"
+            )
+        self.synset = lru_cache(1 << 17)(self._synset)
+
+    def senses(self, lemma: str, pos: str) -> list[Synset]:
+        """Synsets of a lemma as noun, verb, adj or adv, the most frequent sense first; blanks or underscores between words."""
+        name = _FILES[PARTS[pos]]
+        return [self.synset((name, offset)) for offset in self._index[name].get(lemma.lower().replace(" ", "_"), ())]
+
+    def lemmas(self, pos: str) -> Iterator[str]:
+        """All lemmas of a part of speech, with underscores."""
+        return iter(self._index[_FILES[PARTS[pos]]])
+
+    def count(self, lemma: str, pos: str, sense: int) -> int:
+        """How often the sense (1-based) was tagged in the authors' texts; 0 where nothing is known."""
+        return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
+
+    def related(self, lemma: str, pos: str, relation: str, *, senses: int = 1) -> list[str]:
+        """Related words of the first senses, as `nlgauge.text.lexicon.lexicon.related` gives them of the extract, but all of them.
+
+        Args:
+            lemma: a base form.
+            pos: noun, verb, adj or adv.
+            relation: synonym, antonym, hyponym, hypernym, sibling or similar.
+            senses: how many senses are looked at.
+
+        Returns:
+            Words with blanks, those counted most in the authors' texts first, without slurs and crude words; [] where
+            none is known.
+        """
+        own = lemma.lower().replace(" ", "_")
+        found: dict[str, int] = {}
+        for synset in self.senses(lemma, pos)[:senses]:
+            for target, words in self._reached(synset, own, relation):
+                for word in words:
+                    if word.lower() != own and not is_blocked(word):
+                        found[word] = max(found.get(word, 0), self._counted(word, pos, target))
+        return [word.replace("_", " ") for word in sorted(found, key=lambda w: -found[w])]
+
+    def _reached(self, synset: Synset, own: str, relation: str) -> Iterator[tuple[Synset, tuple[str, ...]]]:
+        """Synsets that a relation leads to, and which of their words."""
+        if relation == "antonym":
+            words = [w.lower() for w in synset.words]
+            for pointer in synset.to("!", word=1 + words.index(own) if own in words else None):
+                target = self.synset(pointer.target)
+                yield target, target.words[pointer.to_word - 1 : pointer.to_word]
+            return
+        steps = {"synonym": (), "hyponym": ("~",), "hypernym": ("@",), "sibling": ("@", "~"), "similar": ("&",)}[
+            relation
+        ]
+        level = [synset]
+        for kind in steps:
+            level = [self.synset(p.target) for s in level for p in s.to(kind)]
+        yield from ((s, s.words) for s in level if not steps or s.key != synset.key)
+
+    def _counted(self, word: str, pos: str, synset: Synset) -> int:
+        keys = [s.key for s in self.senses(word, pos)]
+        return self.count(word, pos, 1 + keys.index(synset.key)) if synset.key in keys else 0
+
+    @cached_property
+    def _index(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """File -> lemma -> offsets, in the order of senses."""
+        found: dict[str, dict[str, tuple[int, ...]]] = {}
+        for name in PARTS:
+            entries = found[name] = {}
+            for line in (self.folder / f"index.{name}").read_text("utf-8").splitlines():
+                if not line.startswith(" "):
+                    fields = line.split()
+                    entries[fields[0]] = tuple(map(int, fields[-int(fields[2]) :]))
+        return found
+
+    @cached_property
+    def _data(self) -> dict[str, bytes]:
+        return {name: (self.folder / f"data.{name}").read_bytes() for name in PARTS}
+
+    @cached_property
+    def _counts(self) -> dict[tuple[str, str, int], int]:
+        path = self.folder / "cntlist.rev"
+        found: dict[tuple[str, str, int], int] = {}
+        for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
+            key, sense, count = line.split()
+            lemma, _, rest = key.partition("%")
+            found[lemma, "nvara"[int(rest[0]) - 1], int(sense)] = int(count)
+        return found
+
+    def _synset(self, key: tuple[str, int]) -> Synset:
+        data, start = self._data[key[0]], key[1]
+        head, _, gloss = data[start : data.index(b"\n", start)].decode().partition(" | ")
+        fields = head.split()
+        size = int(fields[3], 16)
+        words = tuple(
+            w.partition("(")[0] for w in fields[4 : 4 + 2 * size : 2]
+        )  # an adjective may carry its place: (p), (a), (ip)
+        at = 4 + 2 * size
+        rest = at + 1 + 4 * int(fields[at])
+        quads = (fields[i : i + 4] for i in range(at + 1, rest, 4))
+        pointers = tuple(
+            Pointer(kind, (_FILES[p], int(offset)), int(ends[:2], 16), int(ends[2:], 16))
+            for kind, offset, p, ends in quads
+        )
+        frames = frozenset(
+            int(n) for n, w in zip(fields[rest + 2 :: 3], fields[rest + 3 :: 3], strict=False) if w == "00"
+        )
+        return Synset(key, SUPERSENSES[int(fields[1])], fields[2] == "s", words, pointers, frames, gloss.strip())

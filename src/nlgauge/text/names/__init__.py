@@ -1,0 +1,1 @@
+"""Names of people, places and organisations."""

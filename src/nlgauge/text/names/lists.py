@@ -1,0 +1,115 @@
+"""Lists of names: first and last names of people with their gender, places, words that stand in and beside names."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from nlgauge.text.lexicon.lexicon import POSES, rank
+
+Gender = Literal["f", "m"]
+
+_CLEAR = 5.0  # a first name is of one gender when it is given so many times as often to it
+_MET = 14_000  # rank among lemmas; what lies beyond (john, twain, raj) is hardly met as a word
+_FUNCTION_WORDS = frozenset(
+    {"will", "may", "can", "my", "an", "so", "see", "do", "in", "no", "son", "le", "me", "you", "she", "he"}
+)
+# Places that were named after people, or bear the same name, and are more often people.
+RATHER_PEOPLE = frozenset(
+    {"Brittany", "Bryan", "Charles", "Charlotte", "Clinton", "Clyde", "Constance", "Darwin", "Don", "Doris", "Enid", "Erin", "Eugene", "Frederick",
+     "Gary", "James", "Kimberley", "Lawrence", "Lena", "Leo", "Leon", "Logan", "Lydia", "Magdalena", "Mona", "Murray", "Nancy", "Neva", "Norma",
+     "Pierre", "Regina", "Sabine", "Selma", "Shari", "Sherman", "Tara", "Trent", "Tyler", "Whitney", "Wilson"}
+)  # fmt: skip
+
+
+def gender_of(first_name: str) -> Gender | None:
+    """f or m for a first name that is given mostly to girls or to boys, None for others and for unknown names."""
+    found = _first_names().get(_capitalised(first_name))
+    return found[2] if found else None
+
+
+def is_first_name(word: str) -> bool:
+    """Whether it is a frequent first name, of the US or of other countries."""
+    return _capitalised(word) in _first_names()
+
+
+def is_last_name(word: str) -> bool:
+    """Whether it is one of the frequent last names of the US."""
+    return _capitalised(word) in _last_names()
+
+
+def share(first_name: str) -> float:
+    """Percent of the women, or of the men, of the US who bear a first name, whichever is more; 0 for other names."""
+    found = _first_names().get(_capitalised(first_name))
+    return max(found[:2]) if found else 0.0
+
+
+def first_names(gender: Gender | None = None) -> list[str]:
+    """First names of the US that are no words and no places, the most frequent first; of one gender, or all."""
+    return [
+        n
+        for n, (f, m, g) in _first_names().items()
+        if f + m > 0 and (g == gender or gender is None) and not is_word(n) and not _is_place(n)
+    ]
+
+
+def last_names() -> list[str]:
+    """Last names of the US that are no words and no places, the most frequent first."""
+    return [n for n in _last_names() if not is_word(n) and not _is_place(n) and n not in _first_names()]
+
+
+@cache
+def places() -> dict[str, str]:
+    """Place -> country, capital, state or place."""
+    return dict(line.split("\t") for line in _lines("places.tsv"))
+
+
+@cache
+def name_words(kind: str) -> frozenset[str]:
+    """Small-letter words of one kind that stand in and beside names: title, sure, no-name, suffix, particle, organisation, ..."""
+    found: list[str] = []
+    for line in _lines("name_words.tsv"):
+        name, words = line.split("\t")
+        if name == kind:
+            found += words.split("|" if kind == "firm" else " ")
+    return frozenset(found)
+
+
+@cache
+def is_word(name: str) -> bool:
+    """Whether a name is a word of the language too, and one that is met so often that a reader may think of it."""
+    ranks = [r for pos in POSES if (r := rank(name, pos)) is not None]
+    return bool(ranks and min(ranks) < _MET) or name.lower() in _FUNCTION_WORDS | name_words("calendar")
+
+
+def _is_place(name: str) -> bool:
+    return name in places() and name not in RATHER_PEOPLE
+
+
+def _capitalised(word: str) -> str:
+    return word[:1] + word[1:].lower() if word.isupper() else word
+
+
+@cache
+def _first_names() -> dict[str, tuple[float, float, Gender | None]]:
+    """First name -> percent of women and of men who bear it, gender."""
+    found: dict[str, tuple[float, float, Gender | None]] = {}
+    for line in _lines("first_names.tsv"):
+        name, *shares = line.split("\t")
+        f, m = map(float, shares)
+        found[name] = (f, m, "f" if f >= _CLEAR * m else "m" if m >= _CLEAR * f else None)
+    for line in _lines("first_names_world.txt"):
+        gender, *names = line.split()
+        for name in names:
+            found.setdefault(name, (0.0, 0.0, "f" if gender == "f" else "m" if gender == "m" else None))
+    return found
+
+
+@cache
+def _last_names() -> dict[str, None]:
+    return dict.fromkeys(_lines("last_names.txt"))
+
+
+def _lines(name: str) -> list[str]:
+    return files("nlgauge").joinpath(f"data/language/{name}").read_text("utf-8").splitlines()

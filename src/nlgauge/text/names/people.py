@@ -1,0 +1,418 @@
+"""Who is named in a text: people told by first names and titles, with the parts of their names and their gender."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nlgauge.text.doc import Token
+from nlgauge.text.names.lists import (
+    RATHER_PEOPLE,
+    Gender,
+    gender_of,
+    is_first_name,
+    is_last_name,
+    is_word,
+    name_words,
+    places,
+    share,
+)
+
+LONGEST = 3  # words of a name, particles and suffixes not counted
+_COMMON = 0.05  # percent of people with a first name that is read as one although it is a word too (Mark, Grace)
+_CALLED_AFTER = frozenset(
+    {"hospital", "school", "university", "college", "airport", "street", "road", "avenue", "park", "church", "museum", "prize", "award", "stadium",
+     "theatre", "theater", "hotel", "station", "bridge", "foundation", "institute", "act", "trophy", "cup", "disease", "syndrome"}
+)  # fmt: skip
+_DETERMINERS = frozenset({"the", "a", "an", "this", "these", "those", "every", "each", "no", "any", "some"})
+_INSIDE = frozenset(
+    {"in", "at", "near", "outside", "across", "around", "into", "via"}
+)  # before a place rather than before a person
+_WHERE = _INSIDE | {"to", "from", "of", "toward", "towards"}
+_WITH_FIRST_NAMES = frozenset(
+    {
+        "sir",
+        "dame",
+        "king",
+        "queen",
+        "prince",
+        "princess",
+        "pope",
+        "sister",
+        "brother",
+        "uncle",
+        "aunt",
+        "lady",
+        "don",
+        "emperor",
+    }
+)
+BEFORE_PLACES = frozenset(
+    {
+        "San",
+        "Santa",
+        "Saint",
+        "St.",
+        "St",
+        "Fort",
+        "Ft.",
+        "Port",
+        "New",
+        "Mount",
+        "Mt.",
+        "Lake",
+        "Cape",
+        "El",
+        "Los",
+        "Las",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One mention of a person.
+
+    Attributes:
+        first, last: tokens of the name, both included; a title stands before them.
+        start, end: offsets of the name in the text.
+        who: the same for all mentions of one person in the text, counted from 0.
+        gender: f or m where the name or the title tells, else None.
+        title: token of the title (Mr, President), of several the last, or None.
+        given: token of the first name, or None.
+        family: token of the last name, or None.
+    """
+
+    first: int
+    last: int
+    start: int
+    end: int
+    who: int
+    gender: Gender | None
+    title: int | None
+    given: int | None
+    family: int | None
+
+    label: Literal["person"] = "person"
+
+
+def persons(tokens: Sequence[Token]) -> list[Person]:
+    """People named in a text, in order.
+
+    Found is a run of proper nouns that begins with a frequent first name or follows a title, of up to three words, and
+    later or earlier mentions of the same last name alone. Precision comes first: places, organisations, months and
+    first names that are words of the language are left out unless the name around them leaves no doubt, and so are last
+    names that nobody in the text bears in full.
+
+    Args:
+        tokens: of one text, with tags of the Penn Treebank.
+    """
+    also = _misread(tokens)
+    found = [p for run in runs(tokens, also) if (p := _read(tokens, run)) is not None]
+    taken = {i for p in found if p.family is not None for i in range(p.first, p.last + 1)}
+    mentions = list(
+        _mentions(tokens, found, taken)
+    )  # of these a last name that is a first name too (Cameron) is read as the last name
+    found = [p for p in found if p.first not in {m.first for m in mentions}] + mentions
+    return _told_apart(tokens, found)
+
+
+def runs(tokens: Sequence[Token], also: Collection[int] = ()) -> Iterator[list[int]]:
+    """Places of the tokens of each run of proper nouns, and of those `also` given; hyphens and particles (van, de la) inside belong to it."""
+    run: list[int] = []
+    for i, token in enumerate(tokens):
+        if _is_proper(token) or i in also:
+            run.append(i)
+            continue
+        inside = bool(run) and (
+            _joins(tokens, i) or (token.text.lower() in name_words("particle") and token.text.islower())
+        )
+        if inside and _is_proper_after(tokens, i):
+            run.append(i)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _misread(tokens: Sequence[Token]) -> set[int]:
+    """First names that were taken for a word although they are capitalised inside a sentence and a name follows: Will Smith."""
+    return {
+        i
+        for i, token in enumerate(tokens[:-1])
+        if token.text[:1].isupper()
+        and not _is_proper(token)
+        and _is_proper(tokens[i + 1])
+        and is_first_name(token.text)
+        and not opens(tokens, i)
+        and token.text.lower() not in name_words("calendar")
+    }
+
+
+def _is_proper(token: Token) -> bool:
+    return token.tag in ("NNP", "NNPS") and any(c.isalpha() for c in token.text)
+
+
+def _joins(tokens: Sequence[Token], i: int) -> bool:
+    hyphen = tokens[i].text in ("-", "‑") and tokens[i - 1].end == tokens[i].start
+    return hyphen and i + 1 < len(tokens) and tokens[i].end == tokens[i + 1].start
+
+
+def _is_proper_after(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a proper noun comes next, one more particle between allowed (von der Leyen)."""
+    after = tokens[i + 1 : i + 3]
+    return bool(after) and (
+        _is_proper(after[0])
+        or (len(after) > 1 and after[0].text in name_words("particle") | {"-"} and _is_proper(after[1]))
+    )
+
+
+def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
+    """The person whom a run names, if it does."""
+    title, rest = _after_title(tokens, run)
+    while (
+        title is None
+        and len(rest) > 1
+        and not is_first_name(tokens[rest[0]].text)
+        and opens(tokens, rest[0])
+        and is_word(tokens[rest[0]].text)
+    ):
+        rest = rest[1:]  # "Yesterday Mary", where a word is taken for a name because it stands first
+    if (
+        title is None
+        and len(rest) > 2
+        and tokens[rest[0]].text.isupper()
+        and len(tokens[rest[0]].text) > 1
+        and not tokens[rest[1]].text.isupper()
+    ):
+        rest = rest[1:]  # "VP Jane Smith"
+    if not rest or _is_joined(tokens, rest) or _names_a_thing(tokens, title, rest):
+        return None
+    words = [tokens[i].text for i in rest]
+    full = " ".join(words).lower().replace(" - ", "-")
+    parts = [
+        i
+        for i in rest
+        if tokens[i].text.lower() not in name_words("particle") and tokens[i].text.lower() not in name_words("suffix")
+    ]
+    names = [i for i in parts if tokens[i].text not in ("-", "‑") and not _follows_hyphen(tokens, i)]
+    if not names or len(names) > LONGEST or full in name_words("firm") or not tokens[rest[0]].text[0].isupper():
+        return None
+    if any(_is_place(phrase) for phrase in _phrases(words)) or any(_spoils(tokens[i]) for i in names):
+        return None
+    given = names[0] if is_first_name(tokens[names[0]].text) else None
+    if title is None:
+        sure = _sure_alone(tokens, run, names[0]) if len(names) == 1 else _sure_pair(tokens, names)
+    else:
+        sure = _sure_titled(tokens, title, names)
+    if not sure or (given is None and title is None):
+        return None
+    family = (
+        names[-1]
+        if len(names) > 1 or given is None or (title is not None and _takes_last_name(tokens[title]))
+        else None
+    )
+    if len(names) == 1 and family is not None:
+        given = None
+    gender = (_title_gender(tokens[title]) if title is not None else None) or _gender_by(
+        [tokens[i].text for i in parts if i != family]
+    )
+    return Person(rest[0], rest[-1], tokens[rest[0]].start, tokens[rest[-1]].end, 0, gender, title, given, family)
+
+
+def _gender_by(given_names: list[str]) -> Gender | None:
+    """Of the first name; of Jean-Claude that of the second."""
+    whole = [n for n in given_names if n not in ("-", "‑")]
+    return gender_of(whole[1] if whole[:1] == ["Jean"] and len(whole) > 1 else whole[0]) if whole else None
+
+
+def _after_title(tokens: Sequence[Token], run: list[int]) -> tuple[int | None, list[int]]:
+    """The last title of a run, or right before it, and what follows."""
+    for place in range(len(run) - 2, -1, -1):
+        if _is_title(tokens[run[place]]):
+            return run[place], run[place + 1 :]
+    before = run[0] - 1
+    if (
+        before >= 0
+        and _is_title(tokens[before])
+        and (tokens[before].text[0].isupper() or tokens[before].text.lower() not in name_words("sure"))
+    ):
+        return before, run
+    return None, run
+
+
+def _sure_alone(tokens: Sequence[Token], run: list[int], name: int) -> bool:
+    """Whether a first name that stands alone is a person."""
+    text, before = tokens[name].text, tokens[name - 1] if name else None
+    if not is_first_name(text) or len(text) < 3 or text.isupper() or tokens[name].tag != "NNP":
+        return False
+    word_before = before.text.lower() if before is not None else ""
+    if word_before in _DETERMINERS | _INSIDE or (
+        text in places() and (word_before in _WHERE or text not in RATHER_PEOPLE)
+    ):
+        return False
+    if text.lower() in name_words("calendar") | name_words("not-alone"):
+        return False
+    if is_word(text):
+        return not opens(tokens, name) and share(text) >= _COMMON
+    return True
+
+
+def opens(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a token stands where words are capitalised anyway."""
+    before = tokens[i - 1] if i else None
+    return before is None or before.tag in (".", ":", "``", "''", "-LRB-") or before.end < tokens[i].start - 1
+
+
+def _sure_pair(tokens: Sequence[Token], names: list[int]) -> bool:
+    """Whether a first name with what follows is a person."""
+    given, family = tokens[names[0]].text, tokens[names[-1]].text
+    if not is_first_name(given):
+        return False
+    listed = is_last_name(family)
+    if given.isupper() and len(given) > 1:
+        return listed
+    if tokens[names[-1]].tag == "NNPS" and not listed:
+        return False
+    doubtful = is_word(given) or given in places() or given.lower() in name_words("calendar")
+    if doubtful and given not in RATHER_PEOPLE:
+        return listed or (share(given) >= 0.01 and not is_word(family) and family not in places())
+    return listed or not is_word(family) or share(given) >= _COMMON
+
+
+def _sure_titled(tokens: Sequence[Token], title: int, names: list[int]) -> bool:
+    """Whether a title is followed by a name rather than by more of an office."""
+    word = tokens[title].text.lower()
+    texts = [tokens[i].text for i in names]
+    if any(t.lower() in name_words("no-name") for t in texts) or (
+        texts[-1] in places() and not is_first_name(texts[0])
+    ):
+        return False
+    if word in name_words("sure"):
+        return True
+    return any(is_first_name(t) and not is_word(t) for t in texts) or (
+        is_last_name(texts[-1]) and not is_word(texts[-1])
+    )
+
+
+def _mentions(tokens: Sequence[Token], found: list[Person], taken: set[int]) -> Iterator[Person]:
+    """Last names alone, and first names alone, of people who are named in full."""
+    full = {tokens[p.family].text: p for p in found if p.family is not None and len(tokens[p.family].text) > 1}
+    by_given = {tokens[p.given].text: p for p in found if p.given is not None and p.family is not None}
+    for run in runs(tokens):
+        rest = [i for i in run if tokens[i].text not in name_words("particle")]
+        if len(rest) != 1 or rest[0] in taken or _is_joined(tokens, rest):
+            continue
+        token = tokens[rest[0]]
+        if token.text in full and token.text not in places():
+            yield replace(
+                full[token.text],
+                first=rest[0],
+                last=rest[0],
+                start=token.start,
+                end=token.end,
+                title=None,
+                given=None,
+                family=rest[0],
+            )
+        elif (
+            token.text in by_given
+            and token.text not in places()
+            and not is_word(token.text)
+            and token.text.lower() not in name_words("calendar")
+        ):
+            yield replace(
+                by_given[token.text],
+                first=rest[0],
+                last=rest[0],
+                start=token.start,
+                end=token.end,
+                title=None,
+                given=rest[0],
+                family=None,
+            )
+
+
+def _told_apart(tokens: Sequence[Token], found: list[Person]) -> list[Person]:
+    """With one number for all mentions of a person: the same last name, or the same first name where no last name stands."""
+    known: dict[tuple[str, str], int] = {}
+    given_alone: dict[str, int] = {}
+    numbered = []
+    for p in sorted(
+        found, key=lambda p: (p.given is None or p.family is None, p.first)
+    ):  # full names before short ones
+        given = tokens[p.given].text if p.given is not None else ""
+        family = tokens[p.family].text if p.family is not None else ""
+        who = known.get((given, family))
+        if who is None and not given:
+            who = next((n for (g, f), n in known.items() if f == family), None)
+        if who is None and not family:
+            who = given_alone.get(given)
+        if who is None:
+            who = len(set(known.values()))
+        known[given, family] = who
+        given_alone.setdefault(given, who)
+        numbered.append(replace(p, who=who))
+    genders = {p.who: p.gender for p in numbered if p.gender is not None}
+    order = {who: n for n, who in enumerate(dict.fromkeys(p.who for p in sorted(numbered, key=lambda p: p.first)))}
+    return sorted(
+        (replace(p, who=order[p.who], gender=p.gender or genders.get(p.who)) for p in numbered), key=lambda p: p.first
+    )
+
+
+def _spoils(token: Token) -> bool:
+    """Whether a word shows that a run of proper nouns is no person."""
+    lower = token.text.lower()
+    listed = is_last_name(token.text)
+    return lower in name_words("organisation") or (
+        lower in name_words("place-word") | name_words("thing-word") and not listed
+    )
+
+
+def _is_joined(tokens: Sequence[Token], run: list[int]) -> bool:
+    """Whether "&" ties it to another name: Ernst & Young."""
+    around = [i for i in (run[0] - 1, run[-1] + 1) if 0 <= i < len(tokens)]
+    return any(tokens[i].text == "&" for i in [*around, *run])
+
+
+def _names_a_thing(tokens: Sequence[Token], title: int | None, rest: list[int]) -> bool:
+    """Whether something is called after a person: the Princess Anne hospital, the Ms Marple."""
+    after = tokens[rest[-1] + 1].text.lower() if rest[-1] + 1 < len(tokens) else ""
+    before = tokens[title - 1].text.lower() if title else ""
+    return after in _CALLED_AFTER or (
+        title is not None and before == "the" and tokens[title].text.lower() in name_words("sure-first")
+    )
+
+
+def _follows_hyphen(tokens: Sequence[Token], i: int) -> bool:
+    """Whether it is the second half of a double name: Claude in Jean-Claude, but not Assad in al-Assad."""
+    hyphen = i > 1 and tokens[i - 1].text in ("-", "‑") and tokens[i - 1].end == tokens[i].start
+    return hyphen and tokens[i - 2].text.lower() not in name_words("particle")
+
+
+def _phrases(words: list[str]) -> Iterator[str]:
+    """Runs of two words and more."""
+    for first in range(len(words)):
+        for last in range(first + 2, len(words) + 1):
+            yield " ".join(words[first:last])
+
+
+def _is_place(phrase: str) -> bool:
+    return phrase in places() or phrase.split(" ")[0] in BEFORE_PLACES
+
+
+def _is_title(token: Token) -> bool:
+    lower = token.text.lower()
+    return any(lower in name_words(kind) for kind in ("title", "title-m", "title-f"))
+
+
+def _title_gender(token: Token) -> Gender | None:
+    lower = token.text.lower()
+    return "m" if lower in name_words("title-m") else "f" if lower in name_words("title-f") else None
+
+
+def _takes_last_name(token: Token) -> bool:
+    """Whether a title is used with last names: Mr Blair, but Sir Elton and Queen Mary."""
+    return token.text.lower() not in _WITH_FIRST_NAMES

@@ -1,0 +1,1 @@
+"""Numbers in English text: found, understood, changed, spelled out."""

@@ -1,0 +1,215 @@
+"""What a figure is by the words around it: a year, a day of a month, a label, part of a name, the number of a list item."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nlgauge.text.numbers.tables import MONTH, neighbours
+
+if TYPE_CHECKING:
+    from nlgauge.text.numbers.number import Number
+
+_NEAR = 40  # characters looked back; a bound keeps the work linear in the text
+_LINE = re.compile(r"(?:^|\n)[ \t]*\(?$")
+_POINT = re.compile(r"[.)][ \t]+\S")
+_WORD_BEFORE = re.compile(r"(?P<word>[^\s(\[\"“]+?)(?:[ \u00a0]|(?<=[a-z]\.))$")
+_PREFIX = re.compile(r"(?P<word>[^\W0-9_]+)[-–‑]$")
+_WORD_BEHIND = re.compile(r"[ \u00a0](?P<word>[a-z]+)")
+_MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH},?[ \u00a0](?:the )?$")
+_DAY_BEFORE = re.compile(rf"(?<!\w){MONTH} [0-9]{{1,2}}(?:st|nd|rd|th)?,? $")
+_WEEKDAY_BEFORE = re.compile(r"(?<!\w)(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
+_MONTH_BEHIND = re.compile(
+    rf"(?:(?:[-–]|(?: and| or| to|,) )[0-9]{{1,2}}(?:st|nd|rd|th)?)?[ \u00a0-](?:of )?{MONTH}(?!\w)"
+)
+_CENTURY = re.compile(
+    r"(?:(?:,| and| or| to|[-–]) ?[0-9]{1,2}(?:st|nd|rd|th))?[ \u00a0-](?:[Cc]entury|[Cc]enturies|c\.)"
+)
+_ERA_BEHIND = re.compile(r" (?:AD|BCE?|CE|A\.D\.|B\.C\.)(?!\w)")
+_ERA_BEFORE = re.compile(r"(?<!\w)(?:AD|A\.D\.) $")
+_NAME_BEHIND = re.compile(r"[ -][A-Z]")
+_STREET = re.compile(
+    r" (?:[A-Z][\w'’]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Boulevard|Blvd|Way|Place)\b"
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:\n…]\s|[\"“‘(\[])\W*\w+\.?[ \u00a0]$")
+_AGE = re.compile(r"(?i)\b(?:his|her|their|my|our|your|whose)(?: (?:early|mid|late)[ -]| )$")
+_YEAR_BEFORE = re.compile(
+    rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?|spring|summer|autumn|fall|winter"
+    rf"|born|around|season|between)|(?<!\w){MONTH},?)\s*$|[(]$"
+)
+_LIST = re.compile(r",? (?:and |or |to )?|,")
+_CLEAR_YEAR_BEFORE = re.compile(
+    r"(?i)(?<!\w)(?:in|since|until|during|early|late|mid-?|year|the|this|last|spring|summer|autumn|winter|born|circa)["
+    r" \u00a0]$"
+)
+_COUNT_BEFORE = re.compile(
+    r"(?i)(?<!\w)(?:nearly|almost|over|(?:more|less|fewer) than|some|at"
+    r" least|approximately|roughly|another|all|these|those|total of|only) $"
+)
+_COUNT_HYPHEN = re.compile(
+    r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
+)
+_MID_PREFIXES = frozenset(
+    {
+        "mid",
+        "post",
+        "pre",
+        "under",
+        "over",
+        "top",
+        "early",
+        "late",
+        "non",
+        "sub",
+        "minus",
+        "plus",
+        "ex",
+        "near",
+        "about",
+    }
+)
+_DISEASES = frozenset({"covid", "cov"})
+
+
+def is_enumerator(text: str, start: int, end: int) -> bool:
+    """Whether a figure numbers an item of a list: "1. " or "2) " where a line begins, or "(3)"."""
+    if end - start > 2 or not text[start:end].isdigit():
+        return False
+    if end - start == 1 and text[start - 1 : start] == "(" and text[end : end + 1] == ")":
+        return True
+    return _LINE.search(text, max(0, start - _NEAR), start) is not None and _POINT.match(text, end) is not None
+
+
+def kind_by_context(text: str, number: Number) -> Number:
+    """The same number, its kind told by what stands before and behind it."""
+    start, end = number.start, number.outer_end
+    low = max(0, start - _NEAR)
+    if text[start - 1 : start] == "[" and text[end : end + 1] == "]" and number.kind == "cardinal":
+        return replace(number, kind="code", value=None)
+    prefix = _PREFIX.search(text, low, number.outer_start)
+    if prefix and _names(prefix["word"]):
+        return replace(number, kind="named")
+    if number.kind == "ordinal":
+        return _ordinal(text, number, low)
+    if number.kind == "decade":
+        aged = len(number.figure) == 2 and number.outer_start == start and _AGE.search(text, low, start)
+        return replace(number, kind="ages") if aged else number
+    if number.kind != "cardinal" or number.scale > 1 or number.sign:
+        return number
+    before = _WORD_BEFORE.search(text, low, start)
+    word = before["word"] if before else ""
+    if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end):
+        return replace(number, kind="named")
+    if word.lower() in neighbours("label"):
+        plain = word.islower() and len(word) > 2 and word.isalpha()
+        return (
+            number if plain else replace(number, kind="label")
+        )  # "page 5" can be page five, "Page 5" and "p. 5" cannot
+    if not number.figure.isdigit():
+        return number
+    if len(number.figure) <= 2:
+        if len(number.figure) == 2 and _is_short_year(text, start, end):
+            return replace(number, kind="date", value=None)
+        if _is_day(text, number, low):
+            return replace(number, kind="day")
+    if (
+        _ERA_BEHIND.match(text, end)
+        or _ERA_BEFORE.search(text, low, start)
+        or (len(number.figure) == 4 and _is_year(text, number, low))
+    ):
+        return replace(number, kind="year")
+    if word[:1].isupper() and not word.endswith((",", ";", ":", ".", "!", "?")) and not _WORD_BEHIND.match(text, end):
+        known = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
+        return number if known else replace(number, kind="named")
+    return number
+
+
+def with_lists(text: str, numbers: list[Number]) -> list[Number]:
+    """The same numbers, those read as years or labels that are joined to one: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4"."""
+    out: list[Number] = []
+    for number in numbers:
+        kind = out[-1].kind if out else ""
+        joined = (
+            number.kind == "cardinal"
+            and number.figure.isdigit()
+            and out
+            and _LIST.fullmatch(text[out[-1].outer_end : number.outer_start])
+        )
+        if (
+            joined
+            and kind == "year"
+            and len(number.figure) == 4
+            and 1100 <= int(number.figure) <= 2099
+            and not _counts(text, number.outer_end)
+        ):
+            number = replace(number, kind="year")
+        elif joined and kind == "label" and number.outer_end == number.end and not precedes_noun(text, number.end):
+            number = replace(number, kind="label")
+        out.append(number)
+    return out
+
+
+def _names(word: str) -> bool:
+    """Whether a word tied to a figure by a hyphen makes a name of both: B-52, Covid-19; not mid-2015, top-10."""
+    return word.lower() in _DISEASES or (word[0].isupper() and word.lower() not in _MID_PREFIXES)
+
+
+def _ordinal(text: str, number: Number, low: int) -> Number:
+    end = number.outer_end
+    if _CENTURY.match(text, end):
+        return replace(number, kind="century")
+    if len(number.figure) <= 2 and (_is_day(text, number, low)):
+        return replace(number, kind="day")
+    return replace(number, kind="named") if _NAME_BEHIND.match(text, end) else number
+
+
+def _is_short_year(text: str, start: int, end: int) -> bool:
+    """Whether two digits behind an apostrophe are a year: in ’98; ’10 boats’ is a quotation."""
+    if text[start - 1 : start] not in ("'", "’"):
+        return False
+    return not _WORD_BEHIND.match(text, end) or _YEAR_BEFORE.search(text, max(0, start - _NEAR), start - 1) is not None
+
+
+def _is_day(text: str, number: Number, low: int) -> bool:
+    if number.value is None or not 1 <= number.value <= 31:
+        return False
+    if _MONTH_BEHIND.match(text, number.outer_end):
+        return True
+    if _WEEKDAY_BEFORE.search(text, low, number.start):
+        return not _WORD_BEHIND.match(text, number.outer_end)
+    return _MONTH_BEFORE.search(text, low, number.start) is not None and not _counts(text, number.outer_end)
+
+
+def precedes_noun(text: str, end: int) -> bool:
+    """Whether a word in small letters follows that could be what is counted."""
+    behind = _WORD_BEHIND.match(text, end)
+    return behind is not None and behind["word"] not in neighbours("function")
+
+
+def _counts(text: str, end: int) -> bool:
+    """Whether what follows is a thing that is counted, in the plural."""
+    behind = _WORD_BEHIND.match(text, end)
+    return (
+        behind is not None
+        and behind["word"] not in neighbours("function")
+        and (behind["word"] in neighbours("counted") or behind["word"].endswith("s"))
+    )
+
+
+def _is_year(text: str, number: Number, low: int) -> bool:
+    """Whether four digits name a year: by their size, what is said before them, and what they would count."""
+    start, end = number.start, number.end
+    if number.value is None or not 1100 <= number.value <= 2099 or _COUNT_HYPHEN.match(text, end):
+        return False
+    if _DAY_BEFORE.search(text, low, start) or _MONTH_BEFORE.search(text, low, start):
+        return True
+    behind = _WORD_BEHIND.match(text, end)
+    word = behind["word"] if behind else ""
+    if word in neighbours("counted") or _COUNT_BEFORE.search(text, low, start):
+        return False
+    if 1900 <= number.value <= 2039:
+        return _CLEAR_YEAR_BEFORE.search(text, low, start) is not None or not (
+            number.value % 50 == 0 and _counts(text, end)
+        )
+    return _YEAR_BEFORE.search(text, low, start) is not None and (not word or word in neighbours("function"))

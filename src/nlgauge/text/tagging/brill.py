@@ -1,0 +1,74 @@
+"""The likeliest part of speech of each of 80,000 English words: the lexicon of Brill's tagger."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+
+def known_tags(word: str) -> tuple[str, ...]:
+    """Penn Treebank tags on record for a word; none for a word not on record.
+
+    The word counts as written, in lower case and with a capital, in this order: "May" is a name and a modal verb,
+    "london" a name.
+    """
+    table = _table()
+    word = word.replace("’", "'")
+    lower = word.lower()
+    return tuple(dict.fromkeys(table[form] for form in (word, lower, lower.capitalize()) if form in table))
+
+
+def keeps_capital(word: str) -> bool:
+    """Whether a word is on record with its capital and not in small letters: `German`, `Monday`."""
+    table = _table()
+    return word[:1].isupper() and word in table and word.lower() not in table
+
+
+def noun_or_verb(word: str) -> str:
+    """What else a word in lower case can be, as far as the lexicon has other forms of it: letters of a few kinds.
+
+    v: the base form of a verb (bark, for there is "barked"); n: a singular noun; Z: the -s form of a verb; S: a plural.
+    """
+    if not word.isalpha() or len(word) < 2:
+        return ""
+    if word.endswith("s") and len(word) > 3 and not word.endswith("ss"):
+        bases = [word[:-1]]
+        if word.endswith("es"):
+            bases.append(word[:-2])
+        if word.endswith("ies"):
+            bases.append(word[:-3] + "y")
+        kinds = "Z" * any(map(_is_verb, bases)) + "S" * any(map(_is_noun, bases))
+        if kinds:
+            return kinds
+    return "v" * _is_verb(word) + "n" * _is_noun(word)
+
+
+def _is_verb(base: str) -> bool:
+    forms = [base + "ed", base + "ing", base + base[-1] + "ing"]
+    if base.endswith("e"):
+        forms += [base + "d", base[:-1] + "ing"]
+    elif base.endswith("y"):
+        forms.append(base[:-1] + "ied")
+    return any(_table().get(form, "").startswith("VB") for form in forms)
+
+
+def _is_noun(base: str) -> bool:
+    table = _table()
+    plurals = [base + "s", base + "es", base[:-1] + "ies" if base.endswith("y") else base]
+    return table.get(base) == "NN" or any(table.get(form) == "NNS" for form in plurals)
+
+
+@cache
+def words_by_tag() -> Mapping[str, tuple[str, ...]]:
+    """Words on record under each Penn Treebank tag, in order of spelling; a word stands under its likeliest tag alone."""
+    packed = resources.files("nlgauge.data").joinpath("language", "brill.txt.gz").read_bytes()
+    lines = gzip.decompress(packed).decode().splitlines()
+    return MappingProxyType({tag: tuple(words) for tag, *words in map(str.split, lines)})
+
+
+@cache
+def _table() -> dict[str, str]:
+    return {word: tag for tag, words in words_by_tag().items() for word in words}

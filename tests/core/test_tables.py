@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, judged
+
+NAN = math.nan
+SEGMENTS = (
+    Segment("p", "a", system="A", item="1", group="xx-yy"),
+    Segment("q", "b", system="B", item="1", group="xx-yy"),
+    Segment("r", "c", system="A", item="2", group="xx-yy"),
+)
+
+
+def table(keys, *values, **options):
+    return ScoreTable(tuple(keys), {"m": np.array(values)}, name="f", **options)
+
+
+def test_ids_find_their_segments_in_any_order():
+    scores = table([Key("r"), Key("x"), Key("p"), Key("q")], 3.0, 9.0, 1.0, 2.0)
+    assert scores.of(SEGMENTS).tolist() == [1, 2, 3]
+    assert scores.places(SEGMENTS).tolist() == [2, 3, 0]
+
+
+def test_system_and_item_find_their_segments_with_and_without_a_group():
+    rows = [("A", "2", 3.0), ("B", "1", 2.0), ("A", "1", 1.0)]
+    for group in (None, "xx-yy"):
+        assert table([Key(None, s, i, group) for s, i, _ in rows], *[v for *_, v in rows]).of(SEGMENTS).tolist() == [
+            1,
+            2,
+            3,
+        ]
+
+
+def test_another_group_is_another_segment():
+    scores = table([Key(None, "A", "1", "vv-ww"), Key(None, "A", "1", "xx-yy")], 8.0, 1.0)
+    assert scores.of(SEGMENTS[:1]).tolist() == [1]
+
+
+def test_an_id_counts_more_than_system_and_item():
+    assert table([Key("q", "A", "1"), Key("p", "B", "1")], 2.0, 1.0).of(SEGMENTS[:2]).tolist() == [1, 2]
+
+
+def test_a_segment_without_a_group_takes_the_only_one_but_not_one_of_several():
+    segment = [Segment("s", "a", system="A", item="1")]
+    assert table([Key(None, "A", "1", "xx-yy")], 5.0).of(segment).tolist() == [5]
+    with pytest.raises(
+        InputError, match=r"^f: rows are told apart by language pair or task, and segment 's' names none$"
+    ):
+        table([Key(None, "A", "1", "xx-yy"), Key(None, "A", "1", "vv-ww")], 5.0, 6.0).of(segment)
+
+
+def test_rows_without_a_group_refuse_segments_that_only_the_group_tells_apart():
+    twice = [SEGMENTS[0], Segment("t", "d", system="A", item="1", group="vv-ww")]
+    with pytest.raises(
+        InputError,
+        match=r"^f: segments 'p' and 't' both fit system 'A', item '1'; give the rows an 'lp' or a 'task', or ids$",
+    ):
+        table([Key(None, "A", "1")], 1.0).of(twice)
+
+
+def test_missing_scores_are_refused_by_name_or_marked():
+    scores = table([Key("p"), Key("q")], 1.0, NAN)
+    with pytest.raises(
+        InputError, match=r"^f: no score for 2 of 3 segments \(1 have no row, 1 have a row without a number\): q, r$"
+    ):
+        scores.of(SEGMENTS)
+    assert np.isnan(scores.of(SEGMENTS, missing="nan")).tolist() == [False, True, True]
+    assert scores.n_missing() == 1
+    assert np.isnan(table([]).of(SEGMENTS, missing="nan")).all()
+
+
+def test_many_missing_are_named_in_part():
+    segments = [Segment(f"s{i}", "t") for i in range(5)]
+    with pytest.raises(InputError, match=r": s0, s1, s2 and 2 more$"):
+        table([Key("p")], 1.0).of(segments)
+
+
+@pytest.mark.parametrize(
+    ("keys", "columns", "level", "says"),
+    [
+        ([Key("p"), Key("p")], {"m": [1, 2]}, "segment", "f: two rows are about segment 'p'; expected one"),
+        ([Key("p", "A"), Key("p", "B")], {"m": [1, 2]}, "segment", "f: two rows are about segment 'p'; expected one"),
+        (
+            [Key(None, "A", "1"), Key(None, "A", "1")],
+            {"m": [1, 2]},
+            "segment",
+            "f: two rows are about system 'A', item '1'; expected one",
+        ),
+        ([Key("p"), Key(None, "A", "1")], {"m": [1, 2]}, "segment", "f: 1 of 2 rows have an id, expected all or none"),
+        ([Key("p")], {"m": [1, 2]}, "segment", r"f: column 'm' has shape (2,), expected (1,)"),
+        ([Key("p")], {"m": [1]}, "sentence", "level 'sentence' is unknown; did you mean 'segment'?"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(keys, columns, level, says):
+    with pytest.raises(InputError) as error:
+        ScoreTable(tuple(keys), columns, level, "f")
+    assert str(error.value) == says
+
+
+def test_a_column_is_named_where_there_are_several():
+    scores = ScoreTable((Key("p"),), {"bleu": [1], "chrf": [2]}, name="f")
+    assert scores.of(SEGMENTS[:1], "chrf").tolist() == [2]
+    with pytest.raises(
+        InputError, match=r"^f: 2 columns of scores \('bleu', 'chrf'\), expected one; name the one you mean$"
+    ):
+        scores.column()
+    with pytest.raises(InputError, match=r"^f: no column 'crf'; did you mean 'chrf'\?$"):
+        scores.column("crf")
+
+
+def test_system_scores_by_group():
+    scores = ScoreTable(
+        (Key(None, "A", None, "xx-yy"), Key(None, "B", None, "xx-yy"), Key(None, "A", None, "vv-ww")),
+        {"m": [1, 2, 3]},
+        "system",
+        "f",
+    )
+    assert scores.by_system(group="xx-yy") == {"A": 1, "B": 2}
+    with pytest.raises(InputError, match=r"^f: 2 groups \(xx-yy, vv-ww\), expected the name of one$"):
+        scores.by_system()
+    with pytest.raises(InputError, match=r"^f: scores of level 'system' have no rows for segments$"):
+        scores.of(SEGMENTS)
+    with pytest.raises(InputError, match=r"^f: scores of level 'segment', expected level 'system'$"):
+        table([Key("p")], 1.0).by_system()
+
+
+def test_judgements_join_a_dataset_and_what_does_not_fit_is_counted():
+    ratings = table([Key(None, "A", "1"), Key(None, "B", "1"), Key(None, "C", "1")], 4.0, NAN, 2.0)
+    data = judged(Dataset(SEGMENTS, "d", ("kept",)), ratings)
+    assert [dict(s.human) for s in data] == [{"m": 4.0}, {}, {}]
+    assert [s.hypothesis for s in data] == ["a", "b", "c"]
+    assert data.notes == ("kept", "f: no rating 'm' for 2 of 3 segments", "f: 1 of 3 rows fit no segment")
+
+
+def test_judgements_that_fit_nothing_or_are_there_already_are_refused():
+    with pytest.raises(
+        InputError,
+        match=(
+            r"^f: no row fits any segment of d: system 'A', item '01' against segment 'p' \(system 'A', item '1', group"
+            r" 'xx-yy'\)$"
+        ),
+    ):
+        judged(Dataset(SEGMENTS, "d"), table([Key(None, "A", "01")], 1.0))
+    with pytest.raises(InputError, match=r"^f: segment 's' already has a rating 'm'$"):
+        judged(Dataset((Segment("s", "a", human={"m": 1.0}),)), table([Key("s")], 1.0))
+
+
+def test_pairs_find_both_their_segments():
+    pairs = Preferences(
+        (Preference(Key("q"), Key("p")), Preference(Key("r"), Key("q")), Preference(Key("q"), Key("p"))), "f"
+    )
+    assert pairs.places(SEGMENTS).tolist() == [[1, 0], [2, 1], [1, 0]]
+    absent = Preferences((Preference(Key(None, "A", "1"), Key(None, "Z", "1")),), "f")
+    with pytest.raises(InputError, match=r"^f: 1 of 2 outputs are not among the segments: system 'Z', item '1'$"):
+        absent.places(SEGMENTS)
+    assert absent.places(SEGMENTS, missing="mark").tolist() == [[0, -1]]
+    assert Preferences(()).places(SEGMENTS).shape == (0, 2)
+
+
+@given(
+    order=st.permutations(range(6)), values=st.lists(st.floats(-1e9, 1e9), min_size=6, max_size=6), by_id=st.booleans()
+)
+def test_the_order_of_rows_changes_nothing(order, values, by_id):
+    segments = [Segment(f"s{i}", "t", system="AB"[i % 2], item=str(i // 2), group="g") for i in range(6)]
+    keys = [Key(s.id) if by_id else Key(None, s.system, s.item, s.group) for s in segments]
+    scores = table([keys[i] for i in order], *[values[i] for i in order])
+    assert scores.of(segments).tolist() == values

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.files import files
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
+
+characters = st.characters(exclude_categories=["Cs"])  # surrogates are no UTF-8
+
+
+def lines_of(name):
+    lines = Lines(InputFile(name))
+    return [text for _, text in lines], lines
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", []),
+        ("\n", [""]),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\n\n", ["a", ""]),
+        ("\na", ["", "a"]),
+        ("a\nb", ["a", "b"]),
+    ],
+)
+def test_the_last_line_may_end_or_not(put, content, expected):
+    texts, lines = lines_of(put("a.txt", content))
+    assert texts == expected
+    assert lines.count == len(expected)
+    assert lines.notes() == []
+
+
+@pytest.mark.parametrize(
+    "kept", ["\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\0", "\ufeff"]
+)
+def test_only_lf_splits(put, kept):
+    texts, lines = lines_of(put("a.txt", f"a{kept}b\nc\n"))
+    assert texts == [f"a{kept}b", "c"]
+    assert lines.notes() == []
+
+
+def test_one_cr_before_lf_is_dropped_and_counted(put):
+    # the second line keeps the first of its two CR, the last CR stands before no LF
+    texts, lines = lines_of(put("a.txt", "a\r\nb\r\r\nc\nd\r"))
+    assert texts == ["a", "b\r", "c", "d\r"]
+    assert lines.notes() == ["a.txt: CR before LF dropped (2 lines)"]
+
+
+def test_byte_order_mark_is_dropped_once(put):
+    texts, lines = lines_of(put("a.txt", "\ufeff\ufeffa\n\ufeffb\n"))
+    assert texts == ["\ufeffa", "\ufeffb"]
+    assert lines.notes() == ["a.txt: byte order mark dropped"]
+
+
+def test_nothing_but_a_byte_order_mark_is_no_line(put):
+    assert lines_of(put("a.txt", "\ufeff"))[0] == []
+
+
+def test_numbers_start_at_one_and_passes_repeat(put):
+    lines = Lines(InputFile(put("a.txt", "a\r\nb\n")))
+    assert list(lines) == list(lines) == [(1, "a"), (2, "b")]
+    assert lines.notes() == ["a.txt: CR before LF dropped (1 line)"]  # not summed over passes
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 1 << 20])
+@pytest.mark.parametrize(
+    ("content", "line", "offset"),
+    [
+        (b"ab\n\xff\n", 2, 3),
+        (b"\xff", 1, 0),
+        (b"a\nb\n\xc3\xa9\xc3\n", 3, 6),  # a lead byte whose second byte is missing
+        (b"a\nb\xe2\x82", 2, 3),  # the file ends inside a character
+        (b"a\n\xed\xa0\x80", 2, 2),  # an encoded surrogate
+    ],
+)
+def test_not_utf8_is_named_by_line_and_byte(put, monkeypatch, chunk, content, line, offset):
+    monkeypatch.setattr(files, "_CHUNK", chunk)
+    with pytest.raises(InputError) as error:
+        lines_of(put("a.txt", content))
+    assert str(error.value) == f"a.txt:{line}: not UTF-8 (byte 0x{content[offset]:02x} at offset {offset})"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_recognised(put, encoding):
+    with pytest.raises(InputError, match=r"^a\.txt:1: not UTF-8 .*iconv -f UTF-16 -t UTF-8$"):
+        lines_of(put("a.txt", "\ufefftext".encode(encoding)))
+
+
+@given(
+    texts=st.lists(st.text(characters.filter(lambda c: c not in "\n\r"), max_size=12), max_size=8),
+    ended=st.booleans(),
+    chunk=st.integers(1, 9),
+)
+def test_lines_come_back_as_written(texts, ended, chunk):
+    # whatever the size of the pieces read; only a byte order mark at the very beginning is not text
+    if texts and texts[0].startswith("\ufeff"):
+        texts[0] = "x" + texts[0]
+    if texts and not ended and not texts[-1]:
+        ended = True  # "a\n" + "" without its LF is "a\n": nothing shows that an empty line was meant
+    content = "\n".join(texts) + ("\n" if texts and ended else "")
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "_CHUNK", chunk)
+        path = Path(folder, "a.txt")
+        path.write_bytes(content.encode())
+        assert lines_of(path)[0] == texts

@@ -1,0 +1,151 @@
+"""Denoisers of random weights: who writes the text anew, who writes the span, and what of it is taken."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.infill import denoise
+from nlgauge.models.infill.denoise import Denoiser, between
+from nlgauge.models.infill.filler import load_infill, locate_infill
+from nlgauge.models.infill.gaps import Filler, Gap, Infill
+from nlgauge.runtime.runtime import Runtime
+
+torch = pytest.importorskip("torch")
+
+words = st.lists(st.sampled_from(["a", "red", "Boat,", "sails", "…"]), min_size=1, max_size=4).map(" ".join)
+
+
+@given(left=words, span=words, right=words)
+def test_what_stands_between_is_found(left, span, right):
+    assert between(f"{left} {span} {right}", left, right) == span
+    assert (
+        between(f"  {left.upper()}{span}\n{right.lower()} ", left, right) == span
+    )  # blanks and capitals are the decoder's
+
+
+@pytest.mark.parametrize(
+    ("written", "left", "right"),
+    [
+        ("a red boat sails", "a blue", "sails"),  # the left side was changed
+        ("a red boat sails", "a", "sinks"),  # the right one
+        ("a boat sails", "a boat", "sails"),  # nothing in between
+        ("a boat", "a boat", "boat"),  # too short for both
+        ("", "a", "b"),
+    ],
+)
+def test_a_text_that_was_rewritten_has_no_filler(written, left, right):
+    assert between(written, left, right) is None
+
+
+def test_without_context_all_is_filler():
+    assert between(" a red boat ", "", "") == "a red boat"
+
+
+class Scripted:
+    """A loaded model that writes what it is told, to hold the alignment alone."""
+
+    def __init__(self, tokenizer, answers, limit=None):
+        self.tokenizer, self.answers, self.limit = tokenizer, answers, limit
+        self.device = torch.device("cpu")
+        self.model = self
+        self.asked = []
+
+    def generate(self, input_ids, num_return_sequences, **how):
+        self.asked += [self.tokenizer.decode(ids, skip_special_tokens=False) for ids in input_ids]
+        rows = [self.tokenizer(text)["input_ids"] for text in self.answers]
+        pad = self.tokenizer.pad({"input_ids": rows}, return_tensors="pt")["input_ids"]
+
+        class AppliedEdit:
+            sequences = pad
+            sequences_scores = -torch.arange(len(rows), dtype=torch.float32)
+
+        return AppliedEdit
+
+
+def scripted(folder, answers, limit=None):
+    from transformers import AutoTokenizer
+
+    model = Scripted(AutoTokenizer.from_pretrained(folder), answers, limit)
+    return Denoiser(locate_infill(str(folder)), lambda: model, "float32", Runtime()), model
+
+
+def test_of_what_bart_writes_the_words_between_are_taken(tiny_denoiser):
+    answers = ["the cat sat on a mat", "the dog sat on a mat", "the cat lay down on a mat", "the cat sat on a mat"]
+    model, loaded = scripted(tiny_denoiser("bart"), answers)
+    text = "the cat fell on a mat"
+    assert model.phrases
+    assert model.fill([Gap(text, 8, 12)], 4) == [[Filler("sat", 0.0), Filler("lay down", -2.0)]]
+    assert "the cat<mask> on a mat" in loaded.asked[0].replace(" <mask>", "<mask>")
+
+
+def test_where_something_is_put_in_the_mask_has_blanks_around_it(tiny_denoiser):
+    model, loaded = scripted(tiny_denoiser("bart"), ["the big cat sat", "the cat sat"])
+    for place in (3, 4):
+        assert model.fill([Gap("the cat sat", place, place)], 2) == [[Filler("big", 0.0)]]
+    assert all("the <mask> cat sat" in asked for asked in loaded.asked)
+
+
+def test_of_a_long_text_the_denoiser_sees_what_is_near(tiny_denoiser):
+    model, loaded = scripted(tiny_denoiser("bart"), ["x"], limit=40)
+    text = "dog " * 50 + "cat " + "mat " * 50
+    model.fill([Gap(text, 200, 203)], 1)
+    (asked,) = loaded.asked
+    assert len(loaded.tokenizer(asked, add_special_tokens=False)["input_ids"]) <= 40
+    assert "dog" in asked.split("<mask>")[0]
+    assert "mat" in asked.split("<mask>")[1]
+
+
+@pytest.mark.parametrize("kind", ["bart", "mbart", "t5", "t5, bytes"])
+def test_any_denoiser_answers_each_gap_alike_in_any_batch(tiny_denoiser, kind):
+    folder = str(tiny_denoiser(kind))
+    gaps = [
+        Gap("the cat sat on a mat", 8, 11),
+        Gap("a dog", 2, 5),
+        Gap("the cat sat on a mat", 8, 11),
+        Gap("rain fell", 4, 4),
+    ]
+    model = load_infill(folder)
+    assert isinstance(model, Infill)
+    together = model.fill(gaps, 2)
+    assert together[0] == together[2]
+    alone = [load_infill(folder).fill([gap], 2)[0] for gap in gaps]
+    # Padding changes sums in their last places; the words stay.
+    assert [[f.word for f in row] for row in together] == [[f.word for f in row] for row in alone]
+    assert all(f.word == " ".join(f.word.split()) != "" for row in together for f in row)
+    assert model.fill([], 2) == []
+
+
+def test_what_t5_writes_between_its_sentinels_is_taken(tiny_denoiser):
+    model, loaded = scripted(tiny_denoiser("t5"), ["<extra_id_0> a dog<extra_id_1> cat", "<extra_id_0> rain", "snow"])
+    found = model.fill([Gap("the cat sat", 4, 7)], 3)
+    assert found == [[Filler("a dog", 0.0), Filler("rain", -1.0)]]
+    assert "<extra_id_0>" in loaded.asked[0]
+
+
+def test_drawn_phrases_follow_the_seed(tiny_denoiser):
+    def drawn(seed):
+        model = load_infill(str(tiny_denoiser("t5")), runtime=Runtime(seed=seed), sampled=True)
+        return model.fill([Gap("the cat sat", 4, 7), Gap("a mat", 0, 1)], 3)
+
+    assert drawn(1) == drawn(1)
+    assert len({str(drawn(seed)) for seed in range(4)}) > 1
+
+
+def test_an_encoder_decoder_that_cannot_be_asked_is_refused(tiny_denoiser, tmp_path):
+    import json
+    import shutil
+
+    folder = tmp_path / "maskless"
+    shutil.copytree(tiny_denoiser("bart"), folder)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({key: value for key, value in settings.items() if key != "mask_token"})
+    )
+    with pytest.raises(InputError, match=r"maskless' has neither a mask token nor <extra_id_0>"):
+        load_infill(str(folder)).fill([Gap("a cat", 2, 5)], 1)
+
+
+def test_it_says_whether_it_draws(tiny_denoiser):
+    assert load_infill(str(tiny_denoiser("bart"))).facts()["drawn"] is False
+    assert denoise.Denoiser.phrases

@@ -1,0 +1,254 @@
+"""Gaps filled by masked language models of random weights: what transformers says of the same mask, whatever shares the batch."""
+
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.heads import find_head
+from nlgauge.models.infill.filler import load_infill, locate_infill
+from nlgauge.models.infill.gaps import Gap, Infill
+from nlgauge.runtime.runtime import Runtime
+
+torch = pytest.importorskip("torch")
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "<pad>", "</s>", "<unk>", "<mask>")
+TEXT = "the cat sat on the mat, not on a rug."
+TEXTS = (TEXT, "a good dog lay on the mat", "heavy rain fell today", "Rain fell, snow fell.")
+
+
+def gap(text, word):
+    start = text.index(word)
+    return Gap(text, start, start + len(word))
+
+
+def gaps_of(texts=TEXTS):
+    return [gap(text, word) for text in texts for word in dict.fromkeys(text.replace(",", "").replace(".", "").split())]
+
+
+def theirs(folder, masked):
+    """Log-probabilities at the mask by transformers' own model, shape (V,), and the pieces."""
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
+    given = tokenizer(masked.replace("_", tokenizer.mask_token), return_tensors="pt", return_token_type_ids=True)
+    if "token_type_ids" in given and not hasattr(model.config, "type_vocab_size"):
+        del given["token_type_ids"]
+    place = given["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    with torch.inference_mode():
+        logits = model(**given).logits[0, place]
+    return torch.log_softmax(logits, dim=0), tokenizer.convert_ids_to_tokens(range(len(logits)))
+
+
+@pytest.mark.parametrize(
+    "kind", ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "albert", "mpnet", "deberta-v2"]
+)
+def test_the_best_words_are_those_of_transformers_own_model(tiny_masked, kind):
+    folder = tiny_masked(kind)
+    model = load_infill(str(folder))
+    sign = {"roberta": "Ġ", "xlm-roberta": "▁", "deberta-v2": "▁"}.get(kind)
+    # The mask token of families that mark blanks takes the blank before it; the tiny ones' does not.
+    said, pieces = theirs(folder, f"the cat{'' if sign else ' '}_ on the mat, not on a rug.")
+    (found,) = model.fill([gap(TEXT, "sat")], 5)
+    scores = {}
+    for piece, score in zip(pieces, said.tolist(), strict=True):
+        word = piece.removeprefix(sign) if sign else piece
+        whole = piece.startswith(sign) if sign else not piece.startswith("##")
+        if word and piece not in SPECIAL and (whole or (not any(c.isalnum() for c in word) and word.isprintable())):
+            scores[word] = max(score, scores.get(word, -np.inf))
+    if kind == "roberta":  # its single bytes are no text of their own
+        scores = {word: score for word, score in scores.items() if word.isascii()}
+        found = [filler for filler in model.fill([gap(TEXT, "sat")], 40)[0] if filler.word.isascii()][:5]
+    expected = sorted(scores.items(), key=lambda pair: -pair[1])[:5]
+    assert [filler.word for filler in found] == [word for word, _ in expected]
+    assert [filler.score for filler in found] == pytest.approx(
+        [score for _, score in expected], abs=1e-4
+    )  # float32, other order of sums
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
+@pytest.mark.parametrize("budget", [1, 40, None])
+def test_what_shares_the_batch_changes_nothing(tiny_masked, kind, budget):
+    folder = str(tiny_masked(kind))
+    gaps = gaps_of()
+    together = load_infill(folder, runtime=Runtime(token_budget=budget)).fill([*gaps, *reversed(gaps)], 4)
+    alone = [load_infill(folder).fill([g], 4)[0] for g in gaps]
+    assert together[: len(gaps)] == together[len(gaps) :][::-1]
+    assert [[f.word for f in row] for row in together[: len(gaps)]] == [[f.word for f in row] for row in alone]
+    scores = [[f.score for f in row] for rows in (together[: len(gaps)], alone) for row in rows]
+    assert np.allclose(
+        scores[: len(gaps)], scores[len(gaps) :], atol=1e-5
+    )  # matrix products of another size may round another way
+
+
+def test_the_word_in_the_gap_is_not_looked_at(tiny_masked):
+    model = load_infill(str(tiny_masked("bert")))
+    rows = model.fill(
+        [
+            gap("the cat sat on a mat", "cat"),
+            gap("the dog sat on a mat", "dog"),
+            gap("the xyz 9 sat on a mat", "xyz 9"),
+        ],
+        6,
+    )
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_fillers_are_words_best_first_and_as_many_as_asked(tiny_masked):
+    model = load_infill(str(tiny_masked("bert")))
+    assert isinstance(model, Infill)
+    assert not model.phrases
+    for k in (0, 1, 7):
+        for row in model.fill(gaps_of(), k):
+            assert len(row) == k
+            assert [f.score for f in row] == sorted((f.score for f in row), reverse=True)
+            assert len({f.word for f in row}) == k
+            assert not any(f.word.startswith("##") or f.word != f.word.strip() or not f.word for f in row)
+    assert model.fill([], 3) == []
+
+
+def test_an_insertion_has_both_neighbours_around_its_mask(tiny_masked):
+    folder = tiny_masked("bert")
+    said, pieces = theirs(folder, "the cat _ sat")
+    for place in (7, 8):  # before the blank and behind it
+        (found,) = load_infill(str(folder)).fill([Gap("the cat sat", place, place)], 1)
+        best = max(
+            (i for i, piece in enumerate(pieces) if not piece.startswith("##") and piece not in SPECIAL),
+            key=lambda i: said[i],
+        )
+        assert found[0].word == pieces[best]
+
+
+@pytest.mark.parametrize("text", ["", " ", "?!", "\ud800", "a" * 300, "cat " * 200, "\n\n", "今天雨", "é" * 90])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta"])
+def test_any_text_is_read_however_long(tiny_masked, kind, text):
+    model = load_infill(str(tiny_masked(kind)))
+    gaps = [
+        Gap(text, 0, 0),
+        Gap(text, 0, len(text)),
+        Gap(text, len(text) // 2, len(text) // 2),
+        Gap(text, len(text), len(text)),
+    ]
+    for row in model.fill(gaps, 3):
+        assert all(np.isfinite(f.score) for f in row)
+
+
+def test_a_long_text_is_seen_in_a_window_around_the_gap(tiny_masked):
+    model = load_infill(str(tiny_masked("bert")))
+    near = "the cat sat on the mat "
+    long, other = "dog " * 60 + near * 12 + "rug " * 60, "snow " * 60 + near * 12 + "good " * 60
+    middle = 6 * len(near) + len("the ")
+    rows = model.fill([Gap(t, t.index(near) + middle, t.index(near) + middle + len("cat")) for t in (long, other)], 3)
+    assert rows[0] == rows[1]  # 36 words on either side are the same, and the model reads 48 pieces in all
+
+
+def test_bfloat16_guesses_about_the_same(tiny_masked):
+    folder = str(tiny_masked("bert"))
+    wide, narrow = (
+        dict(load_infill(folder, dtype=dtype).fill([gap(TEXT, "sat")], 30)[0]) for dtype in ("float32", "bfloat16")
+    )
+    for word in wide.keys() & narrow.keys():
+        assert narrow[word] == pytest.approx(wide[word], abs=0.1)  # eight bits of precision, logits of about 1
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "capital"),
+    [("Rain fell today", "Rain", True), ("rain fell. Snow fell", "Snow", True), ("the cat sat", "cat", False)],
+)
+def test_a_model_without_capitals_writes_one_where_a_sentence_begins(tiny_masked, text, word, capital):
+    found = load_infill(str(tiny_masked("bert"))).fill([gap(text, word)], 9)[0]
+    letters = [f.word for f in found if f.word[:1].isalpha() and f.word.isascii()]
+    assert letters
+    assert all(word[0].isupper() is capital for word in letters)
+
+
+def test_names_that_are_no_filler_are_refused(tiny_model, tiny_nli, tiny_head, tiny_masked, tmp_path):
+    with pytest.raises(InputError, match=r"expected a masked language model \(BERT, RoBERTa, ...\) or a denoising"):
+        locate_infill(str(tiny_nli("bert")))
+    with pytest.raises(InputError, match="expected a masked language model"):
+        locate_infill(str(tiny_model("gpt2")))
+    with pytest.raises(InputError, match="the embedded encoder alone fills no gaps; 'infill' is the head"):
+        locate_infill("embedded")
+    with pytest.raises(InputError, match=r"is for nli, expected one for infill"):
+        locate_infill(str(tiny_head()))
+    with pytest.raises(InputError, match="has no revisions"):
+        locate_infill("infill", "main")
+    with pytest.raises(InputError, match="does not exist"):
+        locate_infill(str(tmp_path / "none"))
+
+
+def test_a_model_without_a_mask_token_is_refused(tiny_masked, tmp_path):
+    folder = tmp_path / "maskless"
+    shutil.copytree(tiny_masked("bert"), folder)
+    written = (folder / "tokenizer.json").read_text(encoding="utf-8").replace('"[MASK]"', '"mask"')
+    (folder / "tokenizer.json").write_text(written, encoding="utf-8")
+    with pytest.raises(InputError, match=r"maskless' has no mask token"):
+        load_infill(str(folder))
+
+
+def test_weights_without_a_masked_language_model_are_refused(tiny_model, tmp_path):
+    folder = tmp_path / "bare"
+    shutil.copytree(tiny_model("distilbert"), folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"architectures": ["DistilBertForMaskedLM"]}))
+    with pytest.raises(InputError, match=r"the weights hold no .*; is it a masked language model"):
+        load_infill(str(folder)).fill([gap(TEXT, "sat")], 1)
+
+
+def test_a_model_says_what_pins_it(tiny_masked):
+    model = load_infill(str(tiny_masked("bert")))
+    assert model.name == str(tiny_masked("bert"))
+    assert model.facts().keys() == {"dtype", "weights", "setup", "tokenizers", "torch"}
+    assert load_infill(str(tiny_masked("bert")), dtype="bfloat16").facts() == model.facts() | {"dtype": "bfloat16"}
+
+
+def test_the_shipped_head_fills_obvious_gaps():
+    try:
+        head = find_head("infill", "infill")
+    except InputError as error:
+        pytest.skip(str(error))
+    assert head.path.stat().st_size < 3_000_000
+    assert (head.get("name"), head.get("recipe"), head.get("encoder")) == ("infill", "recipes/infill", "embedded")
+    model = load_infill()
+    asked = [
+        ("Two dogs are running across the grass.", "are", "are"),
+        ("She opened the door and went inside.", "and", "and"),
+        ("He was born in London in 1975.", "in", "in"),
+        ("The members of the European Parliament voted yesterday.", "Parliament", "Parliament"),
+        ("We would like to thank you for your help.", "thank", "thank"),
+    ]
+    found = model.fill([gap(text, word) for text, word, _ in asked], 5)
+    assert [word in [f.word for f in row] for row, (_, _, word) in zip(found, asked, strict=True)] == [True] * len(
+        asked
+    )
+
+
+def test_the_shipped_head_guesses_about_as_often_as_its_card_says():
+    path = Path(os.environ.get("NLGAUGE_DATA", "absent")) / "ud" / "pud.test.jsonl.gz"
+    if not path.exists():
+        pytest.skip("NLGAUGE_DATA names no folder with ud/")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file][:300]
+    model, rng, gaps = load_infill(), random.Random(5), []
+    for text, placed in zip(texts, model.tokenizer.place(texts), strict=True):
+        pieces = set(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
+        gaps.append(
+            Gap(text, *rng.choice([word.span() for word in re.finditer(r"\w+", text) if word.span() in pieces]))
+        )
+    right = [
+        gap.text[gap.start : gap.end] in [f.word for f in row]
+        for gap, row in zip(gaps, model.fill(gaps, 4), strict=True)
+    ]
+    card = files("nlgauge.data").joinpath("heads", "infill.md").read_text(encoding="utf-8")
+    promised = float(re.search(r"\| PUD .*?\| 1,000 \| [\d.]+ \| ([\d.]+)", card)[1])
+    assert np.mean(right) == pytest.approx(
+        promised, abs=0.09
+    )  # three standard errors of 300 words, others than the card's

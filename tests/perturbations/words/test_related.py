@@ -1,0 +1,208 @@
+"""Synonyms, antonyms, kinds of a thing: one word for another in the same form."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.perturbations.base import apply_edits
+from nlgauge.perturbations.perturb import Perturbations, perturb
+from nlgauge.text.language import language
+from nlgauge.text.lexicon.thesaurus import own_words
+
+NAMES = ("synonyms", "synonyms_attributes", "synonyms_objects", "antonyms", "hyponyms")
+pieces = st.sampled_from(
+    [
+        *"A an the big bigger more expensive old man dogs well-known bought quickly NEW inspiring is . ’s".split(),
+        "\n",
+        "\ud800",
+        " ",
+    ]
+)
+texts = st.lists(pieces, max_size=12).map(" ".join) | st.text(max_size=20)
+
+
+def outcome(name: str, text: str, **options: object) -> Perturbations:
+    made = perturb(name, [text], **options)
+    if made[0] is not None:
+        assert apply_edits(text, made[0].edits) == made[0].text != text
+    return made
+
+
+def only(name: str, text: str, **options: object) -> str | None:
+    made = outcome(name, text, **options)[0]
+    return made.text if made else None
+
+
+def drawn(name: str, text: str, seeds: int = 40, **options: object) -> set[str | None]:
+    return {only(name, text, seed=seed, **options) for seed in range(seeds)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The soup was delicious.", "The soup was tasty."),
+        ("An old man sat there.", "An elderly man sat there."),
+        ("A CHEAP CAR", "An INEXPENSIVE CAR"),  # the article is in capitals by itself
+        ("Cheap cars sell.", "Inexpensive cars sell."),
+        ("He's the fastest runner.", "He's the quickest runner."),
+        ("The room is bigger.", "The room is larger."),
+        ("We purchased a bicycle.", "We purchased a bike."),
+        ("Two bicycles leant on it.", "Two bikes leant on it."),
+        ("It was an important step.", "It was a significant step."),
+        ("They often sing.", "They frequently sing."),
+        ("He was afraid of it.", "He was scared of it."),
+    ],
+)
+def test_a_synonym_has_the_form_of_the_word(text, expected):
+    assert only("synonyms", text) == expected
+
+
+def test_an_adjective_goes_before_other_words_and_other_words_on_request():
+    text = "The big dog quickly chased the bicycle."
+    assert drawn("synonyms", text) == {"The large dog quickly chased the bicycle."}
+    assert drawn("synonyms", text, pos="adverb") == {"The big dog rapidly chased the bicycle."}
+    assert drawn("synonyms", text, pos="noun") == {
+        "The big canine quickly chased the bicycle.",
+        "The big dog quickly chased the bike.",
+    }
+    assert only("synonyms", "She bought it.", pos="verb") == "She purchased it."
+    assert only("synonyms", text, pos="adj", which="all") == "The large dog quickly chased the bicycle."
+
+
+def test_all_words_of_a_kind_on_request():
+    assert only("synonyms", "a big house and an important man", which="all") == "a large house and a significant man"
+    assert only("antonyms", "an old house and a big man", which="all") == "a new house and a small man"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "high school students",
+        "the prime minister",
+        "a well-known actor",
+        "New York",
+        "?!",
+        "xyzzy",
+        "He is ten years old.",
+    ],
+)
+def test_names_compounds_and_set_phrases_have_no_synonym(text):
+    made = outcome("synonyms", text, pos="adj")
+    assert made == [None]
+    assert made.reasons[0] in ("no synonym", "no adjective")
+
+
+def test_attributes_are_adjectives_and_objects_are_nouns():
+    text = "a large bicycle near a small wall"
+    assert drawn("synonyms_attributes", text) == {
+        "a big bicycle near a small wall",
+        "a large bicycle near a little wall",
+    }
+    assert drawn("synonyms_objects", text) == {"a large bike near a small wall"}
+    assert outcome("synonyms_attributes", "a bicycle").reasons == ["no adjective"]
+    assert outcome("synonyms_objects", "red and blue").reasons == ["no noun"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The talk was inspiring.", "The talk was uninspiring."),
+        ("It was an inspiring talk.", "It was an uninspiring talk."),
+        ("This is bigger than that.", "This is smaller than that."),
+        ("It is the cheapest one.", "It is the most expensive one."),
+        ("I buy more expensive cars.", "I buy cheaper cars."),
+        ("the most difficult task", "the easiest task"),
+        ("the old house", "the new house"),
+        ("the old man", "the young man"),
+        ("He is old.", "He is young."),
+        ("a short speech", "a long speech"),
+        ("a short woman", "a tall woman"),
+        ("He is unable to come.", "He is able to come."),
+        ("Is the water warm?", "Is the water cool?"),
+        ("I’m happy", "I’m unhappy"),
+        ("A NEW CAR", "An OLD CAR"),
+        ("Last week it rained.", "Next week it rained."),
+    ],
+)
+def test_the_opposite_of_an_adjective_goes_by_what_it_describes(text, expected):
+    assert only("antonyms", text) == expected
+
+
+def test_other_words_have_opposites_on_request():
+    assert only("antonyms", "He opened the door quickly.", pos="verb") == "He closed the door quickly."
+    assert only("antonyms", "He opened the door quickly.", pos="adverb") == "He opened the door slowly."
+    assert only("antonyms", "The brothers came.", pos="noun") == "The sisters came."
+    assert only("antonyms", "He opened the door.", pos="any") == "He closed the door."
+    assert outcome("antonyms", "He opened the door.").reasons == ["no adjective"]
+    assert outcome("antonyms", "the wooden door").reasons == ["no antonym"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "six feet tall",
+        "a three-year-old",
+        "in general",
+        "stand at the ready",
+        "He is boring a hole.",
+        "the same and the other",
+    ],
+)
+def test_measures_compounds_and_adverbials_have_no_opposite(text):
+    assert only("antonyms", text) is None
+
+
+def test_a_kind_of_a_thing_keeps_its_number_and_the_article_fits():
+    assert drawn("hyponyms", "Two dogs sleep.") == {
+        f"Two {d} sleep." for d in ("poodles", "terriers", "spaniels", "beagles")
+    }
+    assert drawn("hyponyms", "An animal came by.", relation="hyponym") == {
+        f"A {a} came by." for a in ("rabbit", "goat", "horse", "fox")
+    }
+    assert drawn("hyponyms", "A dog sleeps.", relation="sibling") == {f"A {a} sleeps." for a in ("cat", "wolf", "fox")}
+    assert drawn("hyponyms", "A dog sleeps.", relation="hypernym") == {"An animal sleeps."}
+    assert drawn("hyponyms", "Dogs sleep.", relation="hypernym") == {"Animals sleep."}
+
+
+def test_things_go_before_abstractions_and_names_and_compounds_stay():
+    assert drawn("hyponyms", "The dog showed joy at the bus stop.", relation="hypernym") == {
+        "The animal showed joy at the bus stop."
+    }
+    assert outcome("hyponyms", "Tom met Mary at the bus stop.").reasons == ["no hyponym"]
+    assert outcome("hyponyms", "Tom met Mary.").reasons == ["no noun"]
+    assert outcome("hyponyms", "They run.").reasons == ["no noun"]
+
+
+@given(
+    text=st.sampled_from(
+        ["The man saw a bird.", "A woman bought bread.", "The building was new.", "Soldiers guard the bridge."]
+    ),
+    seed=st.integers(0, 99),
+)
+@pytest.mark.parametrize("relation", ["hyponym", "sibling", "hypernym"])
+def test_a_kind_is_a_single_plain_word(relation, text, seed):
+    made = outcome("hyponyms", text, relation=relation, seed=seed)[0]
+    assert made is not None
+    assert re.fullmatch(r"[A-Za-z]+(-[a-z]+)*", made.meta["replacement"])
+    assert made.meta["relation"] == relation
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts, seed=st.integers(0, 9))
+def test_no_text_is_too_odd_and_the_tags_stay(name, text, seed):
+    made = outcome(name, text, seed=seed)
+    alone = perturb(name, ["big dogs", text, "", text], seed=seed)
+    assert alone[1] == alone[3] == made[0]
+    if made[0] is None:
+        assert made.reasons[0]
+    else:
+        words = len(made[0].meta.get("words", [made[0].meta.get("word")]))
+        assert words <= len(made[0].edits) <= 2 * words + 1  # the word, its article, the capital of a sentence
+
+
+def test_where_we_chose_no_word_the_lexicon_is_asked_for_a_pair_of_synonyms():
+    assert own_words("rival", "noun", "synonym") is None
+    assert only("synonyms", "They beat their rivals.", pos="noun") == "They beat their competitors."
+    assert "competitor" in language().related("rival", "noun", "synonym")

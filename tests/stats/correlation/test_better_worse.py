@@ -1,0 +1,132 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation.better_worse import (
+    accuracy_of,
+    darr_pairs,
+    kendall_like,
+    outcomes,
+    preference,
+    rr_kendall,
+    tau_of,
+)
+
+points = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 100)), min_size=2, max_size=10)
+
+
+def value(ratio):
+    return float(ratio.value)
+
+
+def test_by_hand_with_a_metric_tie():
+    # judgements 90 60 40 10, scores 4 3 3 1: all six pairs are 25 or more apart except 60-40. C: 90-60 90-40 90-10
+    # 60-10 40-10: all five
+    assert value(kendall_like([4, 3, 3, 1], [90, 60, 40, 10])) == 1.0
+    # scores 4 4 3 1: 90-60 is a metric tie, a loss for WMT: (4 - 1) / 5; other policies: 4/5 (half and zero), 4/4
+    scores = [4, 4, 3, 1]
+    found = {
+        ties: value(kendall_like(scores, [90, 60, 40, 10], ties=ties)) for ties in ("loss", "half", "zero", "exclude")
+    }
+    assert found == {"loss": 3 / 5, "half": 4 / 5, "zero": 4 / 5, "exclude": 1.0}
+
+
+@pytest.mark.parametrize(("gap", "counted"), [(24.9, 0), (25, 1), (25.1, 1)])
+def test_the_threshold_is_inclusive(gap, counted):
+    assert kendall_like([1, 0], [50 + gap, 50]).denominator == counted
+
+
+def test_a_threshold_met_but_for_rounding_is_met():
+    assert 75.1 - 50.1 < 25  # 24.999999999999993 in float64
+    assert kendall_like([1, 0], [75.1, 50.1]).denominator == 1
+    assert len(darr_pairs(np.array([75.1, 50.1]), np.zeros(2, int))[0]) == 1
+
+
+def test_human_ties_at_threshold_zero_count_only_where_asked_for():
+    # judgements 1 1 2, scores 0 1 2: of three pairs one is tied by people
+    assert kendall_like([0, 1, 2], [1, 1, 2], threshold=0).denominator == 2
+    assert value(kendall_like([0, 1, 2], [1, 1, 2], threshold=0)) == 1.0
+    released = kendall_like([0, 1, 2], [1, 1, 2], threshold=0, human_ties_lose=True)
+    assert (float(released.denominator), value(released)) == (3, 1 / 3)
+
+
+def test_no_pair_is_undefined():
+    assert np.isnan(value(kendall_like([1, 2], [50, 60])))
+    assert np.isnan(value(rr_kendall([1.0], [1.0], ties="exclude")))
+
+
+@given(points, st.sampled_from([0, 1, 25, 100]), st.sampled_from(["loss", "half", "exclude", "zero"]))
+def test_kendall_like_follows_its_definition(data, threshold, ties):
+    wins = losses = tied = 0
+    for (a, h), (b, k) in combinations(data, 2):
+        if abs(h - k) >= threshold and h != k:
+            sign = np.sign(a - b) * np.sign(h - k)
+            wins, losses, tied = wins + (sign > 0), losses + (sign < 0), tied + (sign == 0)
+    expected = {
+        "loss": (wins - losses - tied, wins + losses + tied),
+        "exclude": (wins - losses, wins + losses),
+        "half": (wins + tied / 2 - losses - tied / 2, wins + losses + tied),
+        "zero": (wins - losses, wins + losses + tied),
+    }[ties]
+    x, z = np.array(data, dtype=float).T
+    found = kendall_like(x, z, threshold=threshold, ties=ties)
+    assert (float(found.numerator), float(found.denominator), float(found.ties)) == (*expected, tied)
+
+
+@given(points, st.sampled_from([1, 25, 60]))
+def test_darr_pairs_scored_as_better_and_worse_give_the_kendall_like_statistic(data, threshold):
+    x, z = np.array(data, dtype=float).T
+    better, worse = darr_pairs(z, np.zeros(len(z), int), threshold=threshold)
+    assert (z[better] - z[worse] >= threshold).all()
+    pairs, direct = rr_kendall(x[better], x[worse]), kendall_like(x, z, threshold=threshold)
+    assert (float(pairs.numerator), float(pairs.denominator)) == (float(direct.numerator), float(direct.denominator))
+
+
+def test_darr_pairs_stay_inside_their_source_and_skip_what_nobody_judged():
+    z = np.array([90, 10, 50, np.nan, 0])
+    better, worse = darr_pairs(z, np.array([0, 1, 0, 0, 1]))
+    assert list(zip(better.tolist(), worse.tolist(), strict=True)) == [(0, 2)]
+
+
+def test_better_worse_by_hand():
+    # five pairs: three won, one lost, one tied
+    better, worse = [2, 2, 2, 1, 1], [1, 1, 1, 2, 1]
+    assert [value(rr_kendall(better, worse, ties=t)) for t in ("loss", "half", "exclude", "zero")] == [
+        1 / 5,
+        2 / 5,
+        2 / 4,
+        2 / 5,
+    ]
+    assert [value(preference(better, worse, ties=t)) for t in ("loss", "half", "exclude", "zero")] == [
+        3 / 5,
+        3.5 / 5,
+        3 / 4,
+        3 / 5,
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=12),
+    st.sampled_from(["loss", "half", "exclude"]),
+)
+def test_tau_is_twice_the_accuracy_less_one(data, ties):
+    better, worse = np.array(data, dtype=float).T
+    tau, accuracy = rr_kendall(better, worse, ties=ties), preference(better, worse, ties=ties)
+    assert value(tau) == pytest.approx(2 * value(accuracy) - 1, nan_ok=True)
+
+
+def test_a_missing_score_is_a_loss_in_the_count():
+    assert [int(count) for count in outcomes([1, np.nan, 2], [0, 0, np.nan])] == [1, 2, 0]
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="ties is 'lose'; did you mean 'loss'"):
+        tau_of(np.array(1), np.array(1), np.array(1), "lose")
+    with pytest.raises(InputError, match="ties is 'wrong'"):
+        accuracy_of(np.array(1), np.array(1), np.array(1), "wrong")
+    with pytest.raises(InputError, match="threshold is -1"):
+        kendall_like([1, 2], [1, 2], threshold=-1)

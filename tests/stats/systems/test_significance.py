@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.stats.systems.significance import paired_bootstrap, paired_randomisation
+
+BOTH = pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+
+
+def mean(totals):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return totals[..., 0] / totals[..., 1]
+
+
+def overlap(totals):
+    """BLEU's shape: the geometric mean of two ratios of sums (matched and produced) times a penalty for brevity."""
+    precision = np.sqrt(totals[..., 0] * totals[..., 1] / (totals[..., 2] * totals[..., 3]))
+    return 100 * np.minimum(1.0, np.exp(1 - totals[..., 4] / totals[..., 2])) * precision
+
+
+def mean_stats(values):
+    values = np.asarray(values, dtype=float)
+    defined = ~np.isnan(values)
+    return np.stack([np.where(defined, values, 0.0), defined], axis=-1)
+
+
+def null_means(rng, n):
+    """Two systems of equal quality over n items: item difficulty shared, so that their values correlate at 0.5."""
+    return mean_stats(rng.normal(size=n) + rng.normal(size=(2, n)))
+
+
+def null_overlaps(rng, n):
+    """Two systems of equal quality: lengths of 5 to 40 words, matches binomial with a chance that the item sets for both."""
+    reference = rng.integers(5, 41, size=n)
+    length = np.maximum(2, reference + rng.integers(-3, 4, size=(2, n)))
+    chance = rng.beta(4, 3, size=n)
+    return np.stack(
+        [
+            rng.binomial(length, chance),
+            rng.binomial(length - 1, chance**2),
+            length,
+            length - 1,
+            np.broadcast_to(reference, (2, n)),
+        ],
+        axis=-1,
+    ).astype(float)
+
+
+@BOTH
+@pytest.mark.parametrize(("make", "finish"), [(null_means, mean), (null_overlaps, overlap)])
+def test_a_true_null_is_rejected_about_one_time_in_twenty(test, make, finish):
+    # 400 null data sets at 5 %: the count has sd 0.011, so [0.02, 0.09] is about three of them either way
+    rng = np.random.default_rng(20)
+    rejected = np.mean([test(make(rng, 150), finish, draws=399, seed=rng).p[0] <= 0.05 for _ in range(400)])
+    assert 0.02 <= rejected <= 0.09
+
+
+@BOTH
+@pytest.mark.parametrize(("make", "finish"), [(null_means, mean), (null_overlaps, overlap)])
+def test_identical_outputs_get_p_one(test, make, finish):
+    stats = make(np.random.default_rng(0), 97)
+    found = test(np.stack([stats[0]] * 3), finish, draws=200)
+    assert found.p.tolist() == [1.0, 1.0]
+    assert found.deltas.tolist() == [0.0, 0.0]
+
+
+@BOTH
+def test_a_clear_difference_is_found(test):
+    # 0.5 apart, differences of sd sqrt(2), n = 200: the mean is 0.5 / (1.414 / 14.1) = 5 standard errors out
+    rng = np.random.default_rng(1)
+    found = [
+        test(null_means(rng, 200) + np.array([[[0.0, 0]], [[0.5, 0]]]), mean, draws=300, seed=rng).p[0]
+        for _ in range(40)
+    ]
+    assert np.mean(np.array(found) <= 0.05) >= 0.95
+
+
+def test_three_items_by_full_enumeration():
+    # Differences 1, 2, 3: the eight sign patterns give |sums| 6 4 2 0 0 2 4 6, of which two reach 6: p = 2/8.
+    # 20,000 shuffles: sd sqrt(.25 x .75 / 20000) = 0.003, five of them allowed. Sums tie here: a strict > would say 0.
+    stats = mean_stats([[0.1, 0.2, 0.3], [1.1, 2.2, 3.3]])
+    assert paired_randomisation(stats, mean, draws=20000).p[0] == pytest.approx(0.25, abs=0.016)
+
+
+def test_four_items_by_full_enumeration_of_a_ratio():
+    # all 16 ways to swap, each scored from its own sums
+    stats = np.array([[[3, 9], [4, 7], [1, 5], [2, 8]], [[5, 8], [4, 9], [4, 6], [1, 7]]], dtype=float)
+    observed = abs(mean(stats[1].sum(0)) - mean(stats[0].sum(0)))
+    hits = 0
+    for pattern in range(16):
+        swapped = stats.copy()
+        for item in range(4):
+            if pattern >> item & 1:
+                swapped[:, item] = stats[::-1, item]
+        hits += abs(mean(swapped[1].sum(0)) - mean(swapped[0].sum(0))) >= observed - 1e-12
+    found = paired_randomisation(stats, mean, draws=20000)
+    assert found.p[0] == pytest.approx(hits / 16, abs=0.018)  # sd at most 0.0035, five of them
+
+
+def test_two_items_by_full_enumeration_of_resamples():
+    # Differences 0 and 2, d = 1: the four resamples give 0, 1, 1, 2; |d* - 1| >= 1 holds for 0 and 2: p = 2/4.
+    # 20,000 draws: sd 0.0035, five of them allowed
+    found = paired_bootstrap(mean_stats([[0.3, 0.1], [0.3, 2.1]]), mean, draws=20000)
+    assert found.deltas[0] == pytest.approx(1)
+    assert found.p[0] == pytest.approx(0.5, abs=0.018)
+    assert (found.delta_low[0], found.delta_high[0]) == (pytest.approx(0), pytest.approx(2))
+
+
+@BOTH
+def test_order_of_items_and_swap_of_roles_change_only_the_draws(test):
+    rng = np.random.default_rng(3)
+    stats = null_overlaps(rng, 60)
+    plain = test(stats, overlap, draws=8000)
+    shuffled = test(stats[:, rng.permutation(60)], overlap, draws=8000, seed=1)
+    turned = test(stats[::-1], overlap, draws=8000, seed=2)
+    # two p-values of 8000 draws differ with sd below sqrt(2 x .25 / 8000) = 0.008, five of them allowed
+    assert shuffled.p[0] == pytest.approx(plain.p[0], abs=0.04)
+    assert turned.p[0] == pytest.approx(plain.p[0], abs=0.04)
+    assert turned.deltas[0] == -plain.deltas[0]
+
+
+@BOTH
+def test_company_changes_nothing(test):
+    # every system against the baseline meets the same draws, whoever else is there
+    rng = np.random.default_rng(4)
+    stats = np.concatenate([null_overlaps(rng, 50), null_overlaps(rng, 50)])
+    together = test(stats, overlap, draws=500)
+    alone = [test(stats[[0, s]], overlap, draws=500) for s in (1, 2, 3)]
+    assert together.p.tolist() == [found.p[0] for found in alone]
+    np.testing.assert_allclose(together.delta_low, [found.delta_low[0] for found in alone], rtol=1e-12)
+
+
+@BOTH
+def test_direction_and_scale_of_the_metric_do_not_matter(test):
+    stats = null_means(np.random.default_rng(8), 40)
+    plain = test(stats, mean, draws=500)
+    turned = test(stats, lambda totals: -1000 * mean(totals) + 7, draws=500)
+    assert turned.p.tolist() == plain.p.tolist()
+
+
+@BOTH
+def test_p_never_is_zero_and_the_interval_holds_the_difference(test):
+    found = test(mean_stats([np.zeros(50), np.full(50, 3.0)]), mean, draws=99)
+    # swaps: only all or none reach |d|, chance 2 ** -49; resamples: all give d* = 3, and |3 - 3| < 3
+    assert found.p[0] == pytest.approx(1 / 100)
+    assert (found.low.tolist(), found.high.tolist()) == ([0.0, 3.0], [0.0, 3.0])
+    assert found.delta_low[0] == found.delta_high[0] == 3.0
+
+
+@BOTH
+def test_undefined_segments_drop_out(test):
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(2, 40))
+    values[:, 10:] = np.nan
+    ten = test(mean_stats(values[:, :10]), mean, draws=3000)
+    forty = test(mean_stats(values), mean, draws=3000)
+    assert forty.values.tolist() == ten.values.tolist()
+    assert forty.p[0] == pytest.approx(
+        ten.p[0], abs=0.1
+    )  # draws of 40 hold 10 defined only on average, so the spread is a little wider
+
+
+def test_draws_without_a_number_are_counted():
+    # the baseline is defined on one item of two: a resample misses it with chance 1/4
+    stats = mean_stats([[1.0, np.nan], [2.0, 3.0]])
+    found = paired_bootstrap(stats, mean, draws=2000)
+    assert found.n_undefined_draws[0] / 2000 == pytest.approx(0.25, abs=0.05)  # sd 0.0097
+    assert 0 < found.p[0] <= 1
+    swapped = paired_randomisation(stats, mean, draws=2000)
+    # both are defined on the first item, and a swap gives each the other's: no side is ever empty
+    assert swapped.n_undefined_draws[0] == 0
+    empty = paired_randomisation(mean_stats([[np.nan, np.nan], [2.0, 3.0]]), mean, draws=50)
+    assert np.isnan(empty.deltas[0])
+    assert np.isnan(empty.p[0])
+
+
+def test_half_the_swaps_of_half_defined_systems_leave_one_side_empty():
+    # each is defined on its own item: swapping one of the two items gives both to one side, chance 1/2 (sd 0.011)
+    found = paired_randomisation(mean_stats([[1.0, np.nan], [np.nan, 3.0]]), mean, draws=2000)
+    assert found.n_undefined_draws[0] / 2000 == pytest.approx(0.5, abs=0.055)
+    assert found.p[0] == 1.0  # the other half gives |d*| = 2 = |d| every time
+
+
+def test_randomisation_without_intervals():
+    found = paired_randomisation(null_means(np.random.default_rng(0), 20), mean, draws=50, interval_draws=0)
+    assert np.isnan([*found.low, *found.high, *found.delta_low, *found.delta_high]).all()
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("stats", "options", "says"),
+    [
+        (np.zeros((1, 5, 2)), {}, "statistics of 1 systems, expected 2"),
+        (np.zeros((2, 1, 2)), {}, "2 items or more, got 1"),
+        (np.zeros((2, 0, 2)), {}, "2 items or more, got 0"),
+        (np.zeros((2, 5, 2)), {"compat": "moses"}, "compat is 'moses'"),
+        (np.zeros((2, 5, 2)), {"draws": 0}, "draws is 0"),
+        (np.zeros((2, 5, 2)), {"level": 1.0}, "level is 1.0"),
+        (np.zeros((2, 5, 2)), {"compat": "sacrebleu", "seed": np.random.default_rng(0)}, "a whole number"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(test, stats, options, says):
+    with pytest.raises(InputError, match=says):
+        test(stats, mean, **options)

@@ -1,0 +1,69 @@
+"""Intervals of shares and means: Wilson's by hand, Student's by scipy, and what holds for any counts."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nlgauge.core.errors import InputError
+from nlgauge.stats.shares import mean_interval, mean_of_shares, wilson
+
+
+def test_wilson_by_hand():
+    # p = 1/2, n = 4, z = 1.959964: middle 1/2 by symmetry; half = z / (1 + z^2/4) * sqrt(1/16 + z^2/64) = 0.999796 *
+    # 0.350033 = 0.349961
+    low, high = wilson(2, 4)
+    assert (low, high) == pytest.approx((0.150039, 0.849961), abs=1e-6)
+
+
+@pytest.mark.parametrize(("wins", "n"), [(0, 10), (10, 10), (3, 7), (131, 132)])
+def test_wilson_is_that_of_scipy(wins, n):
+    theirs = stats.binomtest(wins, n).proportion_ci(method="wilson")
+    assert wilson(wins, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)  # one formula, float64
+
+
+def test_no_trial_has_no_interval():
+    assert all(math.isnan(end) for end in wilson(0, 0))
+    assert all(math.isnan(x) for x in mean_of_shares([], []))
+    assert all(math.isnan(x) for x in mean_interval(np.array([np.nan])))
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=8))
+def test_a_mean_of_shares_lies_in_its_interval_and_in_the_unit(pairs):
+    wins, n = [min(w, m) for w, m in pairs], [m for _, m in pairs]
+    value, low, high = mean_of_shares(wins, n)
+    assert value == pytest.approx(sum(w / m for w, m in zip(wins, n, strict=True)) / len(n))
+    assert 0 <= low <= value <= high <= 1
+
+
+def test_a_share_without_trials_is_left_out_of_the_mean():
+    assert mean_of_shares([1, 0], [2, 0])[0] == 0.5
+
+
+def test_more_phenomena_narrow_the_mean():
+    narrow, wide = mean_of_shares([50] * 9, [100] * 9), mean_of_shares([50], [100])
+    assert narrow[2] - narrow[1] == pytest.approx(
+        (wide[2] - wide[1]) / 3
+    )  # nine independent shares: a third of the width
+
+
+def test_mean_interval_is_students():
+    values = np.array([0.1, 0.4, np.nan, 0.2, 0.7])
+    known = values[~np.isnan(values)]
+    expected = stats.t.interval(0.9, len(known) - 1, known.mean(), stats.sem(known))
+    assert mean_interval(values, 0.9)[1:] == pytest.approx(expected, abs=1e-12)  # one formula, float64
+
+
+def test_one_value_has_a_mean_and_no_interval():
+    mean, low, high = mean_interval(np.array([0.3]))
+    assert mean == 0.3
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+def test_a_confidence_of_one_is_refused():
+    with pytest.raises(InputError):
+        wilson(1, 2, 1.0)

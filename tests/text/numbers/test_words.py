@@ -1,0 +1,267 @@
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from nlgauge.text.numbers.words import (
+    LIMIT,
+    ordinal_suffix,
+    parse_ordinal,
+    parse_words,
+    spell,
+    spell_decade,
+    spell_fraction,
+    spell_ordinal,
+    spell_year,
+)
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "number_words.json").read_text(encoding="utf-8"))
+whole = st.integers(0, 18).flatmap(lambda digits: st.integers(0, 10**digits - 1))
+signed = st.builds(lambda n, sign: n * sign, whole, st.sampled_from([1, -1]))
+
+
+@pytest.mark.parametrize(
+    ("value", "american", "british"),
+    [
+        (0, "zero", "zero"),
+        (13, "thirteen", "thirteen"),
+        (40, "forty", "forty"),
+        (127, "one hundred twenty-seven", "one hundred and twenty-seven"),
+        (600, "six hundred", "six hundred"),
+        (2005, "two thousand five", "two thousand and five"),
+        (12_345, "twelve thousand three hundred forty-five", "twelve thousand three hundred and forty-five"),
+        (1_000_001, "one million one", "one million and one"),
+        (250_000_000_000, "two hundred fifty billion", "two hundred and fifty billion"),
+        (10**15, "one quadrillion", "one quadrillion"),
+        (-4, "minus four", "minus four"),
+    ],
+)
+def test_cardinals_are_spelled_in_both_ways(value, american, british):
+    assert spell(value) == american
+    assert spell(value, british_and=True) == british
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2.5", "two point five"),
+        ("1.70", "one point seven zero"),
+        ("0.05", "zero point zero five"),
+        ("-3.14", "minus three point one four"),
+    ],
+)
+def test_decimals_are_read_digit_by_digit_with_the_zeros_they_have(value, words):
+    assert spell(Decimal(value)) == words
+
+
+@pytest.mark.parametrize(
+    "value", [LIMIT, -LIMIT, Decimal("NaN"), Decimal("Infinity"), Decimal("1e-50"), Decimal("1e400")]
+)
+def test_what_has_no_name_is_none(value):
+    assert spell(value) is None
+
+
+def test_the_largest_number_has_a_name():
+    assert (spell(LIMIT - 1) or "").startswith("nine hundred ninety-nine quadrillion nine hundred ninety-nine trillion")
+
+
+@given(value=signed, british=st.booleans())
+@example(10**15, True)
+def test_a_number_is_read_back_from_its_words(value, british):
+    assert parse_words(spell(value, british_and=british)) == value
+
+
+@given(value=signed, decimals=st.integers(1, 12))
+def test_a_decimal_is_read_back_with_its_zeros(value, decimals):
+    number = Decimal(value).scaleb(-decimals, None)
+    back = parse_words(spell(number))
+    assert back == number
+    assert back.as_tuple().exponent == -decimals
+
+
+@given(value=whole, british=st.booleans())
+def test_an_ordinal_is_read_back_from_its_words(value, british):
+    assert parse_ordinal(spell_ordinal(value, british_and=british)) == value
+
+
+@given(value=whole)
+def test_every_number_has_words_of_its_own_and_no_digits(value):
+    words = spell(value)
+    assert words == words.lower().strip()
+    assert not any(c.isdigit() for c in words)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1, "first"),
+        (3, "third"),
+        (5, "fifth"),
+        (8, "eighth"),
+        (9, "ninth"),
+        (12, "twelfth"),
+        (20, "twentieth"),
+        (21, "twenty-first"),
+        (100, "one hundredth"),
+        (113, "one hundred thirteenth"),
+        (1000, "one thousandth"),
+    ],
+)
+def test_ordinals_end_in_an_ordinal(value, words):
+    assert spell_ordinal(value) == words
+
+
+def test_there_is_no_ordinal_below_zero_or_beyond_the_names():
+    assert spell_ordinal(-1) is None
+    assert spell_ordinal(LIMIT) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "suffix"),
+    [
+        (1, "st"),
+        (2, "nd"),
+        (3, "rd"),
+        (4, "th"),
+        (11, "th"),
+        (12, "th"),
+        (13, "th"),
+        (21, "st"),
+        (102, "nd"),
+        (111, "th"),
+    ],
+)
+def test_the_suffix_of_an_ordinal_follows_its_last_digits_save_in_the_teens(value, suffix):
+    assert ordinal_suffix(value) == suffix
+
+
+@pytest.mark.parametrize(
+    ("year", "words"),
+    [
+        (1990, "nineteen ninety"),
+        (1900, "nineteen hundred"),
+        (1905, "nineteen oh five"),
+        (2000, "two thousand"),
+        (2005, "two thousand five"),
+        (2016, "twenty sixteen"),
+        (1066, "ten sixty-six"),
+        (2100, "twenty-one hundred"),
+    ],
+)
+def test_years_are_read_in_pairs(year, words):
+    assert spell_year(year) == words
+
+
+def test_years_of_a_new_millennium_are_read_either_way():
+    assert spell_year(2005, style="pairs") == "twenty oh five"
+    assert spell_year(2005, british_and=True) == "two thousand and five"
+    assert spell_year(2000, style="pairs") == "two thousand"
+
+
+@pytest.mark.parametrize("year", [999, 10_000, 0, -5])
+def test_a_year_has_four_digits(year):
+    assert spell_year(year) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (1990, "nineteen nineties"),
+        (90, "nineties"),
+        (1900, "nineteen hundreds"),
+        (2000, "two thousands"),
+        (2010, "twenty tens"),
+        (20, "twenties"),
+        (1995, None),
+        (0, None),
+    ],
+)
+def test_decades_are_plurals(first, words):
+    assert spell_decade(first) == words
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "words"),
+    [
+        (1, 2, "one half"),
+        (3, 4, "three quarters"),
+        (2, 3, "two thirds"),
+        (5, 8, "five eighths"),
+        (1, 20, "one twentieth"),
+        (3, 2, None),
+        (0, 5, None),
+    ],
+)
+def test_fractions_below_one_are_spelled(above, below, words):
+    assert spell_fraction(above, below) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("a hundred", 100),
+        ("a dozen", 12),
+        ("two dozen", 24),
+        ("twelve hundred", 1200),
+        ("Twenty One", 21),
+        ("two hundred and fifty thousand and six", 250_006),
+        ("negative four", -4),
+        ("one oh five", None),
+        ("three point one four", Decimal("3.14")),
+    ],
+)
+def test_other_forms_than_our_own_are_read(words, value):
+    assert parse_words(words) == value
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "nineteen ninety",
+        "two two",
+        "twenty twenty",
+        "hundred",
+        "thousand",
+        "a",
+        "and five",
+        "five hundred and",
+        "two thousand thousand",
+        "half",
+        "one hundred million billion",
+        "twelve hundred thousand",
+        "three point",
+        "point five",
+        "three point one four million",
+        "ten hundred",
+        "five men",
+    ],
+)
+def test_what_is_not_one_number_is_none(words):
+    assert parse_words(words) is None
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "a an and one two ten twenty forty hundred thousand million dozen point minus oh zero third - men".split()
+        ),
+        max_size=8,
+    )
+)
+def test_any_words_are_read_or_refused_without_a_fault(words):
+    value = parse_words(" ".join(words))
+    assert value is None or value == parse_words(spell(value))
+    parse_ordinal(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("kind", "spelled"), [("cardinals", spell), ("ordinals", spell_ordinal), ("years", spell_year)]
+)
+def test_agrees_with_num2words(kind, spelled):
+    # it puts commas after thousands and hyphens into years ("nineteen oh-five"); the words are the same
+    for value, theirs in GOLDEN[kind]:
+        assert spelled(value, british_and=True) == theirs.replace(",", "").replace("oh-", "oh ")
