@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -79,7 +79,7 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
         NlgaugeError: of the class `error`; names the option, the value and what is allowed.
     """
     label = getattr(getattr(options, "info", None), "name", "") if name is None else name
-    cls: Hashable = type(options)  # mypy takes no type[Any] for something with a hash
+    cls: Any = type(options)
     for option, hint in _hints(cls).items():
         value = getattr(options, option)
         if isinstance(value, np.generic):
