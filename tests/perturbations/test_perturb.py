@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, apply_edits, stream
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, apply_edits
 from nlgauge.perturbations.perturb import apply, make_cases, perturb, unmet
 from nlgauge.perturbations.surface.order import JumbleWords
 from nlgauge.text.language import language

@@ -114,12 +114,12 @@ def test_nonsense_is_appended_from_the_list_and_from_the_pool():
     assert {"The soup was cold because we came late.", "a dog on a bench", "Anna left the old house."} < added
     assert not added & {"Really?", "Yes."}  # such a reply can make sense
     assert len(added & set(data_lines("nonsense.txt"))) > 20
-    assert added <= {*_nonsense(), *POOL}
+    assert added <= {*data_lines("nonsense.txt"), *POOL}
 
 
 def test_nonsense_needs_no_pool_and_comes_from_one_source_on_request():
-    assert results("add_nonsense", "Yes.") <= {f"Yes. {n}" for n in _nonsense()}
-    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {f"Yes. {n}" for n in _nonsense()}
+    assert results("add_nonsense", "Yes.") <= {f"Yes. {n}" for n in data_lines("nonsense.txt")}
+    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {f"Yes. {n}" for n in data_lines("nonsense.txt")}
     assert results("add_nonsense", "Yes.", pool=POOL[:1], source="pool") == {f"Yes. {POOL[0]}"}
     assert perturb("add_nonsense:source=pool", ["Yes."]).reasons == ["no pool"]
     assert perturb("add_nonsense:source=pool", ["Yes."], pool=["No.", "Yes."]).reasons == [
@@ -137,7 +137,7 @@ def test_a_full_stop_parts_them_where_there_is_none(text, start):
     )
 
 
-def test_what_the_dialogue_said_before_is_no_nonsense():
+def test_what_the_dialogue_said_before_is_nodata_lines("nonsense.txt"):
     context = [[{"speaker": "A", "text": POOL[0]}]]
     assert results("add_nonsense", "Yes.", pool=[POOL[0], POOL[3]], context=context, source="pool") == {
         f"Yes. {POOL[3]}"
@@ -145,8 +145,8 @@ def test_what_the_dialogue_said_before_is_no_nonsense():
 
 
 def test_the_list_holds_sentences_without_doubles():
-    assert len(set(data_lines("nonsense.txt"))) == len(_nonsense()) >= 30
-    assert all(n[0].isupper() and n[-1] == "." and 5 <= len(n.split()) <= 14 for n in _nonsense())
+    assert len(set(data_lines("nonsense.txt"))) == len(data_lines("nonsense.txt")) >= 30
+    assert all(n[0].isupper() and n[-1] == "." and 5 <= len(n.split()) <= 14 for n in data_lines("nonsense.txt"))
 
 
 # all of another text
