@@ -15,7 +15,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.models.gaps import Gap, Infill
 from nlgauge.models.heads import find_head
-from nlgauge.models.infill import load_infill, locate_infill
+from nlgauge.models.infill import MaskedModel, load_infill, locate_infill
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
@@ -81,6 +81,52 @@ def test_what_shares_the_batch_changes_nothing(tiny_masked, kind, budget):
     assert [[f.word for f in row] for row in together[: len(gaps)]] == [[f.word for f in row] for row in alone]
     scores = [[f.score for f in row] for rows in (together[: len(gaps)], alone) for row in rows]
     assert np.allclose(scores[: len(gaps)], scores[len(gaps) :], atol=1e-5)  # matrix products of another size may round another way
+
+
+class Noisy:
+    """Finds all pieces `apart` from each other, but for noise of 1e-5 that hangs on the whole batch and on the cores it has."""
+
+    device, batch_tokens = torch.device("cpu"), 1024
+
+    def __init__(self, size, apart):
+        self.size, self.apart, self.asked = size, apart, []
+
+    def at(self, ids, places):
+        self.asked.append(len(ids))
+        drawn = [random.Random(str((row.tolist(), place))).sample(range(self.size), self.size) for row, place in zip(ids, places, strict=True)]
+        noise = np.random.default_rng([torch.get_num_threads(), *np.concatenate(ids)]).normal(0, 1e-5, (len(ids), self.size))
+        return torch.from_numpy(-5 - self.apart * np.array(drawn) + noise)
+
+
+def noisy(folder, apart, budget=None, dtype="float32"):
+    real = load_infill(folder)
+    network = Noisy(len(real.tokenizer.bare), apart)
+    return MaskedModel(real.found, real.tokenizer, lambda: network, dtype, Runtime(token_budget=budget)), network
+
+
+@pytest.mark.parametrize(("apart", "dtype"), [(0.0, "float32"), (1e-5, "float32"), (0.01, "float32"), (0.01, "bfloat16")])
+def test_close_calls_fall_the_same_in_any_batch_on_any_number_of_cores(tiny_masked, apart, dtype):
+    folder, gaps, threads = str(tiny_masked("bert")), gaps_of(), torch.get_num_threads()
+    made = []
+    try:
+        for cores in (1, 2):
+            torch.set_num_threads(cores)
+            for budget in (1, 30, None):
+                made.append(noisy(folder, apart, budget, dtype)[0].fill(gaps, 4))
+            made.append(noisy(folder, apart, None, dtype)[0].fill(gaps[::-1], 4)[::-1])
+            made.append([noisy(folder, apart, None, dtype)[0].fill([g], 4)[0] for g in gaps])
+    finally:
+        torch.set_num_threads(threads)
+    words = [[[f.word for f in row] for row in rows] for rows in made]
+    assert all(one == words[0] for one in words)
+
+
+def test_what_is_no_close_call_is_asked_once_and_half_precision_alone_from_the_start(tiny_masked):
+    folder, gaps = str(tiny_masked("bert")), gaps_of()
+    for apart, dtype, asked in ((0.01, "float32", [len(gaps)]), (0.0, "float32", [len(gaps)] + [1] * len(gaps)), (0.01, "float16", [1] * len(gaps))):
+        model, network = noisy(folder, apart, None, dtype)
+        model.fill(gaps, 4)
+        assert network.asked == asked
 
 
 def test_the_word_in_the_gap_is_not_looked_at(tiny_masked):
