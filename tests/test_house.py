@@ -217,7 +217,7 @@ def test_a_module_stays_readable():
 
 
 def test_no_file_of_the_package_is_ignored_by_git():
-    """A rule for what is built or fetched once hit folders of the source of the same name: they were there, and in no checkout."""
+    """A rule for what is built or fetched can hit a folder of the source with the same name; no checkout has it."""
     root = TESTS.parent
     if not (root / ".git").exists() or shutil.which("git") is None:
         pytest.skip("no checkout of git")

@@ -84,7 +84,7 @@ def test_what_shares_the_batch_changes_nothing(tiny_masked, kind, budget):
 
 
 class Noisy:
-    """Finds all pieces `apart` from each other, but for noise of 1e-5 that hangs on the whole batch and on the cores it has."""
+    """Finds all pieces `apart` from each other, but for noise of 1e-5 that hangs on the batch and on the cores."""
 
     device, batch_tokens = torch.device("cpu"), 1024
 
@@ -93,8 +93,10 @@ class Noisy:
 
     def at(self, ids, places):
         self.asked.append(len(ids))
-        drawn = [random.Random(str((row.tolist(), place))).sample(range(self.size), self.size) for row, place in zip(ids, places, strict=True)]
-        noise = np.random.default_rng([torch.get_num_threads(), *np.concatenate(ids)]).normal(0, 1e-5, (len(ids), self.size))
+        asked = zip(ids, places, strict=True)
+        drawn = [random.Random(str((row.tolist(), at))).sample(range(self.size), self.size) for row, at in asked]
+        seed = [torch.get_num_threads(), *np.concatenate(ids)]
+        noise = np.random.default_rng(seed).normal(0, 1e-5, (len(ids), self.size))
         return torch.from_numpy(-5 - self.apart * np.array(drawn) + noise)
 
 
@@ -104,7 +106,9 @@ def noisy(folder, apart, budget=None, dtype="float32"):
     return MaskedModel(real.found, real.tokenizer, lambda: network, dtype, Runtime(token_budget=budget)), network
 
 
-@pytest.mark.parametrize(("apart", "dtype"), [(0.0, "float32"), (1e-5, "float32"), (0.01, "float32"), (0.01, "bfloat16")])
+@pytest.mark.parametrize(
+    ("apart", "dtype"), [(0.0, "float32"), (1e-5, "float32"), (0.01, "float32"), (0.01, "bfloat16")]
+)
 def test_close_calls_fall_the_same_in_any_batch_on_any_number_of_cores(tiny_masked, apart, dtype):
     folder, gaps, threads = str(tiny_masked("bert")), gaps_of(), torch.get_num_threads()
     made = []
@@ -123,7 +127,8 @@ def test_close_calls_fall_the_same_in_any_batch_on_any_number_of_cores(tiny_mask
 
 def test_what_is_no_close_call_is_asked_once_and_half_precision_alone_from_the_start(tiny_masked):
     folder, gaps = str(tiny_masked("bert")), gaps_of()
-    for apart, dtype, asked in ((0.01, "float32", [len(gaps)]), (0.0, "float32", [len(gaps)] + [1] * len(gaps)), (0.01, "float16", [1] * len(gaps))):
+    n = len(gaps)
+    for apart, dtype, asked in ((0.01, "float32", [n]), (0.0, "float32", [n] + [1] * n), (0.01, "float16", [1] * n)):
         model, network = noisy(folder, apart, None, dtype)
         model.fill(gaps, 4)
         assert network.asked == asked

@@ -70,7 +70,8 @@ def test_the_best_come_first_each_word_once():
 @pytest.mark.parametrize(("k", "least"), [(1, 3.0), (2, 2.0), (3, 2.0), (4, 1.0)])
 def test_the_closest_call_is_told(k, least):
     spelling = of(["cat", "dog", "rug", "mat", "sun"])
-    said = torch.tensor([-1.0, -4.0, -6.0, -16.0, -15.0])  # 3, 2, 9 and 1 apart; the last word asked for is held against the next
+    # 3, 2, 9 and 1 apart; the last word asked for is held against the next
+    said = torch.tensor([-1.0, -4.0, -6.0, -16.0, -15.0])
     assert spelling.best(said, stands(Gap("a cat", 2, 5)), k)[1] == least
 
 

@@ -53,7 +53,7 @@ def test_the_order_of_the_questions_changes_no_severity(turned):
 
 
 class Noisy:
-    """Entails each pair with 0.5, but for noise of 1e-5 that hangs on all pairs of the call, as in batches of another shape."""
+    """Entails each pair with 0.5, but for noise of 1e-5 that hangs on all pairs of the call, as kernels have it."""
 
     def judge(self, pairs):
         entail = 0.5 + np.random.default_rng(list("|".join(map("|".join, pairs)).encode())).normal(0, 1e-5, len(pairs))

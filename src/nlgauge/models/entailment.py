@@ -203,7 +203,8 @@ class NliModel:
             ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
             return softmax(network.logits(ids, types).numpy())
 
-        for batch, probabilities in zip(batches, side_by_side(work, batches, network.device, one_core=alone), strict=True):
+        judged = side_by_side(work, batches, network.device, one_core=alone)
+        for batch, probabilities in zip(batches, judged, strict=True):
             found[batch] = probabilities[:, self.found.columns]
             advance(len(batch))
 

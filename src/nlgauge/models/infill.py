@@ -159,9 +159,9 @@ class MaskedModel:
         A text longer than the model reads is seen in a window around the gap. A model that knows no capitals has its words written with one
         where a sentence begins, and where they are mostly written so.
 
-        The words and their order do not hang on what else is asked; scores do in their last digits. Batches of other shapes may add in another
-        order, so where two words fit almost alike the gap is asked once more, alone and on one core. In half precision that is so of nearly
-        every gap, and each is alone from the start.
+        The words and their order do not hang on what else is asked; scores do in their last digits. Batches of other
+        shapes may add in another order, so where two words fit almost alike the gap is asked once more, alone and on
+        one core. In half precision that is so of nearly every gap, and each is alone from the start.
         """
         number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
         distinct = list(number)
@@ -212,7 +212,8 @@ class MaskedModel:
         def run(batches: Sequence[Ids], one_core: bool) -> list[int]:
             """Fill the gaps of these batches; which of them were close calls."""
             close = []
-            for batch, best in zip(batches, side_by_side(work, batches, network.device, one_core=one_core), strict=True):
+            done = side_by_side(work, batches, network.device, one_core=one_core)
+            for batch, best in zip(batches, done, strict=True):
                 for i, (fillers, least) in zip(batch, best, strict=True):
                     found[i] = [Filler(spelling.written(piece, gaps[i], where[i]), score) for piece, score in fillers]
                     if least < margin(self.dtype):

@@ -78,7 +78,9 @@ class Spelling:
         return cls(bare, fit, tokenizer.uncased, capital)
 
     def best(self, said: torch.Tensor, where: Stands, k: int) -> tuple[list[tuple[int, float]], float]:
-        """The k best pieces that fit, each word once, with their scores; and how far apart the closest two scores are that made them these.
+        """The k best pieces that fit, each word once, with their scores; and how far apart the closest scores are.
+
+        Those are the closest two of all that made the pieces these, in this order.
 
         Args:
             said: a score for each piece, shape (V,).
@@ -96,7 +98,8 @@ class Spelling:
             found.setdefault(self.bare[pieces[seen]], (pieces[seen], scores[seen]))
             seen += 1
         # The order of those that were looked at, and that the next one is none of them.
-        return list(found.values()), min((high - low for high, low in pairwise(scores[: seen + 1])), default=float("inf"))
+        least = min((high - low for high, low in pairwise(scores[: seen + 1])), default=float("inf"))
+        return list(found.values()), least
 
     def written(self, piece: int, gap: Gap, where: Stands) -> str:
         """A piece as a word of the text. A model that knows capitals has written them itself."""

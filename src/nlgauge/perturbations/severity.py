@@ -113,7 +113,8 @@ def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, run
     if isinstance(judge, str):
         model = load_nli(judge, None, None, runtime.dtype, runtime)
         facts = {"dtype": runtime.dtype, "max_tokens": model.found.max_tokens(None), **model.found.facts()}
-        return Severity(kind, model, judge, threshold_of(judge) if threshold is None else threshold, facts, runtime.dtype)
+        own = threshold_of(judge) if threshold is None else threshold
+        return Severity(kind, model, judge, own, facts, runtime.dtype)
     if not isinstance(judge, Judge):
         raise SpecError(f"judge is {type(judge).__name__}, expected the name of an NLI model or an object with judge(pairs)")
     return Severity(kind, judge, getattr(judge, "name", type(judge).__name__), THRESHOLD if threshold is None else threshold)
