@@ -83,10 +83,11 @@ class Severity:
             return []
         found = _entailment(self.judge, pairs).copy()
         # So close to the threshold the company of other pairs could turn a model's answer.
-        close = np.flatnonzero(np.abs(found - self.threshold) < margin(self.dtype))
-        if len(close):
+        close = np.flatnonzero(np.abs(found - self.threshold) < margin(self.dtype)).tolist()
+        if close:
             found[close] = _alone(self.judge, [pairs[i] for i in close])
-        return (found >= self.threshold).tolist()
+        minor: list[bool] = (found >= self.threshold).tolist()
+        return minor
 
 
 def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
