@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
-    from nlgauge.metrics.base import Metric, metric
+    from nlgauge.metrics.base import Metric
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.run import score
+    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.scoring import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize
@@ -50,11 +51,11 @@ _HOMES = {
     "audit": "nlgauge.audits.run",
     "correlation": "nlgauge.stats.correlation.correlate",
     "meta_evaluate": "nlgauge.metaeval.evaluate",
-    "metric": "nlgauge.metrics.base",
+    "metric": "nlgauge.metrics.registry",
     "perturb": "nlgauge.perturbations.perturb",
     "read": "nlgauge.io.read",
     "read_suite": "nlgauge.io.suites.suites",
-    "score": "nlgauge.metrics.run",
+    "score": "nlgauge.metrics.scoring",
     "select_models": "nlgauge.metaeval.select",
     "suite": "nlgauge.audits.generate",
     "synthesize": "nlgauge.perturbations.synthesis.synthesize",
