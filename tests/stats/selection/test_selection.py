@@ -136,6 +136,6 @@ def test_ten_thousand_hybrids_stay_exact():
     ],
 )
 def test_what_cannot_be_chosen_from_is_refused(metric, human, k, says):
-    for function in (selection, simulate_selection):
+    for function in (selection_quality, simulate_selection):
         with pytest.raises(InputError, match=says):
             function(metric, human, k)
