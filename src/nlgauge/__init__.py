@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
-    from nlgauge.metrics.base import Metric, metric
+    from nlgauge.metrics.base import Metric
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.run import score
+    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.scoring import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize

@@ -15,7 +15,7 @@ from nlgauge.audits.run import audit, checklist_of
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Skipped, Suite
-from nlgauge.metrics.base import METRICS
+from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.checklist import ChecklistRow
 
 PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}

@@ -8,7 +8,7 @@ from nlgauge.audits.generate import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
-from nlgauge.metrics.base import METRICS
+from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.checklist import select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info
 

@@ -205,7 +205,7 @@ def _translation(anchor: Anchor, task: str | None) -> str | None:
 
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:
-    from nlgauge.metrics.run import score
+    from nlgauge.metrics.scoring import score
 
     if len(references) == 1:
         return references[0]

@@ -16,7 +16,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.metrics.base import Metric, trained_on
-from nlgauge.metrics.run import named
+from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime

@@ -43,7 +43,7 @@ def list_known(
 def _metrics() -> list[str]:
     from nlgauge.core.errors import SpecError
     from nlgauge.core.signature import show
-    from nlgauge.metrics.base import METRICS, SUMS, metric
+    from nlgauge.metrics.registry import METRICS, SUMS, metric
 
     lines = []
     for name in METRICS.names():

@@ -105,7 +105,7 @@ def score(
     """Score systems with any metrics, and test them against each other."""
     from nlgauge.cli import tables
     from nlgauge.metrics.combine import check_bounds
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
 
     files, specs = _sort_out(data or [], metric or [])
     test = _test(significance, compat)
@@ -167,8 +167,8 @@ class _Job:
         from nlgauge.core.result import Result
         from nlgauge.core.signature import signature_of
         from nlgauge.io.write import segment_columns, writing
-        from nlgauge.metrics.combine import save_bounds
         from nlgauge.metrics.run import score_blocks
+        from nlgauge.metrics.scales import save_bounds
         from nlgauge.metrics.totals import Totals
 
         summary = self.source.check()
@@ -290,7 +290,7 @@ class _Job:
 def _sort_out(data: Sequence[str], metrics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as sacrebleu's users write it."""
     from nlgauge.core.errors import SpecError
-    from nlgauge.metrics.base import metric
+    from nlgauge.metrics.registry import metric
 
     files: list[str] = []
     specs = list(metrics)

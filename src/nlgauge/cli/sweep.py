@@ -76,7 +76,7 @@ def sweep(
     from nlgauge.core.errors import InputError
     from nlgauge.io.files.files import InputFile
     from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
 
     check_format(form)
     suites = suite or []

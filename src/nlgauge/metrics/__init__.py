@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.base import METRICS, check_needs, trained_on
-    from nlgauge.metrics.combine import Combination, combination, save_bounds
+    from nlgauge.metrics.base import check_needs, trained_on
+    from nlgauge.metrics.combine import Combination
     from nlgauge.metrics.comparison import Comparison, Interval, compare, intervals
     from nlgauge.metrics.embedding.bertscore import BertScore
     from nlgauge.metrics.embedding.cosine import Cosine
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from nlgauge.metrics.nli.menli import Nli
     from nlgauge.metrics.nli.summac import SummaC
     from nlgauge.metrics.references import Policy, over_references
+    from nlgauge.metrics.registry import METRICS
+    from nlgauge.metrics.scales import save_bounds
     from nlgauge.metrics.stored import Stored
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
     "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "Cosine", "Interval", "Nli", "Policy",
-    "Regressor", "Rouge", "SEScore", "Stored", "SummaC", "Ter", "best_layer", "check_needs", "combination", "compare",
-    "intervals", "over_references", "save_bounds", "trained_on",
+    "Regressor", "Rouge", "SEScore", "Stored", "SummaC", "Ter", "best_layer", "check_needs", "compare", "intervals",
+    "over_references", "save_bounds", "trained_on",
 ]  # fmt: skip
