@@ -137,7 +137,7 @@ def test_a_full_stop_parts_them_where_there_is_none(text, start):
     )
 
 
-def test_what_the_dialogue_said_before_is_nodata_lines("nonsense.txt"):
+def test_what_the_dialogue_said_before_is_no_nonsense():
     context = [[{"speaker": "A", "text": POOL[0]}]]
     assert results("add_nonsense", "Yes.", pool=[POOL[0], POOL[3]], context=context, source="pool") == {
         f"Yes. {POOL[3]}"
