@@ -1,0 +1,171 @@
+"""Options held against the types that their fields declare: the same rules for Python as for specifications."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from nlgauge.core.errors import NlgaugeError, SpecError, nearest
+
+
+@dataclass(frozen=True)
+class Range:
+    """Which numbers an option takes, written into its type: `layer: Annotated[int, Range(least=0)]`.
+
+    Attributes:
+        least: the smallest number allowed.
+        most: the largest number allowed.
+        above: numbers must be greater than this.
+        below: numbers must be smaller than this.
+        meaning: what the number is, for the end of an error.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    meaning: str = ""
+
+    def __contains__(self, number: float) -> bool:
+        """Whether a number is allowed; NaN never is."""
+        return (
+            number == number
+            and (self.least is None or number >= self.least)
+            and (self.most is None or number <= self.most)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )
+
+    def __str__(self) -> str:
+        """The range in words, as an error says what it expected: `0 or more`, `above 0 and at most 1`."""
+        if self.least is not None and self.most is not None:
+            text = f"{self.least:g} to {self.most:g}"
+        else:
+            lower = [f"{self.least:g} or more"] if self.least is not None else []
+            lower += [f"above {self.above:g}"] if self.above is not None else []
+            upper = [f"at most {self.most:g}"] if self.most is not None else []
+            upper += [f"below {self.below:g}"] if self.below is not None else []
+            text = " and ".join(lower + upper)
+        return f"{text} ({self.meaning})" if self.meaning else text
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Which texts an option takes where a table holds them: `tokenizer: Annotated[str, OneOf(TOKENIZERS)]`."""
+
+    choices: Iterable[str]
+
+
+def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] = SpecError) -> None:
+    """Refuse a dataclass with a field whose value its type does not allow. Call it in `__post_init__`.
+
+    Literal, bool, int, float, str, Optional, unions, tuples of a fixed or open length and Annotated with `Range` or
+    `OneOf` are read; of any other type only the class is held. A number of numpy becomes Python's own, since options
+    stand in signatures.
+
+    Args:
+        options: an instance of a dataclass; fields with `init=False` are left alone.
+        name: what an error calls the object; its `info.name` by default, or else nothing. "" for nothing.
+        error: the class of error to raise.
+
+    Raises:
+        NlgaugeError: of the class `error`; names the option, the value and what is allowed.
+    """
+    label = getattr(getattr(options, "info", None), "name", "") if name is None else name
+    cls: Any = type(options)
+    for option, hint in _hints(cls).items():
+        value = getattr(options, option)
+        if isinstance(value, np.generic):
+            value = value.item()
+            object.__setattr__(options, option, value)
+        check_option(f"{label}:{option}" if label else option, value, hint, error=error)
+
+
+def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError] = SpecError) -> None:
+    """Refuse one value that its type does not allow; `where` names the option, as in "bertscore:layer".
+
+    Args:
+        where: the option, with whatever it belongs to before a colon.
+        value: what was given.
+        hint: the type, such as `Literal["mean", "best"]` or `Annotated[float, Range(0, 1)]`.
+        error: the class of error to raise.
+    """
+    expected = _expected(value, hint)
+    if expected is not None:
+        raise error(f"{where} is {value!r}{expected}")
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    """The declared types of the fields that a caller sets."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {f.name: hints[f.name] for f in dataclasses.fields(cls) if f.init}
+
+
+def _expected(value: Any, hint: Any) -> str | None:
+    """None where the value fits, or else the end of an error: what would have fitted."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _expected(value, args[0]) or next((e for a in args[1:] if (e := _outside(value, a)) is not None), None)
+    if origin in (typing.Union, types.UnionType):
+        ends = [end for arg in args if arg is not type(None) and (end := _expected(value, arg)) is not None]
+        fits = len(ends) < len([arg for arg in args if arg is not type(None)]) or (value is None and type(None) in args)
+        return None if fits else " or".join(dict.fromkeys(ends)).replace(" or, expected", " or")
+    if origin is Literal:
+        # True == 1 in Python: a choice must be of the type that is declared, too.
+        if any(value == choice and type(value) is type(choice) for choice in args):
+            return None
+        return nearest(str(value), map(str, args))
+    if origin is tuple:
+        return _expected_tuple(value, args)
+    return _expected_class(value, origin or hint)
+
+
+def _expected_tuple(value: Any, args: tuple[Any, ...]) -> str | None:
+    if not isinstance(value, tuple):
+        return ", expected a tuple"
+    if len(args) == 2 and args[1] is Ellipsis:
+        args = (args[0],) * len(value)
+    if len(value) != len(args):
+        return f", expected a tuple of {len(args)}"
+    return next((end for part, arg in zip(value, args, strict=True) if (end := _expected(part, arg)) is not None), None)
+
+
+def _expected_class(value: Any, cls: Any) -> str | None:
+    if cls is bool:
+        return None if isinstance(value, bool) else ", expected true or false"
+    if cls is int:
+        return None if isinstance(value, int) and not isinstance(value, bool) else ", expected a whole number"
+    if cls is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        return None if number else ", expected a number"
+    if cls is str:
+        return None if isinstance(value, str) else ", expected a text"
+    if cls is None or cls is type(None):
+        return None if value is None else ", expected None"
+    if cls is Any or not isinstance(cls, type) or _cannot_be_asked(cls):
+        return None
+    return None if isinstance(value, cls) else f", expected {cls.__name__}"
+
+
+def _cannot_be_asked(cls: type) -> bool:
+    """Whether a class is a protocol that `isinstance` refuses."""
+    return getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
+
+
+def _outside(value: Any, rule: Any) -> str | None:
+    """What a Range or a OneOf says of a value whose class is right."""
+    if value is None:
+        return None
+    if isinstance(rule, Range) and value not in rule:
+        return f", expected {rule}"
+    if isinstance(rule, OneOf) and value not in tuple(rule.choices):
+        return nearest(str(value), rule.choices)
+    return None
