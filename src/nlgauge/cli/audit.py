@@ -99,7 +99,7 @@ def audit(
     """Find out what a metric cannot see."""
     from nlgauge.audits.penalties import read_penalties
     from nlgauge.audits.run import audit as run
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
     from nlgauge.report.text import check_form as check_format
     from nlgauge.report.text import render
 

@@ -104,7 +104,7 @@ def score(
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
     from nlgauge.metrics.combine import check_bounds
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
     from nlgauge.report.tables import score as tables
     from nlgauge.report.text import check_form, render
 
@@ -172,8 +172,8 @@ class _Job:
         from nlgauge.core.result import Result
         from nlgauge.core.signature import signature_of
         from nlgauge.io.write import segment_columns, writing
-        from nlgauge.metrics.combine import save_bounds
         from nlgauge.metrics.run import score_blocks
+        from nlgauge.metrics.scales import save_bounds
         from nlgauge.metrics.totals import Totals
 
         summary = self.source.check()
@@ -237,7 +237,7 @@ class _Job:
             yield {**row, **found.get((group, system), {})}
 
     def _intervals(self, totals: Totals) -> dict[tuple[str | None, str | None], dict[str, Any]]:
-        from nlgauge.metrics.compare import compare, intervals
+        from nlgauge.metrics.comparison import compare, intervals
 
         found: dict[tuple[str | None, str | None], dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -277,7 +277,7 @@ class _Job:
             yield self._test_note()
 
     def _test_note(self) -> str:
-        from nlgauge.metrics.compare import SACREBLEU_SEED, draws_of
+        from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
 
         how = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}[self.test or ""]
         seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
@@ -295,7 +295,7 @@ class _Job:
 def _sort_out(data: Sequence[str], metrics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as sacrebleu's users write it."""
     from nlgauge.core.errors import SpecError
-    from nlgauge.metrics.base import metric
+    from nlgauge.metrics.registry import metric
 
     files: list[str] = []
     specs = list(metrics)

@@ -73,8 +73,8 @@ def sweep(
     """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1."""
     from nlgauge.core.errors import InputError
     from nlgauge.io.files.files import InputFile
-    from nlgauge.metaeval.sweep import WEIGHTS, parse_weights
-    from nlgauge.metrics.run import named
+    from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
+    from nlgauge.metrics.registry import named
     from nlgauge.report.text import check_form as check_format
     from nlgauge.report.text import render
 
@@ -122,7 +122,7 @@ def sweep(
 
         found = pooling_study(datasets, pairs, list(dict.fromkeys([*(metric or []), *(partner or [])])), **shared)
     else:
-        from nlgauge.metaeval.sweep import sweep as run
+        from nlgauge.metaeval.sweeps import sweep as run
 
         found = run(
             datasets,

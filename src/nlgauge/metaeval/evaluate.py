@@ -23,7 +23,7 @@ from nlgauge.metaeval.presets import Task, preset
 from nlgauge.metaeval.scoring import score_judged
 from nlgauge.metaeval.tasks import ADJUST, MEAN, Plan, Row, task_rows
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.run import named
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.registry import statistic
 

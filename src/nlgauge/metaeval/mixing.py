@@ -20,9 +20,10 @@ from nlgauge.core.spec import Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.combine import POOLED, Combination, zero_and_width
-from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import POOLED, zero_and_width
 from nlgauge.runtime.runtime import Runtime
 
 NORMS = (*POOLED, "none")
