@@ -20,7 +20,7 @@ from nlgauge.perturbations.synthesis.severity import JUDGE, Judge, Kind
 from nlgauge.perturbations.synthesis.severity import severity as rated_by
 from nlgauge.perturbations.synthesis.walk import AppliedEdit, Walk
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 from nlgauge.text.units import unit_spans
 
 MAX_WORDS = 80  # two texts of so many are some 220 pieces; NLI models were trained with 256
@@ -182,7 +182,11 @@ def synthesize(
 
 
 class Synthesizer:
-    """`synthesize` with its models loaded once, for texts that come in portions; what comes out does not depend on the portions.
+    """`synthesize` with its models loaded once, for texts that come in portions.
+
+    On one machine texts, edits and severities do not depend on the portions, with the two exceptions that rounding
+    makes: graded severities agree up to it, and a denoiser that finds two phrases as likely up to it may prefer the
+    other one.
 
     Raises:
         SpecError: an option out of range.
