@@ -20,7 +20,7 @@ from nlgauge.perturbations.paraphrase import (
 )
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 if TYPE_CHECKING:
     from nlgauge.audits.generate import Anchor

@@ -232,7 +232,7 @@ class _Job:
             yield {**row, **found.get((group, system), {})}
 
     def _intervals(self, totals: Totals) -> dict[tuple[str | None, str | None], dict[str, Any]]:
-        from nlgauge.metrics.compare import compare, intervals
+        from nlgauge.metrics.comparison import compare, intervals
 
         found: dict[tuple[str | None, str | None], dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -272,7 +272,7 @@ class _Job:
             yield self._test_note()
 
     def _test_note(self) -> str:
-        from nlgauge.metrics.compare import SACREBLEU_SEED, draws_of
+        from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
 
         how = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}[self.test or ""]
         seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0

@@ -19,7 +19,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.mixing import Attacked
-from nlgauge.metaeval.sweep import ALL, about_training, check
+from nlgauge.metaeval.sweeps import ALL, about_training, check
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli

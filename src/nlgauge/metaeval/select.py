@@ -22,7 +22,7 @@ from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
-from nlgauge.stats.selection.selection import Selection, selection, simulate_selection
+from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
 
 STATS = ("hits_at_1", "mrr", "diff")
 Draws = npt.NDArray[np.int64]
@@ -238,9 +238,9 @@ def _rows(
     draws: int | None,
     seed: int,
 ) -> Iterator[Row]:
-    blind = selection(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
+    blind = selection_quality(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
     for metric, values in zip(held.metrics, x, strict=True):
-        exact = selection(values, human, pool, seed=seed)
+        exact = selection_quality(values, human, pool, seed=seed)
         simulated = simulate_selection(values, human, pool, draws=draws, seed=seed) if draws else None
         for stat in STATS:
             yield {

@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.core.table import Table
-from nlgauge.metaeval.sweep import ADEQUACY, ALL
+from nlgauge.metaeval.sweeps import ADEQUACY, ALL
 from nlgauge.metaeval.tables import number
 from nlgauge.metaeval.tasks import MEAN
 
