@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
@@ -190,8 +189,3 @@ def _next_speaker(turns: Sequence[Turn]) -> str | None:
     last = turns[-1].speaker
     others = [t.speaker for t in reversed(turns) if t.speaker != last]
     return others[0] if others else None
-
-
-def seeded(seed: int, case: Case, name: str) -> random.Random:
-    """The stream of a template on a case, for templates that call others."""
-    return stream(seed, name, case.id if case.id is not None else case.text)

@@ -32,6 +32,7 @@ from nlgauge.text.english.gender import (
 )
 from nlgauge.text.lexicon.lexicon import neighbours, rank
 from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
+from nlgauge.text.wordlists import WordList
 
 _NOUNS = frozenset({"NN", "NNS"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG"})
@@ -43,11 +44,7 @@ _OF_HAIR = frozenset({"black", "brown", "white", "red"})
 _PICTURES = frozenset(
     {"photo", "photograph", "picture", "pictures", "photos", "image", "film", "movie", "print", "shot", "view"}
 )
-_NOT_SEEN = frozenset(  # adjectives that place or compare things rather than say what they are like
-    "opposite different main possible general similar separate available regular common special other same such own"
-    " former latter first last next previous much more most less least only whole total several few many likely"
-    " unlikely able unable".split()
-)
+_NOT_SEEN = WordList("scenes", "not seen")
 _SETS = frozenset({"colour", "pattern", "material", "shape"})  # kinds whose siblings in the lexicon exclude each other
 _FEW = {
     "many": ("a", "great", "so", "too", "how", "as"),

@@ -12,16 +12,13 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
 from nlgauge.text.lexicon.articles import article_before
+from nlgauge.text.wordlists import WordList
 
 _IN_LISTS = frozenset({"NN", "NNS", "NNP", "NNPS", "DT", "JJ", "CD", "PRP$", "CC", ",", "VBN"})
 _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides", "near", "with", "alongside"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_CLAUSES = frozenset(
-    "while because as if that although though since before after than whether until unless when where".split()
-)
-_FIRST_HALVES = frozenset(
-    "next close out up down off along away instead inside outside because due across onto adjacent".split()
-)
+_CLAUSES = WordList("scenes", "opening clauses")
+_FIRST_HALVES = WordList("scenes", "first halves")
 _NEAR = 12  # a thing is swapped with one of so many behind it, which keeps the work linear in the text
 _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "few", "no"})
 

@@ -12,16 +12,13 @@ from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import FINITE, NOUNS
 from nlgauge.text.languages import Language
+from nlgauge.text.wordlists import WordList
 
 _OTHER = {
     "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do", "do": "does",
 }  # fmt: skip
 # Subjects that some writers join with the singular and some with the plural.
-_COLLECTIVE = frozenset(
-    "team government police family staff committee company group crew couple public majority number data media lot rest"
-    " percent half % council party club band army board audience crowd class jury parliament opposition none either"
-    " neither any all some most minority".split()
-)
+_COLLECTIVE = WordList("surface", "collective")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import ADVERBS, BEHIND_VERBS, NOT, NOUNS, WH
+from nlgauge.text.wordlists import WordList
 
 # What may lean on which pronouns.
 _HOSTS = {
@@ -25,14 +26,8 @@ _HOSTS = {
     "will": ("'ll", frozenset({"i", "you", "he", "she", "it", "we", "they", "that", "there"})),
 }  # fmt: skip
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
-_VERBAL_HOSTS = frozenset(
-    "he she it that there here who what where how when why this everything nothing something".split()
-)
-_GONE = frozenset(
-    "been got gone become come arrived left happened died fallen grown lived worked slept begun started stopped changed"
-    " ended disappeared returned turned gotten forgotten decided agreed promised refused tried failed won joined always"
-    " never already just ever since".split()
-)
+_VERBAL_HOSTS = WordList("surface", "hosts of verbs")
+_GONE = WordList("surface", "perfect")
 _NAMED = frozenset({"called", "named", "nicknamed", "titled", "entitled"})  # it is called a lift
 _DAYS = frozenset({"today", "tomorrow", "tonight", "now"})
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})

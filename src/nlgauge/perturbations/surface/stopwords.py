@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import ClassVar
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.wordlists import data_lines
 
 _CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
 _ALSO_NAMES = frozenset(
@@ -110,7 +110,4 @@ def _asks(doc: Doc, index: int) -> bool:
 
 @cache
 def _table() -> frozenset[str]:
-    lines = (
-        resources.files("nlgauge.data").joinpath("language", "stopwords.txt").read_text(encoding="utf-8").splitlines()
-    )
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+    return frozenset(word for line in data_lines("stopwords.txt") for word in line.split())

@@ -6,13 +6,13 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import ClassVar, Literal
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import data_lines
 
 Kind = Literal["any", "swap", "delete", "insert", "substitute", "common"]
 
@@ -115,10 +115,4 @@ def _keyboard() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _misspellings() -> Mapping[str, tuple[str, ...]]:
-    lines = (
-        resources.files("nlgauge.data")
-        .joinpath("language", "misspellings.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
-    return {right: tuple(wrong) for right, *wrong in (line.split() for line in lines if not line.startswith("#"))}
+    return {right: tuple(wrong) for right, *wrong in map(str.split, data_lines("misspellings.txt"))}

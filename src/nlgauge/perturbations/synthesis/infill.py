@@ -23,6 +23,7 @@ from nlgauge.text.doc import Doc, Token
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import lemmas, supersense
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import WordList
 
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
 _BASE = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
@@ -33,9 +34,11 @@ _FREQUENT: dict[Part, int] = {
     "adverb": 300,
 }  # lemmas that are offered: every reader knows them
 _FEWEST = 12  # words that a field of meaning must have to be drawn from alone
-_GRAMMAR = frozenset("be have do many much more most other such same several own few little first second third".split())
+_GRAMMAR = WordList("words", "never masked")
 _UNCOUNTED = frozenset(
-    "information furniture money advice news luggage weather evidence equipment knowledge research music traffic".split()
+    (
+        "information furniture money advice news luggage weather evidence equipment knowledge research music traffic"
+    ).split()
 )
 _MODEL_PACKAGES = ("torch", "transformers")
 
