@@ -67,16 +67,6 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "core/arrays.py": "core/test_scores.py",  # names of types, nothing that runs
     "io/wmt/evalset.py": "io/wmt/test_mtme.py",  # a test set in memory, as it is read and written
     "io/wmt/mtme_write.py": "io/wmt/test_mtme.py",  # what is written is read back
-    "perturbations/clauses/affirmation.py": "perturbations/clauses/test_negation.py",  # denials taken away
-    "text/english/auxiliaries.py": (
-        "perturbations/surface/test_contractions.py perturbations/clauses/test_negation.py"
-        " perturbations/questions/test_declaratives.py"
-    ),
-    "perturbations/clauses/denial.py": "perturbations/clauses/test_negation.py",
-    "text/english/verbs.py": (
-        "text/english/test_clauses.py perturbations/surface/test_agreement.py"
-        " perturbations/surface/test_contractions.py"
-    ),
     "report/alignment/layout.py": "report/alignment/test_svg.py",  # where things stand is seen in what is drawn
     "report/alignment/sides.py": "report/alignment/test_svg.py report/alignment/test_text.py",
     "metrics/learned/model.py": "metrics/learned/test_sescore.py metrics/learned/test_regressor.py",
@@ -95,15 +85,6 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "stats/correlation/registry.py": "stats/correlation/test_correlate.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
     "stats/differences/swaps/weights.py": "stats/differences/test_bootstrap.py",
-    "text/tagging/brill.py": "text/tagging/test_tagging.py",
-    "text/numbers/number.py": "text/numbers/test_find.py",  # what is found, in the terms it is told in
-    "text/numbers/scan.py": "text/numbers/test_find.py",
-    "text/numbers/context.py": "text/numbers/test_find.py",
-    "text/numbers/ties.py": "text/numbers/test_find.py",
-    "text/numbers/forms.py": "text/numbers/test_changes.py",
-    "text/tagging/features.py": (
-        "text/tagging/test_tagging.py"
-    ),  # seen in the tags that the weights of its features give
 }
 
 NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tested, not all that they do

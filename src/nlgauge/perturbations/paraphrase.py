@@ -115,7 +115,7 @@ class LightParaphraser:
     accuracies.
 
     Attributes:
-        seed: for the draws of the templates.
+        seed: for the draws of the perturbations.
         language: the backend, by name or as an object.
     """
 

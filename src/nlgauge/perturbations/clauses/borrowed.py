@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
@@ -24,7 +25,7 @@ _UNSPACED = frozenset("。！？")
 class AddExtraText:
     """Add what another text of the pool says, as a clause at the end.
 
-    Attributes:
+    Args:
         most_words: longest clause.
     """
 
@@ -36,6 +37,9 @@ class AddExtraText:
         ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
         needs=frozenset({"english", "pool"}),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the last sentence that is no question."""
@@ -67,7 +71,7 @@ class AddExtraText:
 class AddNonsense:
     """Go on with a sentence that makes no sense here.
 
-    Attributes:
+    Args:
         source: sentences of nobody (`list`), other texts of the `pool`, or `any` of both by chance.
     """
 
@@ -78,6 +82,9 @@ class AddNonsense:
         "lower",
         ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion at the end."""

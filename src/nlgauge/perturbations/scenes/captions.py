@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.attributes import attribute
@@ -72,7 +73,7 @@ class ChangeAttributes:
     Words of our own sets go first (red becomes green, small becomes large); where a text has none, an adjective is
     replaced by its opposite from the lexicon, or by one that is surely of its kind.
 
-    Attributes:
+    Args:
         which: one attribute, or all of our sets.
     """
 
@@ -83,6 +84,9 @@ class ChangeAttributes:
         "lower",
         ("a dog with a red ball", "a dog with a green ball"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit an attribute."""
@@ -233,7 +237,7 @@ class ChangeGender:
     Animals change only where no person does. A man and a woman side by side (`a man and a woman`) would only change
     places: they stay as they are where somebody else changes, else one of the two changes.
 
-    Attributes:
+    Args:
         which: all gendered nouns, or one.
         pronouns: he, him and his change as well.
     """
@@ -246,6 +250,9 @@ class ChangeGender:
         "lower",
         ("two girls on a bus", "two boys on a bus"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a noun, and a pronoun."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
@@ -31,7 +32,7 @@ class SwapObjects:
     it comes to (`number: adapted` in the meta). Things that `a` cannot stand before (water) take their whole phrase
     along.
 
-    Attributes:
+    Args:
         unit: `head` swaps nouns, compounds whole, and leaves determiners and adjectives where they are; `phrase` swaps
             them along.
     """
@@ -40,6 +41,9 @@ class SwapObjects:
     info: ClassVar = PerturbationInfo(
         "swap_objects", "swap two objects", "lower", ("a man in front of a tree", "a tree in front of a man")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Two edits, and articles where they must fit."""
@@ -70,7 +74,7 @@ class SwapObjects:
 class DropObjects:
     """Leave things unsaid: nouns go with their determiners and adjectives.
 
-    Attributes:
+    Args:
         which: `all` takes every object and leaves verbs, prepositions and pronouns (all but one where nothing else
             would be left); `one` takes one, with the preposition before it, and leaves a sentence that can be read.
     """
@@ -79,6 +83,9 @@ class DropObjects:
     info: ClassVar = PerturbationInfo(
         "drop_objects", "drop objects", "lower", ("A man rides a horse on the beach.", "Rides on.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
@@ -28,7 +29,7 @@ class SubjectVerbDisagreement:
     Only forms that show number are touched: those of the present, was and were. Short forms such as he's have no
         counterpart.
 
-    Attributes:
+    Args:
         which: one such verb, drawn among those whose subject leaves no doubt about its number, or all.
     """
 
@@ -39,6 +40,9 @@ class SubjectVerbDisagreement:
         "lower",
         ("He likes tea.", "He like tea."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One verb in the other number, or all."""

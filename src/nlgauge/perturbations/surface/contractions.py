@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
@@ -41,7 +42,7 @@ class Contractions:
     Not where the verb must stay full: at the end of a clause or before punctuation (`yes, we are`), where it is a main
         verb (`I have two`).
 
-    Attributes:
+    Args:
         which: every place, or one.
     """
 
@@ -49,6 +50,9 @@ class Contractions:
     info: ClassVar = PerturbationInfo(
         "contractions", "contract auxiliaries and not", "same", ("We are not late.", "We aren't late.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a short form, two where a question parts its "not" from the verb."""
@@ -59,7 +63,7 @@ class Contractions:
 class Expansions:
     """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`, `won't you` to `will you not`; possessives stay.
 
-    Attributes:
+    Args:
         which: every place, or one.
     """
 
@@ -67,6 +71,9 @@ class Expansions:
     info: ClassVar = PerturbationInfo(
         "expansions", "write contractions out", "same", ("They weren't late.", "They were not late.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a full form, two where a question puts its "not" behind the subject."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.doc import Doc, Span
@@ -26,7 +27,7 @@ _SLIPS: Sequence[Kind] = ("swap", "delete", "insert", "substitute")
 class Typos:
     """Misspell one word of four letters or more; its first letter stays, and what comes out is no word where that can be had.
 
-    Attributes:
+    Args:
         kind: `swap` two letters, `delete` one, `insert` one, `substitute` one by a neighbour on the keyboard, `any` of
             these, or
             `common`: a word that people often misspell, misspelt as they do.
@@ -36,6 +37,9 @@ class Typos:
     info: ClassVar = PerturbationInfo(
         "typos", "misspell one word", "lower", ("Every window was open.", "Evry window was open."), needs=frozenset()
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word takes the place of another."""

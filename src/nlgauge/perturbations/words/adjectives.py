@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import after_measure, in_name
@@ -55,7 +56,7 @@ class DropAdjectives:
     Adjectives behind a verb stay (`the car is old`), so do names (`the White House`) and words that say which or how
     many (`other`, `many`, `first`).
 
-    Attributes:
+    Args:
         which: all adjectives of the text; those before one noun (`chain`); or one adjective.
     """
 
@@ -63,6 +64,9 @@ class DropAdjectives:
     info: ClassVar = PerturbationInfo(
         "drop_adjectives", "drop adjectives before nouns", "lower", ("She owns an old red car.", "She owns a car.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One deletion an adjective; a and an fit what follows."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Token
@@ -41,7 +42,7 @@ class PronounError:
 
     The number stays, so that every verb still agrees; I, you and it stay as they are.
 
-    Attributes:
+    Args:
         pronouns: which are exchanged, of `they`, `we`, `he` and `she`, parted by blanks.
         mode: `all` exchanges every one of them, `one` a single one.
     """
@@ -57,6 +58,7 @@ class PronounError:
     )
 
     def __post_init__(self) -> None:
+        checked(self)
         chosen = self.pronouns.split()
         for word in chosen:
             if word not in _OTHERS:
@@ -86,7 +88,7 @@ class NounsToPronouns:
     The pronoun has the number of the verb and of the noun, and the gender of a person where name, noun or text tell;
     else it is drawn.
 
-    Attributes:
+    Args:
         mode: `all` does so in every sentence that opens with its subject, `one` in a single one.
     """
 
@@ -97,6 +99,9 @@ class NounsToPronouns:
         "lower",
         ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each sentence."""

@@ -1,4 +1,4 @@
-"""Whether a text is in English, as far as templates for English must know: by script and by function words."""
+"""Whether a text is in English, as far as perturbations of English must know: by script and function words."""
 
 from __future__ import annotations
 
