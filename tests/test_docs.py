@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -225,3 +226,45 @@ def test_prose_keeps_to_120_characters():
             if not fence and not line.startswith(("|", "```")) and len(line) > 120:
                 long.append(f"{page.relative_to(ROOT)}:{number}")
     assert not long
+
+
+def blocks(text):
+    """The language and the content of each fenced block."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+@pytest.fixture
+def checkout(monkeypatch, tmp_path):
+    """The folder in which the README's commands are pasted; scores are kept elsewhere."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
+
+
+def readme_commands():
+    """Each command of the README that runs nlgauge, with the output shown below it, if any."""
+    found = blocks(README)
+    for (language, content), (following, output) in zip(found, [*found[1:], ("", "")], strict=True):
+        if language == "sh" and content.startswith("nlgauge "):
+            yield pytest.param(content.strip(), output if following == "text" else "", id=" ".join(content.split()[:3]))
+
+
+@pytest.mark.parametrize(("command", "output"), list(readme_commands()))
+def test_the_commands_of_the_readme_run_as_pasted(command, output, checkout, capsys):
+    assert main(shlex.split(command)[1:]) == 0
+    shown = capsys.readouterr().out
+    # Floats of models differ in their last digits between processors, which may turn the last digit that is shown.
+    told, seen = output.rstrip("\n").split("\n"), shown.split("\n")[: len(output.rstrip("\n").split("\n"))]
+    if output:
+        assert [NUMBER.sub("#", line) for line in told] == [NUMBER.sub("#", line) for line in seen]
+        numbers = [[float(number) for number in NUMBER.findall("\n".join(lines))] for lines in (told, seen)]
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.002)
+
+
+def test_the_python_of_the_readme_runs_as_pasted(checkout):
+    (code,) = [content for language, content in blocks(README) if language == "python"]
+    names: dict = {}
+    exec(code, names)
+    assert set(names["scores"]) == {"chrf", "bertscore"}
