@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -225,3 +226,53 @@ def test_prose_keeps_to_120_characters():
             if not fence and not line.startswith(("|", "```")) and len(line) > 120:
                 long.append(f"{page.relative_to(ROOT)}:{number}")
     assert not long
+
+
+def blocks(text):
+    """The language and the content of each fenced block."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+@pytest.fixture
+def checkout(monkeypatch, tmp_path):
+    """The folder in which the README's commands are pasted; scores are kept elsewhere."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
+
+
+def commands():
+    """Commands with the output that a page shows: all of the README, and on other pages those after a `$`."""
+    found = blocks(README)
+    for (language, content), (following, output) in zip(found, [*found[1:], ("", "")], strict=True):
+        if language == "sh" and content.startswith("nlgauge "):
+            yield "README", content.strip(), output if following == "text" else ""
+    for page in PAGES:
+        for _, content in blocks(page.read_text(encoding="utf-8")):
+            if content.startswith("$ nlgauge ") and " examples/" in content:
+                command, _, output = content.removeprefix("$ ").partition("\n")
+                yield page.stem, command, output
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [pytest.param(command, output, id=f"{page}: {command.split()[1]}") for page, command, output in commands()],
+)
+def test_commands_print_what_the_pages_show(command, output, checkout, capsys):
+    assert main(shlex.split(command)[1:]) == 0
+    told = output.rstrip("\n").split("\n")
+    seen = capsys.readouterr().out.split("\n")[: len(told)]
+    if output:
+        # Floats of models differ in their last digits between processors, which may turn the last digit that is shown.
+        assert [NUMBER.sub("#", line) for line in told] == [NUMBER.sub("#", line) for line in seen]
+        numbers = [[float(number) for number in NUMBER.findall("\n".join(lines))] for lines in (told, seen)]
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.002)
+
+
+def test_the_python_of_the_readme_runs_as_pasted(checkout):
+    (code,) = [content for language, content in blocks(README) if language == "python"]
+    names: dict = {}
+    exec(code, names)
+    assert set(names["scores"]) == {"chrf", "bertscore"}

@@ -148,6 +148,40 @@ def test_imports_go_one_way_and_by_full_names():
     assert not faults
 
 
+def files_imported() -> dict[str, set[str]]:
+    """File -> the files that it imports, wherever in it and also for type checkers alone."""
+    by_module = {".".join(("nlgauge", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in MODULES}
+    by_module = {module.removesuffix(".__init__"): name(path) for module, path in by_module.items()}
+    found: dict[str, set[str]] = {file: set() for file in by_module.values()}
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            targets = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):  # of `from a import b` the module a.b where there is one, else a
+                full = [f"{node.module}.{alias.name}" for alias in node.names]
+                targets = [target if target in by_module else str(node.module) for target in full]
+            found[name(path)] |= {by_module[target] for target in targets if target in by_module}
+    return found
+
+
+def test_no_files_import_each_other_in_a_circle():
+    imported = files_imported()
+
+    def reached(file: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = [*imported[file]]
+        while ahead:
+            if (other := ahead.pop()) not in seen:
+                seen.add(other)
+                ahead += imported[other]
+        return seen
+
+    reach = {file: reached(file) for file in imported}
+    circles = {
+        frozenset(other for other in reach[file] if file in reach[other]) for file in imported if file in reach[file]
+    }
+    assert circles == set()
+
+
 def test_libraries_come_in_by_their_own_door():
     found = {(name(path), package(path), target.partition(".")[0]) for path, _, target in IMPORTS}
     strays = {
