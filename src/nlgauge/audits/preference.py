@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.audits.sides import Sides
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.perturbations.paraphrase import edit_distance
-from nlgauge.stats.correlation.better_worse import accuracy_of
+from nlgauge.stats.correlation.preferences import accuracy_of
 from nlgauge.stats.shares import mean_of_shares, wilson
 
 ADEQUACY = (

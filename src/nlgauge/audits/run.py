@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.metrics.base import Metric, trained_on
@@ -20,8 +21,7 @@ from nlgauge.metrics.run import named
 from nlgauge.perturbations.checklist import Row, rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.better_worse import TIES
-from nlgauge.stats.correlation.entries import choose
+from nlgauge.stats.correlation.preferences import Ties
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ def audit(
         Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation
         Metrics".
     """
-    choose(ties, TIES, "ties")
+    check_option("ties", ties, Ties, error=InputError)
     if normalise != "auto":
-        choose(normalise, tuple(RULES), "normalise")
+        check_option("normalise", normalise, Annotated[str, OneOf(RULES)], error=InputError)
     if not 0 <= tolerance < 1:
         raise InputError(f"tolerance is {tolerance:g}, expected a share from 0 to below 1")
     wanted = design or suite.design
-    choose(wanted, ("preference", "checklist"), "design")
+    check_option("design", wanted, Design, error=InputError)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
         if wanted != "checklist":

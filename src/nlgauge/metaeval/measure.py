@@ -10,9 +10,9 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
-from nlgauge.stats.correlation.better_worse import darr_pairs
 from nlgauge.stats.correlation.chance import chance_preference
 from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.stats.correlation.result import Correlation
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
@@ -21,8 +22,7 @@ from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.run import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.better_worse import TIES
-from nlgauge.stats.correlation.entries import choose
+from nlgauge.stats.correlation.preferences import Ties
 from nlgauge.stats.shares import mean_interval
 
 WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
@@ -168,9 +168,9 @@ def check(
                 if twice
                 else f"{len(names)} {what}s have one name; give each a name of its own"
             )
-    choose(norm, NORMS, "norm")
-    choose(ties, TIES, "ties")
-    choose(missing, ("refuse", "drop"), "missing")
+    check_option("norm", norm, Annotated[str, OneOf(NORMS)], error=InputError)
+    check_option("ties", ties, Ties, error=InputError)
+    check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
             raise InputError(

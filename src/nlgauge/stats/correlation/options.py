@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import check_option
 from nlgauge.stats.correlation import compat
-from nlgauge.stats.correlation.entries import Entries, FlatScores, choose, namer, numbers, oriented
-from nlgauge.stats.correlation.levels import SYSTEM_SCORES, Missing, segment_entries, system_entries
+from nlgauge.stats.correlation.entries import Entries, FlatScores, namer, numbers, oriented
+from nlgauge.stats.correlation.levels import Missing, SystemScores, segment_entries, system_entries
 from nlgauge.stats.correlation.registry import Statistic, statistic
 from nlgauge.stats.draws import Seed
 
-AVERAGING = ("none", "item", "sys", "micro")
-LEVELS = ("segment", "system")
-UNDEFINED = ("skip", "zero")
+Averaging = Literal["none", "item", "sys", "micro"]
+Level = Literal["segment", "system"]
+Undefined = Literal["skip", "zero"]
 
 
 class PlainOptions(TypedDict, total=False):
@@ -159,10 +160,10 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
     if level == "system":
         usual = "micro" if groups is not None and stat.pools else "none"
     averaging = options["averaging"] or usual
-    choose(averaging, AVERAGING, "averaging")
-    choose(level, LEVELS, "level")
-    choose(options["undefined"], UNDEFINED, "undefined")
-    choose(options["system_scores"], SYSTEM_SCORES, "system_scores")
+    check_option("averaging", averaging, Averaging, error=InputError)
+    check_option("level", level, Level, error=InputError)
+    check_option("undefined", options["undefined"], Undefined, error=InputError)
+    check_option("system_scores", options["system_scores"], SystemScores, error=InputError)
     if averaging == "micro" and not stat.pools:
         raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging='none', 'item' or 'sys'")
     if level == "system" and averaging in ("item", "sys"):

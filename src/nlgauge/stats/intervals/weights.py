@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.stats.differences.swaps.coins import AXES, Averaging
+from nlgauge.stats.grids import AXES, Averaging
 
 _CELLS = 1 << 22  # numbers held at once
 _CONSTANT = 1e-12  # a variance that is less than this share of the squares is rounding
