@@ -102,9 +102,9 @@ def hybrids_alone() -> tuple[Grid, Grid]:
 
 
 def ours_selection() -> None:
-    from nlgauge.stats.selection.selection import selection
+    from nlgauge.stats.selection.selection import selection_quality
 
-    selection(*hybrids_alone())
+    selection_quality(*hybrids_alone())
 
 
 def ours_coefficient(name: str) -> Callable[[], None]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.audits.menli import ATTACKS
-from nlgauge.perturbations.checklist import select
+from nlgauge.perturbations.checklist import select_rows
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
 
@@ -48,7 +48,7 @@ def main() -> None:
     pool = [f"{text}" for text in texts]
     cases = make_cases(texts, pool=pool)
     analysed = time.perf_counter() - began
-    rows = list(dict.fromkeys(row.template for row in select(args.task)))
+    rows = list(dict.fromkeys(row.template for row in select_rows(args.task)))
     attacks, checklist = timed(ATTACKS, cases), timed(rows, cases)
     print(f"{len(texts)} sentences: analysis {analysed:.1f} s")
     print(f"{len(ATTACKS)} attacks: {attacks:.1f} s, with analysis {analysed + attacks:.1f} s")

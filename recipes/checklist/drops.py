@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.perturbations.checklist import select
+from nlgauge.perturbations.checklist import select_rows
 
 COLUMNS = {"BLEU-1": "bleu:max_ngram_order=1,tokenize=none", "ROUGE_L": "rougeL:tokenizer=blanks", "ChrF++": "chrf++"}
 
@@ -35,7 +35,7 @@ def main() -> None:
             drops[joined, row["template"], row["metric"]] = row
     print("| template | penalty | n | " + " | ".join(f"{c} paper | spans | joined" for c in COLUMNS) + " |")
     print("|---|---:|---:|" + "---:|" * (3 * len(COLUMNS)))
-    for row in select("mt"):
+    for row in select_rows("mt"):
         cells = []
         for column, spec in COLUMNS.items():
             theirs = deviations[row.template][published["columns"].index(column)] + row.penalty

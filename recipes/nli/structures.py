@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nlgauge.perturbations.draft import is_name_like
 from nlgauge.text.doc import Doc
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 _BEFORE = {"DT", "JJ", "CD", "PRP$", "NN", "NNP", "VBG"}
 _HEAD = {"NN", "NNS", "NNP", "NNPS"}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.audits.preference import ADEQUACY, FLUENCY
-from nlgauge.metaeval.sweep import sweep
+from nlgauge.metaeval.sweeps import sweep
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")
 NLI = ("nli", "nli-robust")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.core.signature import show
-from nlgauge.perturbations.checklist import rows
+from nlgauge.perturbations.checklist import checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
 
 NEWS = (
@@ -79,7 +79,7 @@ LEADS = {
 
 
 def texts_for(name: str) -> tuple[str, ...]:
-    tasks = {row.task for row in rows() if row.template == name}
+    tasks = {row.task for row in checklist_rows() if row.template == name}
     if name in ("reorder_sentences", "repeat_sentences", "nouns_to_pronouns"):
         return (SUMMARY,)
     if "context" in info(name).needs or tasks == {"dg"}:
@@ -166,7 +166,7 @@ def page(stem: str) -> str:
     for name in names:
         about = info(name)
         expected = "lower" if about.expect == "lower" else "the same"
-        where = ", ".join(dict.fromkeys(f"{row.task} {row.criterion}" for row in rows() if row.template == name))
+        where = ", ".join(dict.fromkeys(f"{row.task} {row.criterion}" for row in checklist_rows() if row.template == name))
         listed = f" In the checklists: {where}." if where else ""
         lines += [
             f"## {name}",

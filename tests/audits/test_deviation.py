@@ -7,11 +7,11 @@ import pytest
 from nlgauge.audits.deviation import deviation_rows, rule_for
 from nlgauge.audits.sides import score_sides
 from nlgauge.core.suite import Pair, Skipped, Suite
-from nlgauge.perturbations.checklist import Row
+from nlgauge.perturbations.checklist import ChecklistRow
 from nlgauge.runtime.runtime import Runtime
 
-NEGATION = Row("mt", "adequacy", "negation", "Negations", 0.9, certainty="high")
-SAME = Row("mt", "invariance", "synonyms", "Synonyms", 0.0, certainty="high")
+NEGATION = ChecklistRow("mt", "adequacy", "negation", "Negations", 0.9, certainty="high")
+SAME = ChecklistRow("mt", "invariance", "synonyms", "Synonyms", 0.0, certainty="high")
 
 
 def pair(key, better, worse, row=NEGATION, **more):
@@ -71,7 +71,7 @@ def test_a_row_that_never_applied_is_there_and_undefined(told):
 
 
 def test_an_unknown_penalty_leaves_the_drop(told):
-    (row,) = found([pair(1, 50, 40)], told, [Row("mt", "adequacy", "negation")])
+    (row,) = found([pair(1, 50, 40)], told, [ChecklistRow("mt", "adequacy", "negation")])
     assert row["drop"] == pytest.approx(0.2)
     assert math.isnan(row["deviation"])
 
@@ -88,6 +88,6 @@ def test_texts_held_against_others_are_scaled_by_the_pool(told):
 
 
 def test_one_template_under_two_criteria_is_kept_apart(told):
-    other = Row("mt", "fluency", "negation", penalty=0.1)
+    other = ChecklistRow("mt", "fluency", "negation", penalty=0.1)
     rows = found([pair(1, 50, 40), pair(2, 50, 10, other)], told, [NEGATION, other])
     assert [r["drop"] for r in rows] == pytest.approx([0.2, 0.8])

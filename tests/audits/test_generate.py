@@ -13,7 +13,7 @@ from nlgauge.audits.generate import anchors, perturbed_suite, suite, task_in
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.checklist import Row, select
+from nlgauge.perturbations.checklist import ChecklistRow, select_rows
 
 TEXTS = (
     "The old farmer sold 12 horses in the village.", "Maria does not like the cold winter.", "It is raining, and the road is wet.",
@@ -33,7 +33,7 @@ def data(texts=TEXTS, **more):
 
 def test_a_row_makes_a_pair_of_every_text_or_a_reason():
     made = suite("checklist", data())
-    for row in select("mt"):
+    for row in select_rows("mt"):
         key = (row.criterion, row.template)
         pairs = [p for p in made if (p.criterion, p.phenomenon) == key]
         left = sum(s.n for s in made.skipped if (s.criterion, s.perturbation) == key)
@@ -176,7 +176,7 @@ def test_what_cannot_be_made_is_refused(options, message):
 
 
 def test_rows_without_a_task_make_a_preference_suite():
-    made = perturbed_suite(data(), [Row("", "", "negation")])
+    made = perturbed_suite(data(), [ChecklistRow("", "", "negation")])
     assert made.design == "preference"
     assert {(p.task, p.criterion, p.id) for p in made} >= {(None, None, "s0/negation")}
     assert suite("checklist", data()).design == "checklist"

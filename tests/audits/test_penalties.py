@@ -7,31 +7,31 @@ import pytest
 
 from nlgauge.audits.penalties import read_penalties, shipped, with_penalties
 from nlgauge.core.errors import InputError
-from nlgauge.perturbations.checklist import Row, rows, select
+from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, select_rows
 
 
 def test_shipped_penalties_are_those_of_the_table():
-    bare = [Row("mt", "adequacy", "negation"), Row("as", "fluency", "jumble_words")]
+    bare = [ChecklistRow("mt", "adequacy", "negation"), ChecklistRow("as", "fluency", "jumble_words")]
     assert [row.penalty for row in shipped(bare)] == [0.89, 0.60]
 
 
 def test_options_of_a_template_do_not_hide_its_penalty():
-    assert shipped([Row("mt", "adequacy", "negation:mode=add")])[0].penalty == 0.89
+    assert shipped([ChecklistRow("mt", "adequacy", "negation:mode=add")])[0].penalty == 0.89
 
 
 def test_the_most_telling_row_of_a_users_table_wins():
     given = [
-        Row("", "", "typos", penalty=0.1),
-        Row("mt", "", "typos", penalty=0.2),
-        Row("mt", "fluency", "typos", penalty=0.3),
+        ChecklistRow("", "", "typos", penalty=0.1),
+        ChecklistRow("mt", "", "typos", penalty=0.2),
+        ChecklistRow("mt", "fluency", "typos", penalty=0.3),
     ]
-    assert with_penalties([Row("mt", "fluency", "typos")], given)[0].penalty == 0.3
-    assert with_penalties([Row("mt", "other", "typos")], given)[0].penalty == 0.2
-    assert with_penalties([Row("ic", "fluency", "typos")], given)[0].penalty == 0.1
+    assert with_penalties([ChecklistRow("mt", "fluency", "typos")], given)[0].penalty == 0.3
+    assert with_penalties([ChecklistRow("mt", "other", "typos")], given)[0].penalty == 0.2
+    assert with_penalties([ChecklistRow("ic", "fluency", "typos")], given)[0].penalty == 0.1
 
 
 def test_a_template_without_penalty_is_undefined_not_zero():
-    row = with_penalties(select("mt", "adequacy", ("negation",)), [Row("", "", "typos", penalty=0.1)])[0]
+    row = with_penalties(select_rows("mt", "adequacy", ("negation",)), [ChecklistRow("", "", "typos", penalty=0.1)])[0]
     assert math.isnan(row.penalty)
     assert row.certainty == "none"
 
@@ -73,6 +73,6 @@ def test_an_empty_table_is_refused(tmp_path):
 
 
 def test_every_shipped_penalty_lies_in_its_bounds():
-    for row in rows():
+    for row in checklist_rows():
         if not math.isnan(row.penalty):
             assert row.lower <= row.penalty <= row.upper, row

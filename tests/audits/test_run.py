@@ -15,8 +15,8 @@ from nlgauge.audits.run import audit, checklist_of
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Skipped, Suite
-from nlgauge.metrics.base import METRICS
-from nlgauge.perturbations.checklist import Row
+from nlgauge.metrics.registry import METRICS
+from nlgauge.perturbations.checklist import ChecklistRow
 
 PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}
 CHECKLIST = {
@@ -103,7 +103,7 @@ def test_a_deviation_is_the_drop_less_the_shipped_penalty():
 
 
 def test_penalties_of_the_users_come_instead_of_the_shipped():
-    found = ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.25, certainty="user")])
+    found = ng.audit(checklist(), metrics=["chrf"], penalties=[ChecklistRow("", "", "negation", penalty=0.25, certainty="user")])
     by = {r["template"]: r for r in found.rows}
     assert by["negation"]["penalty"] == 0.25
     assert math.isnan(by["typos"]["penalty"])
@@ -117,20 +117,20 @@ def test_penalties_that_no_row_takes_are_noted_and_misspelt_ones_refused():
     found = ng.audit(
         checklist(),
         metrics=["chrf"],
-        penalties=[Row("", "", "negation", penalty=0.2), Row("", "", "synonyms", penalty=0.1)],
+        penalties=[ChecklistRow("", "", "negation", penalty=0.2), ChecklistRow("", "", "synonyms", penalty=0.1)],
     )
     assert any(note.startswith("penalties given for synonyms are not used") for note in found.notes)
     with pytest.raises(
         InputError, match="a penalty is given for 'negatoin', which is no perturbation; did you mean 'negation'"
     ):
-        ng.audit(checklist(), metrics=["chrf"], penalties=[Row("", "", "negatoin", penalty=0.2)])
+        ng.audit(checklist(), metrics=["chrf"], penalties=[ChecklistRow("", "", "negatoin", penalty=0.2)])
     with pytest.raises(InputError, match="the suite asks for preferences"):
-        ng.audit(preference(), metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
+        ng.audit(preference(), metrics=["chrf"], penalties=[ChecklistRow("", "", "negation", penalty=0.2)])
 
 
 def test_a_penalty_serves_a_row_with_options():
     made = checklist(pair("c", REFERENCE, "the cat not sat", **row_of(phenomenon="negation:mode=add")))
-    found = ng.audit(made, metrics=["chrf"], penalties=[Row("", "", "negation", penalty=0.2)])
+    found = ng.audit(made, metrics=["chrf"], penalties=[ChecklistRow("", "", "negation", penalty=0.2)])
     assert {r["template"]: r["penalty"] for r in found.rows if r["criterion"] == "adequacy"} == {
         "negation": 0.2,
         "negation:mode=add": 0.2,

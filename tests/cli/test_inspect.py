@@ -8,8 +8,8 @@ from nlgauge.audits.generate import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
-from nlgauge.metrics.base import METRICS
-from nlgauge.perturbations.checklist import select
+from nlgauge.metrics.registry import METRICS
+from nlgauge.perturbations.checklist import select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info
 
 
@@ -54,7 +54,7 @@ def test_every_perturbation_is_listed_with_an_example(capsys):
 def test_the_checklist_of_a_task_is_listed_by_criterion_with_what_people_take_off(capsys, task):
     assert main(["list", "perturbations", "--task", task]) == 0
     out = capsys.readouterr().out
-    for row in select(task):
+    for row in select_rows(task):
         assert f"\n  {row.template}: " in out
         assert f": {row.criterion}\n" in out
     assert "people take off " in out

@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.cli.main import main
-from nlgauge.metaeval.sweep import sweep
+from nlgauge.metaeval.sweeps import sweep
 
 WORDS = ["rain", "snow", "wind", "sun", "cloud", "storm", "fog", "hail"]
 

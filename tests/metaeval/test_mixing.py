@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.metaeval.mixing import Attacked, judged_by, mixture, scaled, sum_of
-from nlgauge.metrics.run import named
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 numbers = st.lists(st.integers(-1000, 1000), min_size=2, max_size=20).filter(lambda v: len(set(v)) > 1)

@@ -11,7 +11,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metaeval.scoring import REFERENCES, references_policy, score_judged
-from nlgauge.metrics.run import named
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 

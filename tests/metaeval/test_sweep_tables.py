@@ -4,8 +4,8 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.metaeval.pooling import left_out, rank, winning
-from nlgauge.metaeval.sweep import curves, mark_best, with_gains
 from nlgauge.metaeval.sweep_tables import best_lines, percent, sweep_tables
+from nlgauge.metaeval.sweeps import curves, mark_best, with_gains
 
 
 def point(weight, correlation, accuracy, **about):

@@ -5,14 +5,10 @@ from typing import ClassVar
 
 import pytest
 
-import nlgauge as ng
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import spec_of
-from nlgauge.metrics.base import METRICS, Metric, check_needs, metric
-
-WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
+from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of, trained_on
 
 
 @dataclass(frozen=True)
@@ -23,43 +19,24 @@ class Needy:
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Chatty(Needy):
+    pooled: ClassVar = True
+    trained_on: ClassVar = ("typos",)
+    notes: ClassVar = ("read with care",)
+
+
 FULL = Segment("full", "h", ("r",), "s", context=({"speaker": "A", "text": "t"},), table=(("a", 1),))
 
 
-@pytest.mark.parametrize("name", WITHOUT_MODEL)
-def test_every_name_leads_to_a_metric_that_bears_it_or_a_preset(name):
-    built = metric(name)
-    assert isinstance(built, Metric)
-    assert metric(spec_of(built)) == built  # a preset is written out, and means the same
+def test_a_class_with_info_and_score_is_a_metric():
+    assert isinstance(Needy(), Metric)
+    assert not isinstance("bleu", Metric)
 
 
-def test_a_preset_is_the_metric_with_its_options_set():
-    assert metric("chrf++") == metric("chrf:word_order=2")
-    assert metric("chrf++:word_order=0") == metric("chrf")
-
-
-def test_a_metric_object_is_returned_as_it_is():
-    built = metric("bleu")
-    assert metric(built) is built
-
-
-def test_a_sum_is_a_metric():
-    assert metric("0.5*bleu + 0.5*chrf").info.name == "combination"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("blue", r"^unknown metric 'blue'; did you mean 'bleu'\?$"),
-        ("bleu:tokenise=13a", r"^bleu has no option 'tokenise'; did you mean 'tokenize'"),
-        (Needy, r"^expected a metric specification or a metric object, got the class Needy$"),
-        (3, r"^expected a metric specification or a metric object, got int$"),
-        (None, r"^expected a metric specification or a metric object, got NoneType$"),
-    ],
-)
-def test_what_is_no_metric_is_refused(wrong, message):
-    with pytest.raises(SpecError, match=message):
-        metric(wrong)
+def test_members_that_a_metric_may_leave_out_are_read_as_nothing():
+    assert (is_pooled(Needy()), trained_on(Needy()), notes_of(Needy())) == (False, (), ())
+    assert (is_pooled(Chatty()), trained_on(Chatty()), notes_of(Chatty())) == (True, ("typos",), ("read with care",))
 
 
 @pytest.mark.parametrize(("need", "absent"), [("references", ()), ("source", None), ("context", ()), ("table", ())])
@@ -72,17 +49,3 @@ def test_a_segment_without_what_is_needed_is_named(need, absent):
 
 def test_an_empty_source_or_reference_is_there():
     check_needs(Needy(), [Segment("a", "", ("",), "", context=({},), table=(0,))])
-
-
-def test_a_metric_of_a_third_party_is_reached_by_its_entry_point(monkeypatch):
-    class Point:
-        name = "needy"
-
-        def load(self):
-            return Needy
-
-    monkeypatch.setattr(
-        "nlgauge.core.registry.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
-    )
-    assert ng.metric("needy") == Needy()
-    assert METRICS.names()[-1] == "needy"

@@ -14,7 +14,8 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
-from nlgauge.metrics.combine import Combination, bounds_key, check_bounds, save_bounds
+from nlgauge.metrics.combine import Combination, check_bounds
+from nlgauge.metrics.scales import save_bounds
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
@@ -134,27 +135,9 @@ def test_scale_and_offset_of_a_term_do_not_matter(rows, norm, higher):
     )  # values of some units, means of eight numbers below 210
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"other": [0, 1]}, r'expected \{"bounds": \{"given": \[low, high\]\}\} with two numbers'),
-        ({"given": [0]}, r'expected \{"bounds"'),
-        ({"given": ["a", "b"]}, r'expected \{"bounds"'),
-        ("not json", r'expected \{"bounds"'),
-        ("[]", r'expected \{"bounds"'),
-        ("3", r'expected \{"bounds"'),
-        ({"given": [1, 1]}, r"bounds of given are 1 and 1, expected the lower first$"),
-        ({"given": [2, 1]}, r"bounds of given are 2 and 1, expected the lower first$"),
-        ('{"bounds": {"given": [NaN, 1]}}', r"expected the lower first$"),
-    ],
-)
-def test_a_bounds_file_that_is_none_is_refused_with_what_it_should_hold(bounds, content, message):
-    with pytest.raises(InputError, match=message) as error:
-        combined([[1, 2]], [1], bounds(content))
-    assert "bounds.json: " in str(error.value)
-
-
-def test_a_bounds_file_that_is_missing_is_named():
+def test_a_sum_names_the_bounds_file_that_does_not_do(bounds):
+    with pytest.raises(InputError, match=r"bounds\.json: expected"):
+        combined([[1, 2]], [1], bounds({"other": [0, 1]}))
     with pytest.raises(InputError, match=r"^cannot read bounds absent\.json: No such file or directory$"):
         combined([[1, 2]], [1], 'file("absent.json")')
 
@@ -270,20 +253,6 @@ def test_bounds_are_what_became_0_and_1_error_rates_turned_round(tmp_path):
     assert json.loads((tmp_path / "b.json").read_text())["bounds"]["given"] == pytest.approx(
         [2, 2 + (8 / 3) ** 0.5]
     )  # mean, and one deviation above
-
-
-def test_a_term_is_named_by_what_it_is_not_by_how_its_own_terms_are_scaled():
-    inner = {
-        norm: ng.metric(f"1*(1*bleu + 1*ter[norm={norm}])").terms[0][1]
-        for norm in ("minmax", "zscore", 'file("x.json")', "none")
-    }
-    assert (
-        bounds_key(inner["minmax"])
-        == bounds_key(inner["zscore"])
-        == bounds_key(inner['file("x.json")'])
-        == "1*bleu + 1*ter"
-    )
-    assert bounds_key(inner["none"]) == "1*bleu + 1*ter[norm=none]"
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics import run
-from nlgauge.metrics.run import named, score, score_blocks, score_segments
+from nlgauge.metrics.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
 
@@ -99,40 +99,11 @@ def same(one, other):
         np.testing.assert_array_equal(one.flags[name], other.flags[name])
 
 
-class TestScore:
-    def test_keys_are_the_specifications_as_typed(self):
-        found = score(["a b"], ["a b"], metrics=["chrf: word_order=2", "chrf++", "bleu"])
-        assert list(found) == ["chrf: word_order=2", "chrf++", "bleu"]
-        assert found["chrf++"].values == found["chrf: word_order=2"].values
-
-    def test_an_object_goes_by_the_specification_that_rebuilds_it(self):
-        assert list(score(["a"], ["a"], metrics=[ng.metric("chrf++"), Lengths(weight=2.0)])) == [
-            "chrf:word_order=2",
-            "lengths:weight=2.0",
-        ]
-
-    def test_one_metric_needs_no_list(self):
-        assert list(score(["a"], ["a"], metrics="bleu")) == ["bleu"]
-        assert list(score(["a"], ["a"], metrics=Lengths())) == ["lengths"]
-
-    def test_a_dataset_brings_its_own_references(self):
-        dataset = ng.Dataset.from_texts({"A": ["a b"], "B": ["c d"]}, ["a b"])
-        assert score(dataset, metrics="bleu")["bleu"].ids == ("A:0", "B:0")
-        with pytest.raises(InputError, match=r"^a Dataset holds its references and sources; leave refs and srcs out$"):
-            score(dataset, ["a b"], metrics="bleu")
-
-    @pytest.mark.parametrize("metrics", [[], ["bleu", "bleu"], [Lengths(), Lengths()]])
-    def test_no_metric_and_one_metric_twice_are_refused(self, metrics):
-        with pytest.raises(SpecError, match=r"^no metric is named|^metric '(bleu|lengths)' is named twice$"):
-            named(metrics)
-
-    def test_every_metric_is_checked_before_the_first_is_run(self):
-        metric = Lengths()
-        with pytest.raises(InputError, match=r"^bleu needs references; segment '0' has none$"):
-            score(["a"], metrics=[Free(), ng.metric("bleu")])
-        with pytest.raises(InputError, match=r"^lengths needs references; segment 'lacking' has none$"):
-            score_segments({"a": metric}, [*segments_of(2), Segment("lacking", "h")], Runtime())
-        assert metric.seen == []
+def test_every_metric_is_checked_before_the_first_is_run():
+    metric, free = Lengths(), Free()
+    with pytest.raises(InputError, match=r"^lengths needs references; segment 'lacking' has none$"):
+        score_segments({"a": free, "b": metric}, [*segments_of(2), Segment("lacking", "h")], Runtime())
+    assert metric.seen == free.seen == []
 
 
 class TestCache:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import NEEDS, Case, Edit, Perturbation, PerturbationInfo, apply_edits, stream
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 def test_edits_are_made_in_offsets_of_the_text_as_it_came():

@@ -8,13 +8,13 @@ from collections import Counter
 import pytest
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.checklist import TASKS, rows, select, task_of
+from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS, info
 
 
 def test_the_rows_are_those_of_figure_4_and_four_of_table_5():
-    assert Counter(math.isnan(row.penalty) for row in rows()) == {False: 112, True: 4}
-    assert Counter(row.task for row in rows() if not math.isnan(row.penalty)) == {
+    assert Counter(math.isnan(row.penalty) for row in checklist_rows()) == {False: 112, True: 4}
+    assert Counter(row.task for row in checklist_rows() if not math.isnan(row.penalty)) == {
         "mt": 21,
         "as": 19,
         "qg": 16,
@@ -25,10 +25,10 @@ def test_the_rows_are_those_of_figure_4_and_four_of_table_5():
 
 
 def test_no_task_has_a_perturbation_twice_under_one_criterion():
-    assert len({(row.task, row.criterion, row.template) for row in rows()}) == len(rows())
+    assert len({(row.task, row.criterion, row.template) for row in checklist_rows()}) == len(checklist_rows())
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.task} {row.template}")
+@pytest.mark.parametrize("row", checklist_rows(), ids=lambda row: f"{row.task} {row.template}")
 def test_a_row_names_a_perturbation_with_its_expectation_and_bounds_its_penalty(row):
     assert row.template in PERTURBATIONS.names()
     assert info(row.template).expect == ("same" if row.criterion == "invariance" else "lower")
@@ -40,7 +40,7 @@ def test_a_row_names_a_perturbation_with_its_expectation_and_bounds_its_penalty(
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_is_tried_for_fluency_and_for_invariance(task):
-    assert {"fluency", "invariance"} < {row.criterion for row in select(task)}
+    assert {"fluency", "invariance"} < {row.criterion for row in select_rows(task)}
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_a_task_is_known_by_several_names(name, task):
 
 
 def test_rows_are_chosen_by_criterion_and_by_perturbation():
-    chosen = select("as", "Non-redundancy")
+    chosen = select_rows("as", "Non-redundancy")
     assert {row.criterion for row in chosen} == {"non_redundancy"}
-    assert [row.template for row in select("mt", templates=("negation",))] == ["negation"]
-    assert set(select("ic", "fluency", ("typos",))) < set(select("ic", "fluency")) < set(select("ic"))
+    assert [row.template for row in select_rows("mt", templates=("negation",))] == ["negation"]
+    assert set(select_rows("ic", "fluency", ("typos",))) < set(select_rows("ic", "fluency")) < set(select_rows("ic"))
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_rows_are_chosen_by_criterion_and_by_perturbation():
 )
 def test_what_no_checklist_has_is_refused(asked, told):
     with pytest.raises(SpecError, match=told):
-        select(*asked)
+        select_rows(*asked)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.perturbations.draft import Draft, with_case_of
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 pieces = st.sampled_from(
     [

@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, apply_edits, stream
 from nlgauge.perturbations.perturb import apply, make_cases, perturb, seeded, unmet
 from nlgauge.perturbations.surface.order import JumbleWords
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 TEXTS = ["The bus came late today.", "Yes", "", "Two old boats lie in a harbour.", "No mark at all"]
 

@@ -163,7 +163,7 @@ class TestNeeds:
 
         caught(
             Lenient(),
-            rf"info\.needs names {need}, but a segment without any is scored; see nlgauge\.metrics\.base\.check_needs",
+            rf"info\.needs names {need}, but a segment without any is scored; see nlgauge\.metrics\.check_needs",
         )
 
     def test_a_refusal_that_does_not_say_which_segment_is_caught(self, overlap, caught):

@@ -12,7 +12,7 @@ from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.text import backends
 from nlgauge.text.backends import MissingPipeline, Piece, Spacy, Stanza, assemble, people
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.inflection import inflect
 
 TEXT = "Mrs Mary Jones can’t come.  Jones is ill.\n\nOK!"

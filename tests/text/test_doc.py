@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.doc import Doc, Span, Token, is_punctuation
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 from nlgauge.text.words import word_spans
 
 pieces = st.sampled_from(

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.suite import Suite
-from nlgauge.perturbations.checklist import Row
+from nlgauge.perturbations.checklist import ChecklistRow
 from nlgauge.stats.shares import mean_interval
 
 RULES: Mapping[str, str] = {
@@ -24,7 +24,7 @@ RULES: Mapping[str, str] = {
 def deviation_rows(
     suite: Suite,
     sides: Sides,
-    rows: Sequence[Row],
+    rows: Sequence[ChecklistRow],
     *,
     normalise: str = "auto",
     tolerance: float = 0.05,

@@ -13,10 +13,10 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Design, Pair, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbed, stream
-from nlgauge.perturbations.checklist import Row, select, task_of
+from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 Field = Literal["ref", "hyp"]
 KINDS: Mapping[str, str] = {
@@ -101,7 +101,7 @@ def suite(
 
 def perturbed_suite(
     dataset: Dataset,
-    rows: Sequence[Row],
+    rows: Sequence[ChecklistRow],
     *,
     seed: int = 0,
     field: Field | None = None,
@@ -114,7 +114,7 @@ def perturbed_suite(
     cases = cases_of(found, language)
     built = {row.template: perturbation(row.template) for row in rows}
     pairs: list[Pair] = []
-    skipped: Counter[tuple[Row, str]] = Counter()
+    skipped: Counter[tuple[ChecklistRow, str]] = Counter()
     for anchor, case in zip(found, cases, strict=True):
         outcomes: dict[str, Perturbed | Inapplicable] = {}
         for row in rows:
@@ -207,8 +207,8 @@ def task_in(dataset: Dataset) -> str:
     return next(iter(told))
 
 
-def _rows(task: str, criterion: str | None, perturbations: Sequence[str]) -> list[Row]:
-    rows = list(select(task, criterion))
+def _rows(task: str, criterion: str | None, perturbations: Sequence[str]) -> list[ChecklistRow]:
+    rows = list(select_rows(task, criterion))
     if not perturbations:
         return rows
     out = []
@@ -223,7 +223,7 @@ def _rows(task: str, criterion: str | None, perturbations: Sequence[str]) -> lis
     return out
 
 
-def _pair(anchor: Anchor, row: Row, outcome: Perturbed, joined: Case | None) -> Pair:
+def _pair(anchor: Anchor, row: ChecklistRow, outcome: Perturbed, joined: Case | None) -> Pair:
     text = outcome.text
     if joined is not None:
         text = " ".join(t.text for t in joined.language.analyse(text).tokens)

@@ -20,7 +20,7 @@ from nlgauge.perturbations.paraphrase import (
 )
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 if TYPE_CHECKING:
     from nlgauge.audits.generate import Anchor
@@ -205,7 +205,7 @@ def _translation(anchor: Anchor, task: str | None) -> str | None:
 
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:
-    from nlgauge.metrics.run import score
+    from nlgauge.metrics.scoring import score
 
     if len(references) == 1:
         return references[0]

@@ -12,17 +12,17 @@ from nlgauge.io.files.cells import number
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.perturbations.checklist import Row, rows, task_of
+from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_of
 
 
-def read_penalties(path: str | os.PathLike[str]) -> list[Row]:
+def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
     """Penalties of a user: TSV with a header, or JSON lines, with `template`, `penalty` in [0, 1], and perhaps `task` and `criterion`.
 
     Raises:
         InputError: a missing column, a penalty that is no number or outside [0, 1], an unknown task, one row twice.
     """
     file = InputFile(path)
-    found: dict[tuple[str, str, str], Row] = {}
+    found: dict[tuple[str, str, str], ChecklistRow] = {}
     for place, record in _records(file):
         row = _row(record, place)
         key = (row.task, row.criterion, row.template)
@@ -36,7 +36,7 @@ def read_penalties(path: str | os.PathLike[str]) -> list[Row]:
     return list(found.values())
 
 
-def with_penalties(wanted: Sequence[Row], given: Sequence[Row]) -> list[Row]:
+def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]) -> list[ChecklistRow]:
     """Rows with the penalties that are given for them; NaN where none is: the most telling key wins (task and criterion, then task, then neither)."""
     table = {(row.task, row.criterion, row.template): row for row in given}
     out = []
@@ -54,12 +54,12 @@ def with_penalties(wanted: Sequence[Row], given: Sequence[Row]) -> list[Row]:
     return out
 
 
-def shipped(wanted: Sequence[Row]) -> list[Row]:
+def shipped(wanted: Sequence[ChecklistRow]) -> list[ChecklistRow]:
     """Rows with the penalties recovered from the paper."""
-    return with_penalties(wanted, rows())
+    return with_penalties(wanted, checklist_rows())
 
 
-def _keys(row: Row) -> list[tuple[str, str, str]]:
+def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
     name = row.template.partition(":")[0]  # options do not stand in the tables
     return [(task, criterion, name) for task in (row.task, "") for criterion in (row.criterion, "")]
 
@@ -94,7 +94,7 @@ def _records(file: InputFile) -> Any:
         yield lines.at(place), dict(zip(header, cells, strict=True))
 
 
-def _row(record: dict[str, Any], place: str) -> Row:
+def _row(record: dict[str, Any], place: str) -> ChecklistRow:
     for name in ("template", "penalty"):
         if record.get(name) in (None, ""):
             raise InputError(f"{place}: no {name!r}; fields found: {', '.join(map(repr, record))}")
@@ -112,7 +112,7 @@ def _row(record: dict[str, Any], place: str) -> Row:
     except SpecError as error:
         raise InputError(f"{place}: {error}") from None
     criterion = str(record.get("criterion") or "").lower().replace("-", "_").replace(" ", "_")
-    return Row(
+    return ChecklistRow(
         task,
         criterion,
         str(record["template"]),

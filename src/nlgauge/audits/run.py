@@ -17,8 +17,8 @@ from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.metrics.base import Metric, trained_on
-from nlgauge.metrics.run import named
-from nlgauge.perturbations.checklist import Row, rows
+from nlgauge.metrics.registry import named
+from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import Ties
@@ -117,7 +117,7 @@ def audit(
     *,
     design: Design | None = None,
     ties: str = "loss",
-    penalties: Sequence[Row] | None = None,
+    penalties: Sequence[ChecklistRow] | None = None,
     normalise: str = "auto",
     tolerance: float = 0.05,
     confidence: float = 0.95,
@@ -182,7 +182,7 @@ def audit(
     )
 
 
-def checklist_of(suite: Suite) -> list[Row]:
+def checklist_of(suite: Suite) -> list[ChecklistRow]:
     """The rows that the pairs of a suite fill, and those of which every text was left alone.
 
     Raises:
@@ -196,12 +196,12 @@ def checklist_of(suite: Suite) -> list[Row]:
     keys |= dict.fromkeys(
         (s.task, s.criterion, s.perturbation) for s in suite.skipped if s.task is not None and s.criterion is not None
     )
-    table = {(row.task, row.criterion, row.template): (i, row) for i, row in enumerate(rows())}
-    found = [table.get(key, (len(table), Row(key[0], key[1], key[2], key[2]))) for key in keys]  # type: ignore[arg-type]
+    table = {(row.task, row.criterion, row.template): (i, row) for i, row in enumerate(checklist_rows())}
+    found = [table.get(key, (len(table), ChecklistRow(key[0], key[1], key[2], key[2]))) for key in keys]  # type: ignore[arg-type]
     return [row for _, row in sorted(found, key=lambda entry: entry[0])]
 
 
-def _check_penalties(given: Sequence[Row], listed: Sequence[Row]) -> None:
+def _check_penalties(given: Sequence[ChecklistRow], listed: Sequence[ChecklistRow]) -> None:
     """A penalty for nothing that there is, is a misspelt one."""
     known = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
     for row in given:
@@ -212,7 +212,7 @@ def _check_penalties(given: Sequence[Row], listed: Sequence[Row]) -> None:
 
 
 def _about_checklist(
-    known: Sequence[Row], rows: Sequence[Mapping[str, Any]], given: Sequence[Row] | None
+    known: Sequence[ChecklistRow], rows: Sequence[Mapping[str, Any]], given: Sequence[ChecklistRow] | None
 ) -> Iterator[str]:
     if given is None:
         yield (

@@ -13,8 +13,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -34,7 +34,9 @@ def align(
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     from nlgauge.core.result import Result, replacing
     from nlgauge.metrics.embedding.alignment import align as measure
-    from nlgauge.report.alignment import alignment_html, alignment_svg, alignment_text
+    from nlgauge.report.alignment.page import alignment_html
+    from nlgauge.report.alignment.svg import alignment_svg
+    from nlgauge.report.alignment.text import alignment_text
 
     options.check_outputs({"--svg": svg, "--html": html, "--json": json}, [])
     runtime = options.make_runtime(device, dtype, seed, cache, no_cache, quiet)

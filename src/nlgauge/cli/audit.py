@@ -101,7 +101,7 @@ def audit(
     from nlgauge.audits.penalties import read_penalties
     from nlgauge.audits.run import audit as run
     from nlgauge.cli.tables import check_format
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
 
     check_format(form)
     files = [

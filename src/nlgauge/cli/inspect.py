@@ -43,7 +43,7 @@ def list_known(
 def _metrics() -> list[str]:
     from nlgauge.core.errors import SpecError
     from nlgauge.core.signature import show
-    from nlgauge.metrics.base import METRICS, SUMS, metric
+    from nlgauge.metrics.registry import METRICS, SUMS, metric
 
     lines = []
     for name in METRICS.names():
@@ -65,11 +65,11 @@ def _metrics() -> list[str]:
 
 
 def _perturbations() -> list[str]:
-    from nlgauge.perturbations.checklist import rows
+    from nlgauge.perturbations.checklist import checklist_rows
     from nlgauge.perturbations.registry import PERTURBATIONS, info
 
     tasks: dict[str, list[str]] = {}
-    for row in rows():
+    for row in checklist_rows():
         tasks.setdefault(row.template, []).append(f"{row.task}/{row.criterion}")
     lines = []
     for name in PERTURBATIONS.names():
@@ -79,13 +79,13 @@ def _perturbations() -> list[str]:
 
 def _checklist(task: str | None, criterion: str | None) -> list[str]:
     from nlgauge.core.errors import InputError
-    from nlgauge.perturbations.checklist import TASKS, select
+    from nlgauge.perturbations.checklist import TASKS, select_rows
     from nlgauge.perturbations.registry import info
 
     if task is None:
         raise InputError("--criterion needs --task: criteria differ from task to task")
     lines, before = [], None
-    for row in select(task, criterion):
+    for row in select_rows(task, criterion):
         if row.criterion != before:
             lines.append(f"{TASKS[row.task]}: {row.criterion}")
             before = row.criterion

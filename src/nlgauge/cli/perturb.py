@@ -11,7 +11,7 @@ from nlgauge.cli import options
 
 if TYPE_CHECKING:
     from nlgauge.core.suite import Suite
-    from nlgauge.perturbations.checklist import Row
+    from nlgauge.perturbations.checklist import ChecklistRow
 
 Data = Annotated[
     str,
@@ -83,11 +83,11 @@ def perturb(
     return 0
 
 
-def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Row]:
+def _rows(names: list[str], task: str | None, criterion: str | None) -> list[ChecklistRow]:
     """Rows of a checklist where a task is named; else rows of no task, one a perturbation."""
     from nlgauge.audits.generate import distinct
     from nlgauge.core.errors import InputError
-    from nlgauge.perturbations.checklist import Row, select, task_of
+    from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
     from nlgauge.perturbations.registry import perturbation
 
     built = {name: perturbation(name).info for name in distinct(names)}
@@ -99,21 +99,23 @@ def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Row
                 "nothing to do: name perturbations (-p negation) or a task (--task mt); see 'nlgauge list"
                 " perturbations'"
             )
-        return [Row("", "", name) for name in names]
+        return [ChecklistRow("", "", name) for name in names]
     if not names:
-        return list(select(task, criterion))
-    rows: list[Row] = []
-    known = {row.template: row for row in select(task, criterion)}
+        return list(select_rows(task, criterion))
+    rows: list[ChecklistRow] = []
+    known = {row.template: row for row in select_rows(task, criterion)}
     for name, about in built.items():
         row = known.get(about.name)
         # a perturbation outside the checklist of the task may be made all the same; it has no penalty
         rows.append(
-            Row(task_of(task), row.criterion if row else criterion or "other", name, row.label if row else name)
+            ChecklistRow(
+                task_of(task), row.criterion if row else criterion or "other", name, row.label if row else name
+            )
         )
     return rows
 
 
-def applied(suite: Suite, rows: list[Row]) -> str:
+def applied(suite: Suite, rows: list[ChecklistRow]) -> str:
     """A line a perturbation: how many texts it changed, and how many it left alone, by reason."""
     from nlgauge.core.table import Table
 

@@ -105,7 +105,7 @@ def score(
     """Score systems with any metrics, and test them against each other."""
     from nlgauge.cli import tables
     from nlgauge.metrics.combine import check_bounds
-    from nlgauge.metrics.run import named
+    from nlgauge.metrics.registry import named
 
     files, specs = _sort_out(data or [], metric or [])
     test = _test(significance, compat)
@@ -167,8 +167,8 @@ class _Job:
         from nlgauge.core.result import Result
         from nlgauge.core.signature import signature_of
         from nlgauge.io.write import segment_columns, writing
-        from nlgauge.metrics.combine import save_bounds
         from nlgauge.metrics.run import score_blocks
+        from nlgauge.metrics.scales import save_bounds
         from nlgauge.metrics.totals import Totals
 
         summary = self.source.check()
@@ -232,7 +232,7 @@ class _Job:
             yield {**row, **found.get((group, system), {})}
 
     def _intervals(self, totals: Totals) -> dict[tuple[str | None, str | None], dict[str, Any]]:
-        from nlgauge.metrics.compare import compare, intervals
+        from nlgauge.metrics.comparison import compare, intervals
 
         found: dict[tuple[str | None, str | None], dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -272,7 +272,7 @@ class _Job:
             yield self._test_note()
 
     def _test_note(self) -> str:
-        from nlgauge.metrics.compare import SACREBLEU_SEED, draws_of
+        from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
 
         how = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}[self.test or ""]
         seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
@@ -290,7 +290,7 @@ class _Job:
 def _sort_out(data: Sequence[str], metrics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as sacrebleu's users write it."""
     from nlgauge.core.errors import SpecError
-    from nlgauge.metrics.base import metric
+    from nlgauge.metrics.registry import metric
 
     files: list[str] = []
     specs = list(metrics)

@@ -75,8 +75,8 @@ def sweep(
     from nlgauge.cli.tables import check_format
     from nlgauge.core.errors import InputError
     from nlgauge.io.files.files import InputFile
-    from nlgauge.metaeval.sweep import WEIGHTS, parse_weights
-    from nlgauge.metrics.run import named
+    from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
+    from nlgauge.metrics.registry import named
 
     check_format(form)
     suites = suite or []
@@ -122,7 +122,7 @@ def sweep(
 
         found = pooling_study(datasets, pairs, list(dict.fromkeys([*(metric or []), *(partner or [])])), **shared)
     else:
-        from nlgauge.metaeval.sweep import sweep as run
+        from nlgauge.metaeval.sweeps import sweep as run
 
         found = run(
             datasets,

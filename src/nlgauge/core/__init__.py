@@ -1,1 +1,22 @@
-"""Types of the package; standard library and numpy only."""
+"""Types that every package shares; standard library and numpy only."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.core.arrays import Array
+    from nlgauge.core.result import Result, replacing
+    from nlgauge.core.scores import ids
+    from nlgauge.core.signature import show, signature_of, version
+    from nlgauge.core.suite import Skipped
+    from nlgauge.core.systems import Outliers, Selection, select_systems
+    from nlgauge.core.table import Table
+    from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "Array", "Outliers", "Preference", "Preferences", "Result", "ScoreTable", "Selection", "Skipped", "Table", "ids",
+    "judged", "replacing", "select_systems", "show", "signature_of", "version",
+]  # fmt: skip

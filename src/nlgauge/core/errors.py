@@ -25,6 +25,10 @@ class MissingExtra(NlgaugeError, ImportError):
         super().__init__(f"{what} needs packages that are not installed; run: pip install 'nlgauge[{extra}]'")
 
 
+for _error in (NlgaugeError, InputError, SpecError, MissingExtra):
+    _error.__module__ = "nlgauge"  # the public name, which tracebacks and pages show
+
+
 def nearest(name: str, known: Iterable[str], most: int = 3) -> str:
     """The known names closest to `name`, worded for the end of an error: "; did you mean 'bleu'?"."""
     names = sorted(known)

@@ -1,1 +1,42 @@
 """Files in, segments out, and rows written back."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.io.formats import FORMATS, TABLES
+    from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
+    from nlgauge.io.raw import Raw, read_raw
+    from nlgauge.io.read import open_data
+    from nlgauge.io.scores import read_scores
+    from nlgauge.io.source import Source
+    from nlgauge.io.suites.minor import Labelled, read_minor
+    from nlgauge.io.suites.pairs import write_pairs
+    from nlgauge.io.summeval import read_summeval, read_summeval_scores
+    from nlgauge.io.wmt.da import read_da_scores, read_da_segments
+    from nlgauge.io.wmt.evalset import EvalSet
+    from nlgauge.io.wmt.export import export_scores
+    from nlgauge.io.wmt.mqm import Markings, read_mqm, read_mqm_averages, read_ratings
+    from nlgauge.io.wmt.mtme import language_pairs, read_eval_set
+    from nlgauge.io.wmt.mtme_write import eval_set, write_eval_set, write_metric_scores
+    from nlgauge.io.wmt.submissions import (
+        Expected,
+        Submission,
+        SubmissionRow,
+        check_submission,
+        expected,
+        read_submission,
+        write_submission,
+    )
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "FORMATS", "TABLES", "EvalSet", "Expected", "Labelled", "Markings", "Raw", "Source", "Submission",
+    "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "open_data",
+    "read_da_scores", "read_da_segments", "read_eval_set", "read_minor", "read_mqm", "read_mqm_averages",
+    "read_pairs", "read_ranking", "read_ratings", "read_raw", "read_relative_ranks", "read_scores", "read_submission",
+    "read_summeval", "read_summeval_scores", "write_eval_set", "write_metric_scores", "write_pairs",
+    "write_submission",
+]  # fmt: skip

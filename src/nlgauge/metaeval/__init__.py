@@ -1,1 +1,26 @@
 """Metrics held against human judgements: joins, statistics by level, tests between metrics, model selection."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.metaeval.align import JoinedScores
+    from nlgauge.metaeval.compare import MetricTest
+    from nlgauge.metaeval.evaluate import MetaEvaluation
+    from nlgauge.metaeval.intervals import IntervalMethod
+    from nlgauge.metaeval.layers import LayerStudy, layer_study
+    from nlgauge.metaeval.matrices import criteria_matrix, metrics_matrix
+    from nlgauge.metaeval.pooling import PoolingStudy, Strategy, pooling_study, strategies
+    from nlgauge.metaeval.presets import PRESETS, Preset, preset
+    from nlgauge.metaeval.select import ModelSelection
+    from nlgauge.metaeval.sweeps import Sweep, sweep
+    from nlgauge.metaeval.tables import value_tables
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "PRESETS", "IntervalMethod", "JoinedScores", "LayerStudy", "MetaEvaluation", "MetricTest", "ModelSelection",
+    "PoolingStudy", "Preset", "Strategy", "Sweep", "criteria_matrix", "layer_study", "metrics_matrix",
+    "pooling_study", "preset", "strategies", "sweep", "value_tables",
+]  # fmt: skip

@@ -20,9 +20,10 @@ from nlgauge.core.spec import Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.combine import POOLED, Combination, zero_and_width
-from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import POOLED, zero_and_width
 from nlgauge.runtime.runtime import Runtime
 
 NORMS = (*POOLED, "none")
@@ -188,7 +189,7 @@ class Attacked:
 
     def _sides(self, name: str, needs: frozenset[str]) -> Sides:
         if (name, needs) not in self._known:
-            beside: dict[str, Metric] = {name: Beside(self._metrics[name], needs)}  # type: ignore[dict-item]
+            beside: dict[str, Metric] = {name: Beside(self._metrics[name], needs)}
             self._known[name, needs] = score_sides(self.suite, beside, self._runtime, references=self._references)[name]
         return self._known[name, needs]
 
@@ -196,7 +197,7 @@ class Attacked:
         terms = ((1 - weight, self._metrics[one]), (weight, self._metrics[other]))
         made = Combination(tuple(term for term in terms if term[0]), norm)
         n = len(places)
-        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])  # type: ignore[arg-type]
+        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])
 
 
 def _both(sides: Sides) -> Array:

@@ -19,11 +19,11 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.mixing import Attacked
-from nlgauge.metaeval.sweep import ALL, about_training, check
-from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.sweeps import ALL, about_training, check
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
-from nlgauge.metrics.run import named
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)

@@ -11,9 +11,9 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import MetricInfo, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of, spec_of
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.references import over_references
-from nlgauge.metrics.run import is_pooled, score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 References = Literal["own", "mean", "best", "best_each", "first", "source"]

@@ -7,9 +7,9 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.core.table import Table
-from nlgauge.metaeval.sweep import ADEQUACY, ALL
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.sweeps import ADEQUACY, ALL
 from nlgauge.metaeval.tables import number
-from nlgauge.metaeval.tasks import MEAN
 
 Row = Mapping[str, Any]
 _ATTACKS = {ALL: "accuracy", ADEQUACY: "accuracy, adequacy"}

@@ -1,1 +1,33 @@
-"""Metrics: frozen options, one `score`."""
+"""Metrics: frozen options, one `score`; how systems are compared by them."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.metrics.base import check_needs, trained_on
+    from nlgauge.metrics.combine import Combination
+    from nlgauge.metrics.comparison import Comparison, Interval, compare, intervals
+    from nlgauge.metrics.embedding.bertscore import BertScore
+    from nlgauge.metrics.embedding.cosine import Cosine
+    from nlgauge.metrics.embedding.layers import best_layer
+    from nlgauge.metrics.learned.regressor import Regressor
+    from nlgauge.metrics.learned.sescore import SEScore
+    from nlgauge.metrics.lexical.bleu import Bleu
+    from nlgauge.metrics.lexical.chrf import ChrF
+    from nlgauge.metrics.lexical.rouge import Rouge
+    from nlgauge.metrics.lexical.ter import Ter
+    from nlgauge.metrics.nli.menli import Nli
+    from nlgauge.metrics.nli.summac import SummaC
+    from nlgauge.metrics.references import Policy, over_references
+    from nlgauge.metrics.registry import METRICS
+    from nlgauge.metrics.scales import save_bounds
+    from nlgauge.metrics.stored import Stored
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "Cosine", "Interval", "Nli", "Policy",
+    "Regressor", "Rouge", "SEScore", "Stored", "SummaC", "Ter", "best_layer", "check_needs", "compare", "intervals",
+    "over_references", "save_bounds", "trained_on",
+]  # fmt: skip

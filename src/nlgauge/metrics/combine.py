@@ -6,23 +6,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.result import replacing
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
-from nlgauge.core.spec import Spec, Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, metric, trained_on
+from nlgauge.core.spec import Sum, parse, weight_text
+from nlgauge.metrics.base import Metric, is_pooled, trained_on
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
 from nlgauge.runtime.runtime import Runtime
-
-POOLED = ("minmax", "zscore")
 
 
 @dataclass(frozen=True)
@@ -63,12 +60,12 @@ class Combination:
     @property
     def spec(self) -> str:
         """The specification that rebuilds the sum."""
-        return str(Sum(tuple((weight, _parsed(term)) for weight, term in self.terms), self.norm))
+        return str(Sum(tuple((weight, parse(spec_of(term))) for weight, term in self.terms), self.norm))
 
     @property
     def pooled(self) -> bool:
         """Whether the other segments of the call are in the score."""
-        return self.norm in POOLED or any(getattr(term, "pooled", False) for _, term in self.terms)
+        return self.norm in POOLED or any(is_pooled(term) for _, term in self.terms)
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -89,18 +86,18 @@ class Combination:
             "terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)
         }
         if self._bounds_file is not None:
-            facts["bounds"] = "sha256:" + sha256(_read(self._bounds_file)).hexdigest()[:16]
+            facts["bounds"] = bounds_identity(self._bounds_file)
         return facts
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values of the sum, shape (n,); parts are the terms' own values by their specifications; a flag is up where any term raises it.
+        """Values of the sum, shape (n,).
+
+        Parts are the terms' own values by their specifications; a flag is up where any term raises it.
 
         Raises:
             InputError: a metric that is constant over the pool (one segment is such a pool), for which `minmax` and
                 `zscore` are undefined.
         """
-        from nlgauge.metrics.run import score_segments
-
         scored = score_segments({spec_of(term): term for _, term in self.terms}, segments, runtime)
         values = np.zeros(len(segments))
         scale: dict[str, tuple[float, float]] = {}
@@ -129,58 +126,16 @@ class Combination:
     def _zero_and_width(self, term: Metric, spec: str, values: Array) -> tuple[float, float]:
         """What becomes 0, and how far from it lies what becomes 1."""
         if self._bounds_file is not None:
-            low, high = _bounds(self._bounds_file, bounds_key(term))
+            low, high = read_bounds(self._bounds_file, bounds_key(term))
             return low, high - low
         return zero_and_width(values, self.norm, spec)
 
     @cached_property
     def _bounds_file(self) -> str | None:
-        return json.loads(self.norm.removeprefix("file(").removesuffix(")")) if self.norm.startswith("file(") else None
-
-
-def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
-    """What becomes 0 under `minmax` or `zscore` over a pool, and how far from it lies what becomes 1.
-
-    Args:
-        values: of the pool, shape (n,); NaN where undefined.
-        norm: `minmax` or `zscore`.
-        name: of the metric, for the message.
-
-    Raises:
-        InputError: the values are all the same.
-    """
-    low, high = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
-    if not low < high:
-        raise InputError(
-            f"{name} is the same for all {len(values)} segments of the call, so {norm} over them is undefined; score a"
-            ' larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a'
-            " file)"
-        )
-    if norm == "minmax":
-        return low, high - low
-    return float(np.nanmean(values)), float(np.nanstd(values))
-
-
-def combination(parsed: Sum) -> Combination:
-    """The metric a parsed sum names."""
-    terms = (
-        (weight, combination(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms
-    )
-    return Combination(tuple(terms), parsed.norm)
-
-
-def bounds_key(term: Metric) -> str:
-    """The name of a term in a file of bounds: its specification; of a sum, whatever its own terms are scaled by, unless by nothing."""
-    return str(_without_norm(_parsed(term)))
-
-
-def _without_norm(parsed: Spec | Sum) -> Spec | Sum:
-    if isinstance(parsed, Spec):
-        return parsed
-    return Sum(
-        tuple((weight, _without_norm(part)) for weight, part in parsed.terms),
-        "none" if parsed.norm == "none" else "minmax",
-    )
+        if not self.norm.startswith("file("):
+            return None
+        name: str = json.loads(self.norm.removeprefix("file(").removesuffix(")"))
+        return name
 
 
 def check_bounds(metrics: Iterable[Metric]) -> None:
@@ -190,7 +145,7 @@ def check_bounds(metrics: Iterable[Metric]) -> None:
         InputError: no sum among them is scaled over the pool, or two scale one term in different ways.
     """
     norms: dict[str, str] = {}
-    for key, norm in (found for built in metrics for found in _scaled_terms(built)):
+    for key, norm in (term for built in metrics for term in _scaled_terms(built)):
         if norms.setdefault(key, norm) != norm:
             raise InputError(
                 f"{key} is scaled by {norms[key]} in one sum and by {norm} in another; keep their bounds in two files,"
@@ -208,36 +163,3 @@ def _scaled_terms(built: Any) -> Iterator[tuple[str, str]]:
             if built.norm in POOLED:
                 yield bounds_key(term), built.norm
             yield from _scaled_terms(term)
-
-
-def save_bounds(path: str, scores: Iterable[Scores]) -> None:
-    """Write what became 0 and 1 in each term of sums, for `[norm=file("PATH")]`; whole or not at all."""
-    bounds = {key: list(pair) for found in scores for key, pair in found.scale.items()}
-    with replacing(path) as file:
-        file.write(json.dumps({"bounds": bounds}, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
-
-
-def _parsed(term: Metric) -> Spec | Sum:
-    return parse(spec_of(term))
-
-
-def _bounds(path: str, spec: str) -> tuple[float, float]:
-    content = _read(path)
-    try:
-        low, high = json.loads(content)["bounds"][spec]
-        low, high = float(low), float(high)
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            f'{path}: expected {{"bounds": {{"{spec}": [low, high]}}}} with two numbers, in the metric\'s oriented'
-            " scale"
-        ) from None
-    if not low < high:
-        raise InputError(f"{path}: bounds of {spec} are {low:g} and {high:g}, expected the lower first")
-    return low, high
-
-
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read bounds {path}: {error.strerror}") from None

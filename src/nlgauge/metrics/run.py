@@ -8,11 +8,10 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import Scores, ids
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, metric
+from nlgauge.metrics.base import Metric, check_needs, is_pooled
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Runtime
 
@@ -21,59 +20,6 @@ _FIRST, _LEAST = 512, 64  # segments before the first write, and at least betwee
 _SECONDS = 10.0  # between two writes, about: what a killed run can lose, however slow the model
 
 _Keyed = tuple[bytes, Segment]
-
-
-def score(
-    hyps: Dataset | Sequence[str] | Mapping[str, Sequence[str]],
-    refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
-    srcs: Sequence[str] | None = None,
-    *,
-    metrics: str | Metric | Sequence[str | Metric],
-    runtime: Runtime | None = None,
-) -> dict[str, Scores]:
-    """Score hypotheses with every metric named.
-
-    Args:
-        hyps: texts, one an item (length N); or system -> such a list; or a `Dataset`, which brings its own references
-            and sources.
-        refs: `[item][reference]`, or a flat list with one reference an item; length N.
-        srcs: one source an item, length N.
-        metrics: specifications or metric objects.
-        runtime: device, precision, cache; None is the CPU or the first GPU, float32, no cache.
-
-    Returns:
-        Specification as typed (for a metric object the one that rebuilds it) -> Scores of shape (n,).
-
-    Raises:
-        InputError: unequal lengths, or a segment without what a metric needs.
-        SpecError: an unknown metric or option, or one specification twice.
-    """
-    if isinstance(hyps, Dataset):
-        if refs is not None or srcs is not None:
-            raise InputError("a Dataset holds its references and sources; leave refs and srcs out")
-        segments = hyps.segments
-    else:
-        segments = Dataset.from_texts(hyps, refs, srcs).segments
-    return score_segments(named(metrics), segments, runtime or Runtime())
-
-
-def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
-    """Specification as typed -> metric.
-
-    Raises:
-        SpecError: no metric, or one name twice.
-    """
-    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    if not listed:
-        raise SpecError("no metric is named, expected at least one")
-    found: dict[str, Metric] = {}
-    for entry in listed:
-        built = metric(entry)
-        key = entry if isinstance(entry, str) else signature_of(built).spec
-        if key in found:
-            raise SpecError(f"metric {key!r} is named twice")
-        found[key] = built
-    return found
 
 
 def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
@@ -94,11 +40,6 @@ def score_blocks(
         blocks = [[segment for block in blocks for segment in block]]
     for block in blocks:
         yield block, score_segments(metrics, block, runtime)
-
-
-def is_pooled(built: Metric) -> bool:
-    """Whether a score depends on the other segments of the call."""
-    return bool(getattr(built, "pooled", False))
 
 
 def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> Scores:

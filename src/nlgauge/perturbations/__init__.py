@@ -1,1 +1,35 @@
-"""Edits that make a text worse, or leave it as good: one class a template, offsets of the text as the only currency."""
+"""Edits that make a text worse, or leave it as good; character offsets say where."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.perturbations.base import (
+        Case,
+        Change,
+        Edit,
+        Inapplicable,
+        Perturbation,
+        PerturbationInfo,
+        Turn,
+        apply_edits,
+    )
+    from nlgauge.perturbations.checklist import TASKS, ChecklistRow, checklist_rows, select_rows
+    from nlgauge.perturbations.draft import Draft
+    from nlgauge.perturbations.paraphrase import CallableParaphraser, LightParaphraser, Paraphraser, TableParaphraser
+    from nlgauge.perturbations.perturb import apply, make_cases
+    from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
+    from nlgauge.perturbations.synthesis.infill import LexiconInfill, MaskAndPredict
+    from nlgauge.perturbations.synthesis.severity import Calibration, Severity, calibrate
+    from nlgauge.perturbations.synthesis.synthesize import Step, Syntheses, Synthesis, Synthesizer, unfit
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "PERTURBATIONS", "TASKS", "Calibration", "CallableParaphraser", "Case", "Change", "ChecklistRow", "Draft", "Edit",
+    "Inapplicable", "LexiconInfill", "LightParaphraser", "MaskAndPredict", "Paraphraser", "Perturbation",
+    "PerturbationInfo", "Severity", "Step", "Syntheses", "Synthesis", "Synthesizer", "TableParaphraser", "Turn",
+    "apply", "apply_edits", "calibrate", "checklist_rows", "info", "make_cases", "perturbation", "select_rows",
+    "unfit",
+]  # fmt: skip

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 Expect = Literal["lower", "same"]
 NEEDS: Mapping[str, str] = {

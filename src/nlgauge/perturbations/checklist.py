@@ -28,7 +28,7 @@ _ALIASES = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ChecklistRow:
     """One row of a checklist.
 
     Attributes:
@@ -54,12 +54,12 @@ class Row:
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def checklist_rows() -> tuple[ChecklistRow, ...]:
     """Every row of the checklist, as shipped: the 112 of figure 4, and four of table 5 without a penalty."""
     text = resources.files("nlgauge.data").joinpath("checklist/penalties.tsv").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines()[1:]]
     return tuple(
-        Row(task, criterion, template, label, *(float(cell or "nan") for cell in numbers), method, certainty)
+        ChecklistRow(task, criterion, template, label, *(float(cell or "nan") for cell in numbers), method, certainty)
         for task, criterion, template, label, *numbers, method, certainty, _ in lines
     )
 
@@ -77,13 +77,13 @@ def task_of(name: str) -> str:
     raise SpecError(f"unknown task {name!r}{nearest(head, TASKS)}")
 
 
-def select(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[Row, ...]:
+def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
     """The rows of a task, of one criterion or some templates if named.
 
     Raises:
         SpecError: a criterion or template that the task does not have.
     """
-    own = [row for row in rows() if row.task == task_of(task)]
+    own = [row for row in checklist_rows() if row.task == task_of(task)]
     known = list(dict.fromkeys(row.criterion for row in own))
     if criterion is not None:
         wanted = criterion.strip().lower().replace("-", "_").replace(" ", "_")

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.perturbations.base import Perturbed
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 How = Literal["max_edit_distance", "given", "first"]
 Level = Literal["char", "word"]

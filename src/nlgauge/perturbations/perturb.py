@@ -13,7 +13,7 @@ from nlgauge.core.registry import convert
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.english.detect import is_english
-from nlgauge.text.language import Language, language
+from nlgauge.text.languages import Language, language
 
 T = TypeVar("T")
 

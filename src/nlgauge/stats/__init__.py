@@ -1,1 +1,65 @@
 """Numbers in, numbers out: resampling and statistics; nothing here knows what a text is."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.stats.correlation.calibration import HeldOut, Threshold, calibrate, calibrate_held_out
+    from nlgauge.stats.correlation.chance import (
+        chance_acc_eq,
+        chance_acc_eq_calibrated,
+        chance_preference,
+        chance_soft_pairwise,
+        human_ties,
+    )
+    from nlgauge.stats.correlation.coefficients import acc_eq, kendall_b, kendall_c, pearson, spearman, tau_eq
+    from nlgauge.stats.correlation.correlate import correlations
+    from nlgauge.stats.correlation.preferences import PreferenceAccuracy, preference_accuracy
+    from nlgauge.stats.correlation.registry import STATISTICS, Statistic
+    from nlgauge.stats.correlation.result import Correlation
+    from nlgauge.stats.correlation.system_pairs import SoftAccuracy, pairwise, soft_pairwise
+    from nlgauge.stats.differences.bootstrap import bootstrap_test
+    from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
+    from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
+    from nlgauge.stats.differences.mcnemar import McNemar, mcnemar
+    from nlgauge.stats.differences.multiplicity import benjamini_hochberg, holm
+    from nlgauge.stats.differences.permutation import permutation_test
+    from nlgauge.stats.differences.power import (
+        Power,
+        SimulatedPower,
+        accuracy_power,
+        correlation_power,
+        critical_correlation,
+        mean_power,
+        simulated_power,
+    )
+    from nlgauge.stats.differences.result import MetricComparison
+    from nlgauge.stats.differences.soft import soft_accuracy_test
+    from nlgauge.stats.differences.subsamples import subsample_verdicts
+    from nlgauge.stats.differences.williams import williams, williams_test
+    from nlgauge.stats.draws import Intervals, bootstrap_interval
+    from nlgauge.stats.intervals.bootstrap import bootstrap_correlation, bootstrap_correlations
+    from nlgauge.stats.intervals.fisher import Interval, fisher_interval
+    from nlgauge.stats.people.agreement import Alpha, SplitHalf, krippendorff, split_half
+    from nlgauge.stats.people.outliers import Outliers, mad_outliers
+    from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
+    from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
+    from nlgauge.stats.shares import wilson
+    from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "STATISTICS", "Alpha", "Correlation", "HeldOut", "Interval", "Intervals", "McNemar", "MetricComparison",
+    "Outliers", "PairedTest", "Power", "PreferenceAccuracy", "Selection", "SimulatedPower", "SoftAccuracy",
+    "SplitHalf", "Statistic", "Threshold", "acc_eq", "acc_eq_test", "accuracy_power", "benjamini_hochberg",
+    "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval", "bootstrap_test", "calibrate",
+    "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise",
+    "correlation_power", "correlations", "critical_correlation", "fisher_interval", "holm", "human_ties",
+    "hybrid_draws", "hybrid_scores", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "mad_outliers",
+    "mcnemar", "mean_power", "not_outperformed", "paired_bootstrap", "paired_randomisation", "pairwise", "pearson",
+    "permutation_test", "preference_accuracy", "rank_clusters", "selection_quality", "simulate_selection",
+    "simulated_power", "soft_accuracy_test", "soft_pairwise", "spearman", "split_half", "subsample_verdicts",
+    "tau_eq", "williams", "williams_test", "wilson",
+]  # fmt: skip

@@ -1,8 +1,17 @@
 """What holds for every metric and every perturbation, ours or a third party's, as checks to call from a test suite."""
 
-from nlgauge.testing.metric import MODEL_TOLERANCE, check_metric, check_options
-from nlgauge.testing.perturbation import check_perturbation
-from nlgauge.testing.segments import SEGMENTS
-from nlgauge.testing.texts import TEXTS
+from typing import TYPE_CHECKING
 
-__all__ = ["MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation"]
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.testing.metric import MODEL_TOLERANCE, check_metric, check_options
+    from nlgauge.testing.perturbation import check_perturbation
+    from nlgauge.testing.segments import SEGMENTS
+    from nlgauge.testing.texts import TEXTS
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation",
+]  # fmt: skip

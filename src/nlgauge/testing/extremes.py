@@ -81,7 +81,7 @@ def needs(subject: Subject) -> None:
         else:
             subject.require(
                 False,
-                f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.base.check_needs",
+                f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.check_needs",
             )
 
 

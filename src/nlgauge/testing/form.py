@@ -8,7 +8,7 @@ import numpy as np
 
 from nlgauge.core.scores import MetricInfo, Scores, join, mean_of_defined
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.run import is_pooled
+from nlgauge.metrics.base import is_pooled
 from nlgauge.testing.subject import ROUNDING, Subject
 
 

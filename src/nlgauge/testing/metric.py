@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.run import is_pooled
+from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import extremes, form, invariance, options
 from nlgauge.testing.segments import SEGMENTS

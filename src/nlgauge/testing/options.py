@@ -13,7 +13,7 @@ from nlgauge.core.registry import construct
 from nlgauge.core.signature import options_of, signature_of
 from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.base import metric as build
+from nlgauge.metrics.registry import metric as build
 from nlgauge.testing.subject import Subject
 
 

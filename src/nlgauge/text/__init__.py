@@ -1,1 +1,38 @@
-"""Words and sentences with their offsets."""
+"""What texts are made of, with offsets: words, sentences, tags, numbers, names and word relations."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.text.doc import Doc, Span, Token
+    from nlgauge.text.english.capitals import is_name_like
+    from nlgauge.text.languages import BACKENDS, Language, language
+    from nlgauge.text.lexicon.articles import article_before
+    from nlgauge.text.lexicon.inflection import inflect, lemma
+    from nlgauge.text.lexicon.lexicon import Neighbour, gender, is_blocked, neighbours, related, supersense
+    from nlgauge.text.lexicon.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
+    from nlgauge.text.names.entities import Entity, entities
+    from nlgauge.text.names.lists import first_names, last_names, places
+    from nlgauge.text.names.people import Person, persons
+    from nlgauge.text.numbers.find import find_numbers
+    from nlgauge.text.numbers.number import Number
+    from nlgauge.text.numbers.words import parse_words, spell, spell_decade, spell_fraction, spell_ordinal, spell_year
+    from nlgauge.text.porter import stem
+    from nlgauge.text.sentences import sentence_spans, split_sentences
+    from nlgauge.text.tagging.brill import known_tags, words_by_tag
+    from nlgauge.text.tagging.tagging import Tagger, tag
+    from nlgauge.text.tokenize import letter_spans, rouge_words, unicode_words
+    from nlgauge.text.units import unit_spans
+    from nlgauge.text.words import word_spans
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "BACKENDS", "PARTS", "SUPERSENSES", "Doc", "Entity", "Language", "Neighbour", "Number", "Person", "Pointer",
+    "Span", "Synset", "Tagger", "Token", "WordNet", "article_before", "entities", "find_numbers", "first_names",
+    "gender", "inflect", "is_blocked", "is_name_like", "known_tags", "language", "last_names", "lemma",
+    "letter_spans", "neighbours", "parse_words", "persons", "places", "related", "rouge_words", "sentence_spans",
+    "spell", "spell_decade", "spell_fraction", "spell_ordinal", "spell_year", "split_sentences", "stem", "supersense",
+    "tag", "unicode_words", "unit_spans", "word_spans", "words_by_tag",
+]  # fmt: skip

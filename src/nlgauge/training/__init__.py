@@ -1,1 +1,23 @@
 """What is learnt from data: pairs in, weights out."""
+
+from typing import TYPE_CHECKING
+
+from nlgauge.core.doors import door
+
+if TYPE_CHECKING:
+    from nlgauge.training.data import LabelledPair, read_pairs
+    from nlgauge.training.dev import Dev
+    from nlgauge.training.examples import Example, rated_examples, read_triples
+    from nlgauge.training.heads import write_head
+    from nlgauge.training.infill import InfillRecipe, train_infill
+    from nlgauge.training.loop import Checkpoint, Schedule, Watch
+    from nlgauge.training.nli import Accuracy, NliRecipe, accuracy, train_nli
+    from nlgauge.training.regressor import RegressorRecipe, Trained, train_regressor
+else:
+    __getattr__, __dir__ = door(__name__)
+
+__all__ = [
+    "Accuracy", "Checkpoint", "Dev", "Example", "InfillRecipe", "LabelledPair", "NliRecipe", "RegressorRecipe",
+    "Schedule", "Trained", "Watch", "accuracy", "rated_examples", "read_pairs", "read_triples", "train_infill",
+    "train_nli", "train_regressor", "write_head",
+]  # fmt: skip

@@ -13,8 +13,8 @@ from nlgauge.io.scores import read_scores
 from nlgauge.io.wmt.submissions import (
     LAYOUTS,
     Expected,
-    Row,
     Submission,
+    SubmissionRow,
     check_submission,
     expected,
     read_submission,
@@ -39,14 +39,14 @@ def test_segment_lines_of_every_year(put, layout, blank):
     submission = read_submission(put("m.seg.score", SEG[layout].replace("\t", blank) + "\n"))
     reference = "" if layout == "2017" else "refA"
     place = ("news", "d1") if layout == "2022" else ("all", "")
-    assert submission.rows == (Row("BLEU", "cs-uk", "set1", "S.1", 0.5, 2, *place, reference),)
+    assert submission.rows == (SubmissionRow("BLEU", "cs-uk", "set1", "S.1", 0.5, 2, *place, reference),)
     assert (submission.layout, submission.level) == (layout, "segment")
 
 
 @pytest.mark.parametrize("layout", list(SYS))
 def test_system_lines_of_every_year(put, layout):
     submission = read_submission(put("m.sys.score.gz", gzip.compress(SYS[layout].encode())))
-    assert submission.rows == (Row("BLEU", "cs-uk", "set1", "S.1", 30.5, reference="" if layout == "2017" else "refA"),)
+    assert submission.rows == (SubmissionRow("BLEU", "cs-uk", "set1", "S.1", 30.5, reference="" if layout == "2017" else "refA"),)
     assert (submission.layout, submission.level) == (layout, "system")
 
 
@@ -112,7 +112,7 @@ def test_bad_files_are_refused_by_line(put, name, content, says):
 
 def rows(systems=("A", "B"), n=2, lp="cs-uk", reference="refA", metric="BLEU", testset="set1"):
     return [
-        Row(metric, lp, testset, s, 10.0 * i + k, k, "news", f"d{k}", reference)
+        SubmissionRow(metric, lp, testset, s, 10.0 * i + k, k, "news", f"d{k}", reference)
         for i, s in enumerate(systems)
         for k in range(1, n + 1)
     ]
@@ -148,8 +148,8 @@ def test_references_are_columns_and_what_is_not_asked_for_is_counted():
 
 def test_domains_stay_out_of_system_scores():
     both = [
-        Row("M", "cs-uk", "set1", "A", 1.0, reference="refA"),
-        Row("M", "cs-uk", "set1", "A", 9.0, 0, "news", "", "refA"),
+        SubmissionRow("M", "cs-uk", "set1", "A", 1.0, reference="refA"),
+        SubmissionRow("M", "cs-uk", "set1", "A", 9.0, 0, "news", "", "refA"),
     ]
     table = Submission("system", tuple(both), name="f").table()
     assert table.by_system() == {"A": 1.0}
@@ -165,7 +165,7 @@ def test_two_lines_about_one_thing_are_refused():
 
 words = st.text(st.sampled_from("abcXYZ019.-_"), min_size=1, max_size=6)
 lines = st.builds(
-    Row,
+    SubmissionRow,
     words,
     words,
     words,
@@ -198,14 +198,14 @@ def test_what_is_written_is_read_back(found, layout, packed, tmp_path_factory):
     ("row", "says"),
     [
         (
-            Row("M", "cs-uk", "s", "A", math.nan, 3, reference="refA", document="d"),
+            SubmissionRow("M", "cs-uk", "s", "A", math.nan, 3, reference="refA", document="d"),
             "m.seg.score: no score for system 'A', segment 3 (cs-uk)",
         ),
         (
-            Row("M x", "cs-uk", "s", "A", 1.0, 3, reference="refA", document="d"),
+            SubmissionRow("M x", "cs-uk", "s", "A", 1.0, 3, reference="refA", document="d"),
             "m.seg.score: metric 'M x' is empty or holds blanks",
         ),
-        (Row("M", "cs-uk", "s", "A", 1.0, 3, document="d"), "m.seg.score: reference '' is empty or holds blanks"),
+        (SubmissionRow("M", "cs-uk", "s", "A", 1.0, 3, document="d"), "m.seg.score: reference '' is empty or holds blanks"),
     ],
 )
 def test_what_the_columns_cannot_hold_is_not_written(put, tmp_path, row, says):
@@ -295,7 +295,7 @@ def test_references_in_some_language_pairs_only_is_a_problem():
 
 def test_system_scores_need_every_domain():
     wanted = {"cs-uk": Expected(frozenset({"A"}), 2, "refA", domains=frozenset({"all", "news"}))}
-    whole = [Row("M", "cs-uk", "set1", "A", 1.0, 0, domain, "", "refA") for domain in ("all", "news")]
+    whole = [SubmissionRow("M", "cs-uk", "set1", "A", 1.0, 0, domain, "", "refA") for domain in ("all", "news")]
     assert problems(whole, "system", wanted=wanted) == []
     assert problems(whole[:1], "system", wanted=wanted) == [
         "cs-uk: system 'A' lacks 1 of 2 domains: news",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 pieces = st.sampled_from(
     ["The shop", " was closed", " because", ", and", " we", " left", ".", "?", '"', " (", ")", " ", "\n", "\ud800"]

@@ -11,7 +11,7 @@ from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.clauses.phrases import Omission
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 pieces = st.sampled_from(
     [

@@ -5,7 +5,7 @@ import pytest
 from nlgauge.perturbations.questions import answers as fillers
 from nlgauge.perturbations.questions.answers import asked, head, nominal, of_kind
 from nlgauge.text.english.questions import questions
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 def doc(text):

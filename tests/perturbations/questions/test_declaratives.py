@@ -6,7 +6,7 @@ from nlgauge.perturbations.base import Change, Inapplicable, apply_edits
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.questions.declaratives import declare
 from nlgauge.text.english.questions import questions
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 def made(text, answer="X"):

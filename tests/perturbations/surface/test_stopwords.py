@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.surface.stopwords import stopwords
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 pieces = st.sampled_from(
     [

@@ -20,7 +20,7 @@ from nlgauge.perturbations.synthesis.infill import (
     check_infill,
     infill,
 )
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 TEXT = "The young woman bought three red boats in the harbour."
 CONTENT = {"young", "woman", "bought", "red", "boats", "harbour"}

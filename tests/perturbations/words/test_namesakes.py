@@ -13,7 +13,7 @@ from nlgauge.perturbations.words.namesakes import (
     family_span,
     given_span,
 )
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 from nlgauge.text.names.lists import gender_of, is_first_name, places
 
 

@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nlgauge.report.alignment import alignment_html, alignment_svg
+from nlgauge.report import alignment_html, alignment_svg
 from nlgauge.report.labels import clean
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.alignment import Alignment
 from nlgauge.core.signature import Signature
-from nlgauge.report.alignment import alignment_svg
+from nlgauge.report import alignment_svg
 from nlgauge.report.alignment.svg import HYPOTHESIS, REFERENCE, bar_shares, similarity_scale
 from nlgauge.report.colours import luminance
 from nlgauge.report.labels import clean

@@ -3,7 +3,7 @@ import unicodedata
 import pytest
 
 from nlgauge import InputError
-from nlgauge.report.alignment import alignment_text
+from nlgauge.report import alignment_text
 from nlgauge.report.labels import clean, columns
 
 

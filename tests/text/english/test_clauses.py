@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from nlgauge.text.english.clauses import find_clauses
 from nlgauge.text.english.verbs import is_question
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 WORDS = [
     "is",

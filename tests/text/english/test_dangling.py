@@ -1,7 +1,7 @@
 import pytest
 
 from nlgauge.text.english.dangling import modifies, with_hangers
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 def gone(text, *names):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.english.detect import is_english
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 def judged(text: str) -> bool:

@@ -1,7 +1,7 @@
 import pytest
 
 from nlgauge.text.english.gender import _table, counterpart, possessive_mark, pronoun_of_other_gender
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.english.inversion import take_apart
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 WORDS = "is are did has can the old man boys he there it this born live working in on of and not n't , very red go"
 

@@ -14,7 +14,7 @@ from nlgauge.text.english.questions import (
     nouns_end,
     questions,
 )
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 
 WORDS = (
     "who what when where why how many which is was did do can the old man house he she it born live ? . , \" 's n't in"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 from nlgauge.text.names.entities import entities
 
 

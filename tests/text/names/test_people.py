@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.doc import Token
-from nlgauge.text.language import language
+from nlgauge.text.languages import language
 from nlgauge.text.names.people import persons
 
 

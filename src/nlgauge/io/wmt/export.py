@@ -17,7 +17,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import version
 from nlgauge.io.files.cells import counted, ordinal
 from nlgauge.io.files.pack import make_folder, write_bytes
-from nlgauge.io.wmt.submissions import ALL, Row, Submission, write_submission
+from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission
 
 MANIFEST = "manifest.json"
 Grid = dict[str, list[int]]  # system -> places of its segments, in the order of the items
@@ -153,16 +153,20 @@ def _wmt(
     testset: str,
     documents: Mapping[tuple[str, str], tuple[str, str]],
 ) -> list[Path]:
-    rows: dict[str, list[Row]] = {"segment": [], "system": []}
+    rows: dict[str, list[SubmissionRow]] = {"segment": [], "system": []}
     for lp, (items, grid) in grids.items():
         numbers = [int(item) for item in items] if all(map(_is_ordinal, items)) else range(1, len(items) + 1)
         for system, places in grid.items():
             for item, number, place in zip(items, numbers, places, strict=True):
                 domain, document = documents.get((lp, item), (ALL, lp))
                 rows["segment"].append(
-                    Row(name, lp, testset, system, float(values.values[place]), number, domain, document, reference)
+                    SubmissionRow(
+                        name, lp, testset, system, float(values.values[place]), number, domain, document, reference
+                    )
                 )
-            rows["system"].append(Row(name, lp, testset, system, values.take(places).system, reference=reference))
+            rows["system"].append(
+                SubmissionRow(name, lp, testset, system, values.take(places).system, reference=reference)
+            )
     paths = [folder / f"{name}.seg.score", folder / f"{name}.sys.score"]
     for path, (level, own) in zip(paths, rows.items(), strict=True):
         write_submission(path, Submission(level, tuple(own)))

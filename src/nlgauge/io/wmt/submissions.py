@@ -36,7 +36,7 @@ LAYOUTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class Row(NamedTuple):
+class SubmissionRow(NamedTuple):
     """One line; `segment` counts from 1, 0 at system level; `score` is NaN where the file has none."""
 
     metric: str
@@ -63,7 +63,7 @@ class Submission:
     """
 
     level: str
-    rows: tuple[Row, ...]
+    rows: tuple[SubmissionRow, ...]
     layout: str = "2022"
     name: str = ""
     notes: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
     if level not in LAYOUTS:
         raise InputError(f"level {level!r} is unknown{nearest(level, LAYOUTS)}")
     layout: str | None = None
-    rows: list[Row] = []
+    rows: list[SubmissionRow] = []
     blank = 0
     for line_number, line in lines:
         cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
@@ -278,7 +278,7 @@ def check_submission(
     return problems
 
 
-def _check_pair(submission: Submission, rows: Sequence[Row], want: Expected, testset: str) -> Iterable[str]:
+def _check_pair(submission: Submission, rows: Sequence[SubmissionRow], want: Expected, testset: str) -> Iterable[str]:
     whole = [row for row in submission.rows if row.lp == rows[0].lp and row.testset == testset]
     by_system: dict[str, dict[object, float]] = {}
     for row in rows:
@@ -352,7 +352,7 @@ def _layout(cells: Sequence[str], layouts: Mapping[str, tuple[str, ...]], where:
     )
 
 
-def _row(cells: Mapping[str, str], where: str) -> Row:
+def _row(cells: Mapping[str, str], where: str) -> SubmissionRow:
     values: dict[str, object] = dict(cells)
     for name, read in (("score", number), ("segment", ordinal)):
         if name in cells:
@@ -360,7 +360,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
                 values[name] = read(cells[name])
             except ValueError as error:
                 raise InputError(f"{where}: {name} {error}") from None
-    return Row(**values)  # type: ignore[arg-type]
+    return SubmissionRow(**values)  # type: ignore[arg-type]
 
 
 def _number_or(cell: str, otherwise: float | None) -> float | None:

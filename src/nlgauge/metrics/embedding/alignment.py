@@ -12,8 +12,8 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.base import metric as build
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
+from nlgauge.metrics.registry import metric as build
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -11,7 +11,7 @@ from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, be_for
 from nlgauge.text.english.clauses import Clause
 from nlgauge.text.english.verbs import NOT, is_question
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.articles import article_before
 
 _POSITIVE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere"}

@@ -7,7 +7,7 @@ from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import WITH_NOT, apostrophe, is_loud
 from nlgauge.text.english.clauses import Clause
 from nlgauge.text.english.verbs import NOMINATIVE, is_question
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 # Adverbs that stand before "not": they say what the speaker thinks of it, or join it to what came before.
 _AHEAD = frozenset(

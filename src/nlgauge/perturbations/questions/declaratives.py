@@ -27,7 +27,7 @@ from nlgauge.text.english.questions import (
     nouns_end,
     phrase_end,
 )
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.inflection import lemma
 
 Choose = Callable[[Sequence[str]], str]

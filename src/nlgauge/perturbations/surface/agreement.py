@@ -11,7 +11,7 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import FINITE, NOUNS
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 
 _OTHER = {
     "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do", "do": "does",

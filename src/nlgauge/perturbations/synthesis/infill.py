@@ -20,7 +20,7 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationI
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import POS, TAGS, Part, single_words
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import lemmas, supersense
 from nlgauge.text.tagging.brill import known_tags
 

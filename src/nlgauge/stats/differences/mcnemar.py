@@ -111,6 +111,7 @@ def mcnemar_test(
     Raises:
         InputError: ties settled in another way, a missing score.
     """
+    check_option("alternative", alternative, Alternative, error=InputError)
     if ties not in ("loss", "zero", "exclude"):
         raise InputError(f"mcnemar settles ties as 'loss' or 'exclude', got {ties!r}")
     n_metrics, n_pairs = better.shape

@@ -46,7 +46,7 @@ class Selection:
     draws: int | None
 
 
-def selection(metric: Array, human: Array, k: int = 100, *, seed: Seed = 0) -> Selection:
+def selection_quality(metric: Array, human: Array, k: int = 100, *, seed: Seed = 0) -> Selection:
     """Expected Hits@1, MRR and Diff over all draws of k systems without replacement.
 
     Args:

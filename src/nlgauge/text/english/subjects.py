@@ -9,7 +9,7 @@ from typing import Literal
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.english.chunks import Phrase, noun_phrases
 from nlgauge.text.english.gender import counterpart
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import gender as gender_of_noun
 from nlgauge.text.lexicon.lexicon import supersense
 from nlgauge.text.names.lists import gender_of, is_first_name, is_last_name, is_word, name_words, places

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.capitals import is_name_like
 from nlgauge.text.english.chunks import noun_phrases
-from nlgauge.text.language import Language
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import rank, supersense
 
 COMMON = frozenset({"NN", "NNS"})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.metaeval.sweep import check_weights, curves, mark_best, parse_weights, relative, sweep, with_gains
+from nlgauge.metaeval.sweeps import check_weights, curves, mark_best, parse_weights, relative, sweep, with_gains
 
 
 def point(

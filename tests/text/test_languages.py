@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.text.language import Builtin, Language, language
+from nlgauge.text.languages import Builtin, Language, language
 
 
 def test_a_text_is_taken_apart_into_tagged_tokens_and_sentences():

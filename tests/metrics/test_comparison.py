@@ -8,7 +8,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.compare import compare, intervals
+from nlgauge.metrics.comparison import compare, intervals
 from nlgauge.metrics.grid import aligned
 
 SIGNATURE = Signature("made-up", (("metric", "made-up"),))

@@ -18,9 +18,9 @@ from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
-from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import Metric, trained_on
-from nlgauge.metrics.run import named
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.metrics.base import Metric, notes_of, trained_on
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import Ties
 from nlgauge.stats.shares import mean_interval
@@ -141,7 +141,7 @@ def sweep(
         {"spec": name, "signature": str(signature_of(b, context)), "higher_is_better": b.info.higher_is_better}
         for name, b in both.items()
     ]
-    notes += [note for built in both.values() for note in getattr(built, "notes", ())]
+    notes += [note for built in both.values() for note in notes_of(built)]
     return Sweep(tuple(rows), tuple(entries), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
 
 

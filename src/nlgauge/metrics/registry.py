@@ -1,0 +1,123 @@
+"""Which metrics there are, and how a specification becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nlgauge.core.errors import SpecError
+from nlgauge.core.registry import Entry, Registry
+from nlgauge.core.signature import signature_of
+from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.combine import Combination
+
+
+def _at(target: str, **options: Any) -> Entry:
+    """Where a name leads: `module:Class` inside `nlgauge.metrics`, and the options that the name sets."""
+    return Entry(f"nlgauge.metrics.{target}", options)
+
+
+# One line per name. A new metric is its class and a line in the table of its family.
+_LEXICAL = {
+    "bleu": _at("lexical.bleu:Bleu"),
+    "chrf": _at("lexical.chrf:ChrF"),
+    "chrf++": _at("lexical.chrf:ChrF", word_order=2),
+    "ter": _at("lexical.ter:Ter"),
+    "rouge": _at("lexical.rouge:Rouge"),
+    "rouge1": _at("lexical.rouge:Rouge", variant="1"),
+    "rouge2": _at("lexical.rouge:Rouge", variant="2"),
+    "rougeL": _at("lexical.rouge:Rouge", variant="L"),
+    "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
+}
+_EMBEDDING = {
+    "bertscore": _at("embedding.bertscore:BertScore"),
+    "cosine": _at("embedding.cosine:Cosine"),
+}
+_NLI = {
+    "nli": _at("nli.menli:Nli"),
+    "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
+    "summac": _at("nli.summac:SummaC"),
+}
+_LEARNED = {
+    "sescore": _at("learned.sescore:SEScore"),
+    "regressor": _at("learned.regressor:Regressor"),
+}
+_EXTERNAL = {
+    "scores": _at("stored:Stored"),
+}
+
+# What the papers used. The names of their models:
+_NLI_R = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
+_NLI_D = "microsoft/deberta-large-mnli"
+_XNLI_R = "FacebookAI/xlm-roberta-base"  # to be fine-tuned: the authors' own weights are a pickle on a drive
+_XNLI_D = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
+_PAPERS = {
+    "paper/bertscore": _at("embedding.bertscore:BertScore", model="roberta-large", layer=17),
+    "paper/nli-r": _at("nli.menli:Nli", model=_NLI_R),
+    "paper/nli-d": _at("nli.menli:Nli", model=_NLI_D),
+    "paper/nli-r-sum": _at("nli.menli:Nli", model=_NLI_R, formula="e-c", direction="backward"),
+    "paper/nli-d-sum": _at("nli.menli:Nli", model=_NLI_D, formula="e-c", direction="backward"),
+    "paper/nli-r-src": _at("nli.menli:Nli", model=_NLI_R, formula="-c", direction="forward", anchor="source"),
+    "paper/nli-d-src": _at("nli.menli:Nli", model=_NLI_D, formula="-c", direction="forward", anchor="source"),
+    "paper/xnli-r": _at("nli.menli:Nli", model=_XNLI_R, anchor="source"),
+    "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
+}
+
+METRICS = Registry("metric", "nlgauge.metrics", _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS)
+
+# Names of sums. They take no options: write the sum out to change it.
+SUMS: dict[str, str] = {
+    "paper/menli-r": "0.2*paper/nli-r + 0.8*paper/bertscore:idf=true",
+    "paper/menli-d": "0.2*paper/nli-d + 0.8*paper/bertscore:idf=true",
+}
+
+
+def metric(spec: str | Metric) -> Metric:
+    """The metric that a specification names; a metric object is returned as it is.
+
+    Raises:
+        SpecError: an unknown name or option, with the nearest known; a value of the wrong type; a text that does not
+            follow the grammar of specifications.
+    """
+    if not isinstance(spec, str):
+        if isinstance(spec, type) or not isinstance(spec, Metric):
+            what = f"the class {spec.__name__}" if isinstance(spec, type) else type(spec).__name__
+            raise SpecError(f"expected a metric specification or a metric object, got {what}")
+        return spec
+    parsed = parse(spec)
+    if isinstance(parsed, Spec) and parsed.name in SUMS:
+        if parsed.options:
+            raise SpecError(
+                f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it"
+            )
+        parsed = parse(SUMS[parsed.name])
+    return _built(parsed)
+
+
+def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Specification as typed -> metric.
+
+    Raises:
+        SpecError: no metric, or one name twice.
+    """
+    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
+    if not listed:
+        raise SpecError("no metric is named, expected at least one")
+    by_name: dict[str, Metric] = {}
+    for entry in listed:
+        built = metric(entry)
+        name = entry if isinstance(entry, str) else signature_of(built).spec
+        if name in by_name:
+            raise SpecError(f"metric {name!r} is named twice")
+        by_name[name] = built
+    return by_name
+
+
+def _built(parsed: Spec | Sum) -> Metric:
+    if isinstance(parsed, Sum):
+        # A term may be the name of a sum, so that each is read like a specification of its own.
+        terms = ((weight, _built(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms)
+        return Combination(tuple(terms), parsed.norm)
+    built: Metric = METRICS.build(parsed)
+    return built

@@ -1,0 +1,97 @@
+"""Common scales for the terms of a sum: what becomes 0 and 1, measured over a pool or kept in a file of bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import replacing
+from nlgauge.core.scores import Scores
+from nlgauge.core.signature import spec_of
+from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.metrics.base import Metric
+
+POOLED = ("minmax", "zscore")  # norms that are measured over the segments of the call
+
+
+def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
+    """What becomes 0 over a pool, and how far from it lies what becomes 1.
+
+    Args:
+        values: of the pool, shape (n,); NaN where undefined.
+        norm: `minmax` or `zscore`.
+        name: of the metric, for the message.
+
+    Raises:
+        InputError: the values are all the same.
+    """
+    low, high = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
+    if not low < high:
+        raise InputError(
+            f"{name} is the same for all {len(values)} segments of the call, so {norm} over them is undefined; score a"
+            ' larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a'
+            " file)"
+        )
+    if norm == "minmax":
+        return low, high - low
+    return float(np.nanmean(values)), float(np.nanstd(values))
+
+
+def bounds_key(term: Metric) -> str:
+    """Key of a term in a file of bounds: its specification.
+
+    A nested sum is written without its pooled norm, since the file replaces it; `[norm=none]` is kept.
+    """
+    return str(_without_pooled_norm(parse(spec_of(term))))
+
+
+def _without_pooled_norm(parsed: Spec | Sum) -> Spec | Sum:
+    if isinstance(parsed, Spec):
+        return parsed
+    terms = tuple((weight, _without_pooled_norm(part)) for weight, part in parsed.terms)
+    return Sum(terms, "none" if parsed.norm == "none" else "minmax")
+
+
+def save_bounds(path: str, scores: Iterable[Scores]) -> None:
+    """Write what became 0 and 1 in each term of sums, for `[norm=file("PATH")]`; whole or not at all."""
+    bounds = {key: list(pair) for s in scores for key, pair in s.scale.items()}
+    with replacing(path) as file:
+        file.write(json.dumps({"bounds": bounds}, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def read_bounds(path: str, key: str) -> tuple[float, float]:
+    """What becomes 0 and 1 in the term of a key, from a file that `save_bounds` wrote.
+
+    Raises:
+        InputError: the file cannot be read, or lacks two rising numbers for the term.
+    """
+    content = _content(path)
+    try:
+        low, high = json.loads(content)["bounds"][key]
+        low, high = float(low), float(high)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(
+            f'{path}: expected {{"bounds": {{"{key}": [low, high]}}}} with two numbers, on the metric\'s scale turned'
+            " so that higher is better"
+        ) from None
+    if not low < high:
+        raise InputError(f"{path}: bounds of {key} are {low:g} and {high:g}, expected the lower first")
+    return low, high
+
+
+def bounds_identity(path: str) -> str:
+    """What pins the content of a file of bounds in a signature."""
+    return "sha256:" + sha256(_content(path)).hexdigest()[:16]
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read bounds {path}: {error.strerror}") from None

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import SpecError
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.signature import spec_of
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.registry import METRICS, metric, named
+
+WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
+
+
+@dataclass(frozen=True)
+class Needy:
+    info: ClassVar = MetricInfo("needy", needs={"references", "source", "context", "table"})
+
+    def score(self, segments, runtime):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("name", WITHOUT_MODEL)
+def test_every_name_leads_to_a_metric_that_bears_it_or_a_preset(name):
+    built = metric(name)
+    assert isinstance(built, Metric)
+    assert metric(spec_of(built)) == built  # a preset is written out, and means the same
+
+
+def test_a_preset_is_the_metric_with_its_options_set():
+    assert metric("chrf++") == metric("chrf:word_order=2")
+    assert metric("chrf++:word_order=0") == metric("chrf")
+
+
+def test_a_metric_object_is_returned_as_it_is():
+    built = metric("bleu")
+    assert metric(built) is built
+
+
+def test_a_sum_is_a_metric():
+    assert metric("0.5*bleu + 0.5*chrf").info.name == "combination"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("blue", r"^unknown metric 'blue'; did you mean 'bleu'\?$"),
+        ("bleu:tokenise=13a", r"^bleu has no option 'tokenise'; did you mean 'tokenize'"),
+        (Needy, r"^expected a metric specification or a metric object, got the class Needy$"),
+        (3, r"^expected a metric specification or a metric object, got int$"),
+        (None, r"^expected a metric specification or a metric object, got NoneType$"),
+    ],
+)
+def test_what_is_no_metric_is_refused(wrong, message):
+    with pytest.raises(SpecError, match=message):
+        metric(wrong)
+
+
+def test_a_metric_of_a_third_party_is_reached_by_its_entry_point(monkeypatch):
+    class Point:
+        name = "needy"
+
+        def load(self):
+            return Needy
+
+    monkeypatch.setattr(
+        "nlgauge.core.registry.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
+    )
+    assert ng.metric("needy") == Needy()
+    assert METRICS.names()[-1] == "needy"
+
+
+def test_a_metric_object_goes_by_the_specification_that_rebuilds_it():
+    assert list(named([metric("chrf++"), "chrf++"])) == ["chrf:word_order=2", "chrf++"]
+
+
+@pytest.mark.parametrize("metrics", [[], ["bleu", "bleu"], [Needy(), Needy()]])
+def test_no_metric_and_one_metric_twice_are_refused(metrics):
+    with pytest.raises(SpecError, match=r"^no metric is named|^metric '(bleu|needy)' is named twice$"):
+        named(metrics)
