@@ -11,9 +11,8 @@ import re
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.core.signature import show
-from nlgauge.perturbations.checklist import checklist_rows
-from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
+from nlgauge.core import show
+from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info, perturbation
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",

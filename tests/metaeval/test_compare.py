@@ -116,7 +116,13 @@ def test_the_usual_test_goes_by_statistic_and_level(stat, level, averaging, expe
             "perm_both does not go with acc_eq_calibrated.*choose item_swap",
         ),
         (grid([1, 2]), "soft_pairwise_accuracy", "system", "perm_both", "has perm_inputs and perm_systems"),
-        (by_system(grid([1, 2])), "pearson", "system", "perm_inputs", "at level 'system' there is one number per system"),
+        (
+            by_system(grid([1, 2])),
+            "pearson",
+            "system",
+            "perm_inputs",
+            "at level 'system' there is one number per system",
+        ),
         (
             grid([1, 2], named=False),
             "pearson",

@@ -244,7 +244,11 @@ def test_a_mean_over_groups_that_has_no_test_is_told():
 def test_metrics_that_are_averaged_over_different_items_are_told():
     tied = [[1, 2, 3], [1, 4, 5], [1, 3, 9]]  # the same for all outputs of the first item
     _, notes = rows_of(held([GRID], {"m": [NOISE], "tied": [tied]}), level="item")
-    assert any("tied is constant within some items: its pearson is averaged over 2 items, that of other metrics over up to 3" in note for note in notes)
+    assert any(
+        "tied is constant within some items: its pearson is averaged over 2 items, that of other metrics over up to 3"
+        in note
+        for note in notes
+    )
     rows, notes = rows_of(held([GRID], {"m": [NOISE], "tied": [tied]}), level="item", options={"common": True})
     assert {row["n_used"] for row in rows if row["group"] is None} == {2}
     assert not any("over up to" in note for note in notes)

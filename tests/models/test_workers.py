@@ -65,6 +65,11 @@ def test_a_single_job_or_another_device_runs_here(four_threads, jobs, device):
     assert list(side_by_side(work, jobs, torch.device(device))) == [True] * len(jobs)
 
 
+def test_a_single_job_has_one_core_if_asked(four_threads):
+    assert list(side_by_side(lambda job: torch.get_num_threads(), [1], torch.device("cpu"), one_core=True)) == [1]
+    assert torch.get_num_threads() == 4
+
+
 def test_with_one_thread_nothing_is_started(four_threads):
     torch.set_num_threads(1)
     assert list(

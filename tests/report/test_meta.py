@@ -8,7 +8,8 @@ pytest.importorskip("jinja2")
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.meta import meta_html, write_html
+from nlgauge.report.meta import meta_html
+from nlgauge.report.pages import write_html
 
 NAN = float("nan")
 

@@ -8,7 +8,8 @@ import pytest
 from nlgauge.core.result import Result
 from nlgauge.metaeval.pooling import left_out, rank, winning
 from nlgauge.metaeval.sweeps import curves, mark_best, with_gains
-from nlgauge.report.sweep import gains, sweep_html, trade_off, write_html
+from nlgauge.report.pages import write_html
+from nlgauge.report.sweep import gains, sweep_html, trade_off
 
 METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": True}
 

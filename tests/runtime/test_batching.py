@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.runtime.batching import by_length, runs
+from nlgauge.runtime.batching import by_length, margin, runs
+from nlgauge.runtime.runtime import DTYPES
 
 lengths = st.lists(st.integers(0, 50), max_size=60)
 
@@ -70,3 +71,8 @@ def test_runs_cover_everything_and_neighbouring_runs_differ(values):
 @pytest.mark.parametrize("kind", [list, np.array])
 def test_lengths_may_be_a_list_or_an_array(kind):
     assert batches(kind([2, 1]), 3) == [[1, 0]]
+
+
+def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
+    margins = {dtype: margin(dtype) for dtype in DTYPES}
+    assert margins["float64"] <= margins["float32"] < margins["float16"] < margins["bfloat16"] < 0.5

@@ -35,7 +35,7 @@ def test_threads_say_and_learn_what_one_pass_does(two_threads):
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == 2
     expected = passed(Cores(None))
-    assert torch.equal(found[0], expected[0])
+    assert torch.allclose(found[0], expected[0], rtol=1e-6)  # float32 on one core or two
     for one, other in zip(found[1:3], expected[1:3], strict=True):
         assert torch.allclose(one, other, rtol=1e-5)  # float32: three sums instead of one
     assert found[3] is expected[3] is None  # what no part uses has no gradient

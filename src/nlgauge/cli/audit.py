@@ -11,7 +11,6 @@ from nlgauge.cli import options
 from nlgauge.cli.perturb import Criterion, Field, Language, LegacyJoin, Limit, Names, Task
 
 if TYPE_CHECKING:
-    from nlgauge.audits.run import Audit
     from nlgauge.core.suite import Suite
     from nlgauge.runtime.runtime import Runtime
 
@@ -100,8 +99,9 @@ def audit(
     """Find out what a metric cannot see."""
     from nlgauge.audits.penalties import read_penalties
     from nlgauge.audits.run import audit as run
-    from nlgauge.cli.tables import check_format
     from nlgauge.metrics.registry import named
+    from nlgauge.report.text import check_form as check_format
+    from nlgauge.report.text import render
 
     check_format(form)
     files = [
@@ -151,14 +151,15 @@ def audit(
     if json is not None:
         result.write(json)
     if html is not None:
-        from nlgauge.report.audit import write_html
+        from nlgauge.report.pages import write_html
 
         write_html(
             result,
             html,
             {spec: found.worst(spec, max(worst, 5)) for spec in found.sides} if found.design == "preference" else {},
         )
-    typer.echo(render(found, result, form, width, intervals, worst, quiet))
+    cases = {spec: found.worst(spec, worst) for spec in found.sides} if worst else {}
+    typer.echo(render(result, form, width, quiet=quiet, intervals=intervals, worst=cases))
     return 0
 
 
@@ -226,33 +227,3 @@ def _inputs(files: list[str]) -> list[dict[str, str]]:
     from nlgauge.io.files.files import InputFile
 
     return [dict(InputFile(f).entry) for f in files if not Path(f).is_dir()]
-
-
-def render(found: Audit, result: Any, form: str, width: int, intervals: bool, worst: int, quiet: bool) -> str:
-    """An audit in one of the forms."""
-    import json
-
-    from nlgauge.audits.tables import audit_tables
-    from nlgauge.core.difference import marked
-    from nlgauge.core.table import tsv
-
-    if form == "json":
-        return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    if form == "tsv":
-        return tsv(result)
-    parts = [getattr(table, form)() for table in audit_tables(result, width, intervals)]
-    for spec in found.sides if worst else ():
-        lines = [f"worst cases of {spec}"]
-        for case in found.worst(spec, worst):
-            held = case["reference"] or case["better"]
-            lines += [
-                f"  {case['id']} ({case['phenomenon']}), margin {case['margin']:.4g}",
-                f"    held against  {held}",
-                f"    better  {case['better']}",
-                f"    worse   {marked(held, case['worse'])}",
-            ]
-        parts.append("\n".join(lines))
-    if form == "text" and not quiet:
-        parts.append("\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics))
-        parts.append("\n".join(f"note: {note}" for note in result.notes))
-    return "\n\n".join(part for part in parts if part)

@@ -11,9 +11,9 @@ import typer
 from nlgauge.cli import options
 
 if TYPE_CHECKING:
-    from nlgauge.core.result import Result
     from nlgauge.core.segment import Dataset
     from nlgauge.metaeval.align import JoinedScores
+    from nlgauge.report.tables.table import Table
 
 Data = Annotated[
     str,
@@ -152,8 +152,9 @@ def meta(
     quiet: options.Quiet = False,
 ) -> int:
     """Hold metrics against human judgements."""
-    from nlgauge.cli.tables import check_format
     from nlgauge.metaeval.evaluate import meta_evaluate
+    from nlgauge.report.text import check_form as check_format
+    from nlgauge.report.text import render
 
     check_format(form)
     files = [data, *(scores or []), *([judgements] if judgements else []), *([pairs] if pairs else [])]
@@ -198,16 +199,18 @@ def meta(
         **({"seed": seed} if seed else {}),
     )
     result = found.result([*inputs, *(entry for _, entry in tables), *([given[1]] if given else [])])
-    shown = render(result, form, width, quiet, agreement(found.held, found.rows, width, form) if criteria else [])
+    columns = options.columns()
+    more = agreement(found.held, found.rows, width) if criteria else []
+    shown = render(result, form, width, quiet=quiet, columns=columns, more=more)
     if criteria:
         result = dataclasses.replace(result, rows=[*result.rows, *agreement_rows(found.held, found.rows)])
-        shown = render(result, form, width, quiet) if form in ("json", "tsv") else shown
+        shown = render(result, form, width, quiet=quiet) if form in ("json", "tsv") else shown
     if segments is not None:
         write_segments(found.held, segments)
     if json is not None:
         result.write(json)
     if html is not None:
-        from nlgauge.report.meta import write_html
+        from nlgauge.report.pages import write_html
 
         write_html(result, html)
     typer.echo(shown)
@@ -277,22 +280,16 @@ def write_segments(held: JoinedScores, path: str) -> None:
         )
 
 
-def agreement(held: JoinedScores, rows: Sequence[Any], width: int, form: str) -> list[str]:
-    """Tables of criteria against each other, one a statistic and level."""
+def agreement(held: JoinedScores, rows: Sequence[Any], width: int) -> list[Table]:
+    """Tables of criteria against each other, one per statistic and level."""
     from nlgauge.metaeval.matrices import bands, criteria_matrix
-    from nlgauge.metaeval.tables import matrix_table
+    from nlgauge.report.tables.meta import criteria_table
 
-    shown = []
+    tables = []
     for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows):
         names, values = criteria_matrix(held, stat, level)
-        shares = bands(values)
-        strength = (
-            f"{shares['weak']:.0%} of the pairs below 0.3, {shares['moderate']:.0%} to 0.5, {shares['strong']:.0%}"
-            " above"
-        )
-        title = f"{stat} of criteria with each other: level {level}; {strength}"
-        shown.append(getattr(matrix_table(title, names, values, width), _method(form))())
-    return shown
+        tables.append(criteria_table(names, values, bands(values), stat, level, width))
+    return tables
 
 
 def agreement_rows(held: JoinedScores, rows: Sequence[Any]) -> list[dict[str, Any]]:
@@ -304,52 +301,3 @@ def agreement_rows(held: JoinedScores, rows: Sequence[Any]) -> list[dict[str, An
         for level, stat in dict.fromkeys((row["level"], row["stat"]) for row in rows)
         for row in criteria_rows(held, stat, level)
     ]
-
-
-def _method(form: str) -> str:
-    return form if form in ("markdown", "latex") else "text"
-
-
-def render(result: Result, form: str, width: int, quiet: bool, more: Sequence[str] = ()) -> str:
-    """A result of kind `meta` or `select` in one of the forms."""
-    import json
-
-    from nlgauge.core.table import tsv
-    from nlgauge.metaeval import tables
-
-    if form == "json":
-        return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    if form == "tsv":
-        return tsv(result)
-    if result.kind == "select":
-        parts = [getattr(table, _method(form))() for table in tables.selection_tables(result, width)]
-    elif form != "text":
-        parts = [
-            getattr(table, form)() for table in [*tables.value_tables(result, width), *tables.triangles(result, width)]
-        ]
-    else:
-        parts = _parts(result, width)
-    parts += more
-    if form == "text" and not quiet:
-        parts.append("\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics))
-        parts.append("\n".join(f"note: {note}" for note in result.notes))
-    return "\n\n".join(part for part in parts if part)
-
-
-def _parts(result: Result, width: int) -> list[str]:
-    """Tables of a meta-evaluation, without their intervals where the terminal is too narrow for them, and triangles."""
-    import shutil
-
-    from nlgauge.metaeval import tables
-
-    columns = shutil.get_terminal_size((160, 24)).columns
-    parts, starred = [], False
-    for whole, narrow in zip(
-        tables.value_tables(result, width), tables.value_tables(result, width, intervals=False), strict=True
-    ):
-        fits = max(map(len, whole.text().split("\n"))) <= columns
-        parts.append((whole if fits else narrow).text())
-        starred = starred or bool(whole.marked)
-    if starred:
-        parts.append("* no other metric is significantly better (p < 0.05)")
-    return [*parts, *(table.text() for table in tables.triangles(result, width))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -56,6 +57,11 @@ def make_runtime(device: str, dtype: str, seed: int, cache: str | None, no_cache
         cache=None if path is None else ScoreCache(path),
         progress=silent if quiet or not sys.stderr.isatty() else bar,
     )
+
+
+def columns() -> int:
+    """Width of the terminal."""
+    return shutil.get_terminal_size((160, 24)).columns
 
 
 @contextmanager

@@ -117,7 +117,7 @@ def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Che
 
 def applied(suite: Suite, rows: list[ChecklistRow]) -> str:
     """A line a perturbation: how many texts it changed, and how many it left alone, by reason."""
-    from nlgauge.core.table import Table
+    from nlgauge.report.tables.table import Table
 
     made = Counter((p.task or "", p.criterion or "", p.phenomenon) for p in suite)
     left: dict[tuple[str, str, str], Counter[str]] = {}

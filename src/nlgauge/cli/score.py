@@ -103,15 +103,16 @@ def score(
     quiet: options.Quiet = False,
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
-    from nlgauge.cli import tables
     from nlgauge.metrics.combine import check_bounds
     from nlgauge.metrics.registry import named
+    from nlgauge.report.tables import score as tables
+    from nlgauge.report.text import check_form, render
 
     files, specs = _sort_out(data or [], metric or [])
     test = _test(significance, compat)
     metrics = named(specs or ["bleu"])
     gates = _gates(fail_under or [], metrics)
-    tables.check_format(form)
+    check_form(form)
     if save_norm is not None:
         check_bounds(metrics.values())
     outputs = {"--json": json, "--html": html, "--segments": segments, "--save-norm": save_norm}
@@ -135,10 +136,14 @@ def score(
     if json is not None:
         result.write(json)
     if html is not None:
-        from nlgauge.report.tables import write_html
+        from nlgauge.report.pages import write_html
 
         write_html(result, html)
-    typer.echo(tables.score_only(result, width) if score_only else tables.render(result, form, width, quiet))
+    typer.echo(
+        tables.score_only(result, width)
+        if score_only
+        else render(result, form, width, quiet=quiet, columns=options.columns())
+    )
     failed = [row for row in result.rows if _fails(row, gates, metrics)]
     for row in failed:
         name, gate = tables.system_name(row["system"]), gates[row["metric"]]

@@ -46,9 +46,10 @@ def select(
     quiet: options.Quiet = False,
 ) -> int:
     """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?"""
-    from nlgauge.cli.tables import check_format
     from nlgauge.metaeval.evaluate import without_systems
     from nlgauge.metaeval.select import select_models
+    from nlgauge.report.text import check_form as check_format
+    from nlgauge.report.text import render
 
     check_format(form)
     files = [data, *(scores or []), *([judgements] if judgements else []), *([draw_matrix] if draw_matrix else [])]
@@ -78,10 +79,10 @@ def select(
     if json is not None:
         result.write(json)
     if html is not None:
-        from nlgauge.report.meta import write_html
+        from nlgauge.report.pages import write_html
 
         write_html(result, html)
-    typer.echo(meta.render(result, form, width, quiet))
+    typer.echo(render(result, form, width, quiet=quiet))
     return 0
 
 

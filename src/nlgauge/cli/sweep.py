@@ -10,7 +10,6 @@ import typer
 from nlgauge.cli import meta, options
 
 if TYPE_CHECKING:
-    from nlgauge.core.result import Result
     from nlgauge.core.suite import Suite
 
 Data = Annotated[
@@ -72,11 +71,12 @@ def sweep(
     quiet: options.Quiet = False,
 ) -> int:
     """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1."""
-    from nlgauge.cli.tables import check_format
     from nlgauge.core.errors import InputError
     from nlgauge.io.files.files import InputFile
     from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
     from nlgauge.metrics.registry import named
+    from nlgauge.report.text import check_form as check_format
+    from nlgauge.report.text import render
 
     check_format(form)
     suites = suite or []
@@ -141,10 +141,10 @@ def sweep(
     if json is not None:
         result.write(json)
     if html is not None:
-        from nlgauge.report.sweep import write_html
+        from nlgauge.report.pages import write_html
 
         write_html(result, html)
-    typer.echo(render(result, form, width, quiet))
+    typer.echo(render(result, form, width, quiet=quiet))
     return 0
 
 
@@ -160,23 +160,3 @@ def _suite(path: str) -> Suite:
     if path in ("menli", "checklist") and not os.path.exists(path):
         raise InputError(f"--suite {path} names a recipe, expected a file of pairs; nlgauge perturb makes one")
     return read_suite(path)
-
-
-def render(result: Result, form: str, width: int, quiet: bool) -> str:
-    """A result of kind `sweep` in one of the forms."""
-    import json
-
-    from nlgauge.core.table import tsv
-    from nlgauge.metaeval.sweep_tables import best_lines, sweep_tables
-
-    if form == "json":
-        return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    if form == "tsv":
-        return tsv(result)
-    parts = [getattr(table, form)() for table in sweep_tables(result, width)]
-    if form == "text":
-        parts.append("\n".join(best_lines(result)))
-        if not quiet:
-            parts.append("\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics))
-            parts.append("\n".join(f"note: {note}" for note in result.notes))
-    return "\n\n".join(part for part in parts if part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,6 @@ import typer
 from nlgauge.cli import options
 
 if TYPE_CHECKING:
-    from nlgauge.core.result import Result
     from nlgauge.io.files.journal import Journal
     from nlgauge.io.raw import Raw
     from nlgauge.perturbations.synthesis.synthesize import Synthesizer
@@ -93,6 +91,7 @@ def synth(
     from nlgauge.io.raw import read_raw
     from nlgauge.perturbations.synthesis.draws import Draws
     from nlgauge.perturbations.synthesis.synthesize import Synthesizer
+    from nlgauge.report.text import render
 
     outputs = {
         "--output": output,
@@ -172,7 +171,7 @@ def synth(
     if left:
         typer.echo(left, err=True)
     if not quiet:
-        typer.echo(summary(result))
+        typer.echo(render(result))
     return 0
 
 
@@ -264,25 +263,3 @@ def _major(severities: Sequence[float]) -> float:
         if severities and {MINOR, MAJOR}.issuperset(severities)
         else float("nan")
     )
-
-
-def summary(result: Result) -> str:
-    """What was made, in one line and a table."""
-    from nlgauge.core.table import Table
-
-    *_, total = rows = result.rows
-    if not total["edits"]:
-        return "no triples: every text was left alone"
-    head = (
-        f"{total['texts']} triples, {total['edits'] / total['texts']:.2f} edits each on the mean, mean score"
-        f" {total['score']:.2f}"
-    )
-    body = tuple(
-        (r["operation"], str(r["edits"]), f"{100 * r['share']:.1f} %", f"{r['severity']:.2f}", _percent(r["major"]))
-        for r in rows
-    )
-    return f"{head}\n{Table('', ('operation', 'edits', 'share', 'severity', 'major'), body).text()}\n{result.metrics[0]['signature']}"
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f} %"

@@ -11,12 +11,11 @@ if TYPE_CHECKING:
     from nlgauge.core.signature import show, signature_of, version
     from nlgauge.core.suite import Skipped
     from nlgauge.core.systems import Outliers, Selection, select_systems
-    from nlgauge.core.table import Table
     from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "Outliers", "Preference", "Preferences", "Result", "ScoreTable", "Selection", "Skipped", "Table", "ids",
+    "Array", "Outliers", "Preference", "Preferences", "Result", "ScoreTable", "Selection", "Skipped", "ids",
     "judged", "replacing", "select_systems", "show", "signature_of", "version",
 ]  # fmt: skip

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.presets import PRESETS, Preset, preset
     from nlgauge.metaeval.select import ModelSelection
     from nlgauge.metaeval.sweeps import Sweep, sweep
-    from nlgauge.metaeval.tables import value_tables
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
     "PRESETS", "IntervalMethod", "JoinedScores", "LayerStudy", "MetaEvaluation", "MetricTest", "ModelSelection",
     "PoolingStudy", "Preset", "Strategy", "Sweep", "criteria_matrix", "layer_study", "metrics_matrix",
-    "pooling_study", "preset", "strategies", "sweep", "value_tables",
+    "pooling_study", "preset", "strategies", "sweep",
 ]  # fmt: skip

@@ -78,7 +78,7 @@ def standing(test: MetricComparison | None, m: int, adjust: Adjustment, alpha: f
     return {"rank": rank or None, "not_outperformed": bool(not_outperformed(p, alpha=alpha)[m])}
 
 
-def test_rows(
+def rows_of_test(
     bases: Sequence[Row],
     values: Sequence[float],
     test: MetricComparison,

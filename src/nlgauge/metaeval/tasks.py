@@ -26,8 +26,8 @@ from nlgauge.metaeval.rows import (
     mean_numbers,
     mean_of_known,
     pooled_numbers,
+    rows_of_test,
     standing,
-    test_rows,
 )
 from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.differences.multiplicity import Adjustment
@@ -311,4 +311,4 @@ class _Run:
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]
-        return list(test_rows(bases, numbers, test, self.plan.adjust, power))
+        return list(rows_of_test(bases, numbers, test, self.plan.adjust, power))

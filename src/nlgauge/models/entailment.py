@@ -183,13 +183,18 @@ class NliModel:
         pairs: Sequence[tuple[str, str]],
         contents: Mapping[str, Ids] | None = None,
         advance: Callable[[int], None] = lambda count: None,
+        *,
+        alone: bool = False,
     ) -> Entailment:
         """Judge (premise, hypothesis) pairs, equal ones once.
+
+        Batches of other shapes may add in another order, so probabilities hang on the other pairs in their last digits.
 
         Args:
             pairs: n pairs of texts.
             contents: the pieces of the texts, where `tokenizer.read` was asked for them before.
             advance: told the number of pairs done.
+            alone: each pair has a forward pass and a core of its own: slow, and nothing hangs on the other pairs.
         """
         number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
         distinct = list(number)
@@ -198,22 +203,24 @@ class NliModel:
         prepared = self.tokenizer.pairs(distinct, contents)
         found = np.zeros((len(distinct), 3))
         if distinct:
-            self._run(prepared, found, advance)
+            self._run(prepared, found, advance, alone)
         places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
         advance(len(pairs) - len(distinct))
         return Entailment(found[places], prepared.truncated[places])
 
-    def _run(self, prepared: Any, found: Array, advance: Callable[[int], None]) -> None:
+    def _run(self, prepared: Any, found: Array, advance: Callable[[int], None], alone: bool) -> None:
         from nlgauge.models.workers import side_by_side
 
         network = self.network
-        batches = list(by_length(prepared.lengths, self._budget or network.batch_tokens))
+        budget = 1 if alone else self._budget or network.batch_tokens
+        batches = list(by_length(prepared.lengths, budget))
 
         def work(batch: npt.NDArray[np.int64]) -> Array:
             ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
             return softmax(network.logits(ids, types).numpy())
 
-        for batch, probabilities in zip(batches, side_by_side(work, batches, network.device), strict=True):
+        judged = side_by_side(work, batches, network.device, one_core=alone)
+        for batch, probabilities in zip(batches, judged, strict=True):
             found[batch] = probabilities[:, self.found.columns]
             advance(len(batch))
 

@@ -1,8 +1,8 @@
 """BERT's forward pass over packed tokens: texts lie end to end, so no time goes into padding.
 
 The linear layers see one matrix of tokens, whatever texts they belong to; attention runs over each group of texts of
-equal length. The number of rows is rounded up to a few fixed sizes: the matrix library then prepares its kernels once,
-and a token's vector does not depend on which texts share its batch.
+equal length. The number of rows is rounded up to a few fixed sizes: the matrix library then prepares its kernels once.
+Which texts share its batch changes a token's vector by rounding alone, on some processors not at all.
 
 References:
     Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on).

@@ -12,7 +12,9 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 
-def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], device: Any) -> Iterator[Done]:
+def side_by_side(
+    work: Callable[[Job], Done], jobs: Sequence[Job], device: Any, *, one_core: bool = False
+) -> Iterator[Done]:
     """What `work` makes of each job, in order, under inference mode.
 
     On a processor as many threads as torch may use take jobs in turn, each computing on one core alone. Splitting every
@@ -24,9 +26,11 @@ def side_by_side(work: Callable[[Job], Done], jobs: Sequence[Job], device: Any) 
         work: must not change what other jobs read.
         jobs: in the order of the results.
         device: of the tensors that `work` computes with.
+        one_core: a job that is the only one has one core of the processor too, so that its numbers do not hang on how
+            many there are.
     """
     threads = torch.get_num_threads()
-    if getattr(device, "type", "cpu") != "cpu" or threads == 1 or len(jobs) < 2:
+    if getattr(device, "type", "cpu") != "cpu" or threads == 1 or len(jobs) < (1 if one_core else 2):
         with torch.inference_mode():
             yield from map(work, jobs)
         return

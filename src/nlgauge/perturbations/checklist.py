@@ -78,10 +78,10 @@ def task_of(name: str) -> str:
 
 
 def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
-    """The rows of a task, of one criterion or some templates if named.
+    """The rows of a task, of one criterion or of some perturbations if they are named.
 
     Raises:
-        SpecError: a criterion or template that the task does not have.
+        SpecError: a criterion or perturbation that the task does not have.
     """
     own = [row for row in checklist_rows() if row.task == task_of(task)]
     known = list(dict.fromkeys(row.criterion for row in own))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.core.result import replacing
 from nlgauge.core.signature import version
 
 if TYPE_CHECKING:
@@ -18,6 +20,16 @@ def render(template: str, **values: Any) -> str:
     own making.
     """
     return _environment().get_template(template).render(version=version("nlgauge"), **values)
+
+
+def write_page(html: str, path: str | Path) -> None:
+    """Write a page, whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    with replacing(path) as file:
+        file.write(html)
 
 
 @cache

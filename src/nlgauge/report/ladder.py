@@ -1,17 +1,16 @@
-"""The ladder of a synthesis: each text between two edits, the edit marked, with its operation and its severity; in a terminal and as a page."""
+"""The ladder of a synthesis, in a terminal and as a page: the text after each edit, with its operation and severity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from nlgauge.core.result import replacing
-from nlgauge.report.html import render
+from nlgauge.report.html import render, write_page
 from nlgauge.report.labels import clean, clusters, columns
+from nlgauge.report.rows import Row
 
-Row = Mapping[str, Any]
 Mark = Literal["", "new", "gone", "moved"]
 _SIGNS: dict[Mark, tuple[str, str]] = {"": ("", ""), "new": ("{+", "+}"), "gone": ("[-", "-]"), "moved": ("{~", "~}")}
 _NARROWEST = 24
@@ -52,11 +51,14 @@ def rungs(row: Row) -> list[Rung]:
 
 
 def ladder_text(row: Row, width: int = 80) -> str:
-    """A row of triples in lines of at most `width` terminal columns: `{+new+}`, `[-gone-]`, `{~moved~}`, without control characters."""
+    """A row of triples in lines of at most `width` terminal columns, without control characters.
+
+    Marks are `{+new+}`, `[-gone-]` and `{~moved~}`.
+    """
     head = f"{clean(row['id'])}  " if row.get("id") else ""
-    lines = [f"{head}score {_number(row['score'])}"]
+    lines = [f"{head}score {_severity(row['score'])}"]
     for i, rung in enumerate(rungs(row)):
-        stub = f"{i}  {rung.operation:7}  {'' if rung.severity is None else _number(rung.severity):>5}  "
+        stub = f"{i}  {rung.operation:7}  {'' if rung.severity is None else _severity(rung.severity):>5}  "
         shown = "".join(f"{_SIGNS[mark][0]}{_clean(text)}{_SIGNS[mark][1]}" for mark, text in rung.pieces)
         body = _wrapped(shown, max(width, _NARROWEST) - len(stub))
         lines += [stub + body[0], *(" " * len(stub) + line for line in body[1:])]
@@ -66,14 +68,18 @@ def ladder_text(row: Row, width: int = 80) -> str:
 def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (), total: int | None = None) -> str:
     """A page with the ladders of the first rows, and what made them."""
     shown = [
-        {"id": _clean(str(row.get("id", ""))), "score": _number(row["score"]), "rungs": [_shown(r) for r in rungs(row)]}
+        {
+            "id": _clean(str(row.get("id", ""))),
+            "score": _severity(row["score"]),
+            "rungs": [_shown(r) for r in rungs(row)],
+        }
         for row in rows[:MOST]
     ]
     return render(
         "ladder.html",
         ladders=shown,
         total=len(rows) if total is None else total,
-        signature=clean(signature).split("|"),
+        signature=clean(signature),
         notes=notes,
     )
 
@@ -86,15 +92,14 @@ def write_ladders(
     Raises:
         InputError: the file cannot be written.
     """
-    with replacing(path) as file:
-        file.write(ladders_html(rows, signature, notes, total).encode("utf-8", "backslashreplace").decode())
+    write_page(ladders_html(rows, signature, notes, total), path)
 
 
 def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
     return (
         [(mark, _clean(text)) for mark, text in rung.pieces],
         rung.operation,
-        "" if rung.severity is None else _number(rung.severity),
+        "" if rung.severity is None else _severity(rung.severity),
     )
 
 
@@ -106,7 +111,10 @@ def _bare(mark: Mark, text: str) -> Iterator[tuple[Mark, str]]:
 
 
 def _moved(old: str, new: str) -> Iterator[tuple[Mark, str]]:
-    """What changed places, marked where it now stands: `new` begins with the end of `old` and ends with its beginning."""
+    """What changed places, marked where it now stands.
+
+    `new` begins with the end of `old` and ends with its beginning.
+    """
     for i in range(1, len(old)):
         if not new.endswith(old[:i]):
             continue
@@ -128,7 +136,7 @@ def _joined(pieces: Sequence[tuple[Mark, str]]) -> list[tuple[Mark, str]]:
     return [piece for piece in found if piece[1]]
 
 
-def _number(value: float) -> str:
+def _severity(value: float) -> str:
     return f"{value:g}".replace("-", "−")
 
 

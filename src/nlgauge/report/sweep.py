@@ -1,135 +1,106 @@
-"""A sweep as a page: robustness against agreement, gains by weight; of a pooling study, what wins where and what choosing elsewhere costs."""
+"""A sweep as a page: robustness against agreement, gains by weight; or which pooling strategy wins where."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nlgauge.core.result import Result, replacing
+from nlgauge.core.result import Result
 from nlgauge.report.colours import shade
 from nlgauge.report.drawing import Cell, heat_map
 from nlgauge.report.html import render
+from nlgauge.report.marks import UNDEFINED, absent, between, number, percent
 from nlgauge.report.plots import Curve, curves_plot
+from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, points_of, values_of, weight_tasks
+from nlgauge.report.tables.sweep import is_pooling
 
-Row = Mapping[str, Any]
-_MEAN = "mean"
-_ATTACKS = {"mean-all": "all phenomena", "mean-adequacy": "adequacy phenomena"}
+_ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
 _KINDS = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
 _MOST_LABELS = 6
-
-
-def write_html(result: Result, path: str | Path) -> None:
-    """Write a result of kind `sweep` as one self-contained page, whole or not at all.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    with replacing(path) as file:
-        file.write(sweep_html(result).encode("utf-8", "backslashreplace").decode())
+Section = dict[str, Any]
 
 
 def sweep_html(result: Result) -> str:
     """The page of a result of kind `sweep`, of weights or of pooling strategies."""
-    pooling = bool(result.rows) and "table" in result.rows[0]
+    pooling = is_pooling(result)
     return render(
         "sweep.html",
         inputs=result.inputs,
         pooling=pooling,
         sections=list(_pooling(result.rows) if pooling else _weights(result.rows)),
-        metrics=[{**metric, "signature": str(metric["signature"]).split("|")} for metric in result.metrics],
+        metrics=result.metrics,
         notes=result.notes,
     )
 
 
-def _weights(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _section(
+    title: str,
+    about: str,
+    pictures: Sequence[tuple[str, str]],
+    table: dict[str, Any] | None = None,
+    *,
+    folded: bool = False,
+) -> Section:
+    """A section of the page; pictures are (caption, SVG), folded where there are many."""
     from markupsafe import Markup
 
-    tasks = list(dict.fromkeys((r["stat"], r["criterion"], r["level"]) for r in rows if r["stat"] is not None))
-    for stat, criterion, level in tasks:
-        own = [r for r in rows if (r["stat"], r["criterion"], r["level"]) == (stat, criterion, level)]
+    shown = [(caption, Markup(picture)) for caption, picture in pictures]
+    return {"title": title, "about": about, "pictures": shown, "table": table, "folded": folded}
+
+
+def _weights(rows: Sequence[Row]) -> Iterator[Section]:
+    for (stat, criterion, level), own in weight_tasks(rows).items():
         about = f"{stat} with {criterion}, level {level}"
-        for phenomenon, shown in _ATTACKS.items():
-            points = [
-                r
-                for r in own
-                if r["metric"] != _MEAN and None not in (r["dataset"], r["suite"]) and r["phenomenon"] == phenomenon
-            ]
-            whole = [r for r in points if r["dataset"] == _MEAN] or points
-            if whole:
-                title = f"Robustness against agreement: {shown}"
-                picture = Markup(trade_off(whole, stat))
-                yield {
-                    "title": title,
-                    "about": about,
-                    "pictures": [("", picture)],
-                    "table": _table(whole, stat),
-                    "folded": False,
-                }
-            parts = list(dict.fromkeys((r["dataset"], r["suite"]) for r in points if r["dataset"] != _MEAN))
-            if len(parts) > 1:
-                pictures = [
-                    (
-                        f"{dataset} and {suite}",
-                        Markup(trade_off([r for r in points if (r["dataset"], r["suite"]) == (dataset, suite)], stat)),
-                    )
-                    for dataset, suite in parts
-                ]
-                yield {
-                    "title": f"Each data set and suite: {shown}",
-                    "about": about,
-                    "pictures": pictures,
-                    "table": None,
-                    "folded": True,
-                }
-        mean = [r for r in own if r["metric"] == _MEAN]
-        for partner in dict.fromkeys(r["partner"] for r in mean):
-            mine = [r for r in mean if r["partner"] == partner]
-            with_what = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
-            table = _gains_table(mine)
-            pictures = [("", Markup(gains(mine, stat)))]
-            yield {
-                "title": f"Gains by weight: mixed with {with_what}",
-                "about": about,
-                "pictures": pictures,
-                "table": table,
-                "folded": False,
-            }
+        for phenomenon, attacks in _ATTACKS.items():
+            yield from _trades(points_of(own, phenomenon), stat, attacks, about)
+        for (partner,), means in by_keys((row for row in own if row["metric"] == MEAN), "partner").items():
+            others = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
+            pictures = [("", gains(means, stat))]
+            yield _section(f"Gains by weight: mixed with {others}", about, pictures, _gains_table(means))
+
+
+def _trades(points: Sequence[Row], stat: str, attacks: str, about: str) -> Iterator[Section]:
+    """Robustness against agreement: on everything together, then on each data set and suite."""
+    together = [row for row in points if row["dataset"] == MEAN] or points
+    if together:
+        pictures = [("", trade_off(together, stat))]
+        yield _section(f"Robustness against agreement: {attacks}", about, pictures, _table(together, stat))
+    apart = by_keys((row for row in points if row["dataset"] != MEAN), "dataset", "suite")
+    if len(apart) > 1:
+        pictures = [(f"{dataset} and {suite}", trade_off(own, stat)) for (dataset, suite), own in apart.items()]
+        yield _section(f"Each data set and suite: {attacks}", about, pictures, folded=True)
 
 
 def trade_off(rows: Sequence[Row], stat: str) -> str:
-    """Correlation over accuracy as SVG, a curve a pair of metrics: a star where the metric stands alone, a cross where the other does.
+    """Correlation over accuracy as SVG, one curve per pair of metrics.
 
-    The best weight is ringed; curves of metrics mixed with others than NLI metrics are dotted.
+    A star stands where the metric is alone, a cross where the other is. The best weight is ringed. Curves of metrics
+    mixed with others than NLI metrics are dotted.
 
     References:
         Chen and Eger (2023), figures 2 and 4.
     """
-    pairs: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        pairs.setdefault((row["metric"], row["with"]), []).append(row)
-    curves = []
-    for (metric, partner), own in pairs.items():
-        best = next((i for i, r in enumerate(own) if r["best"]), None)
-        every = math.ceil(len(own) / _MOST_LABELS)
-        labels = [
-            f"{r['weight']:g}" if i == best or i % every == 0 or i == len(own) - 1 else "" for i, r in enumerate(own)
-        ]
-        titles = [f"{r['spec']}: accuracy {r['accuracy']:.3f}, {stat} {r['correlation']:.3f}" for r in own]
-        points = [(r["accuracy"], r["correlation"]) for r in own]
-        curves.append(
-            Curve(
-                f"{metric} with {partner}",
-                points,
-                labels,
-                titles,
-                dotted=own[0]["partner"] != "nli",
-                ends=True,
-                bold=best,
-            )
-        )
+    curves = [
+        _trade(f"{metric} with {partner}", own, stat)
+        for (metric, partner), own in by_keys(rows, "metric", "with").items()
+    ]
     return curves_plot(f"{stat} over accuracy under attack", curves, "accuracy under attack", stat)
+
+
+def _trade(name: str, rows: Sequence[Row], stat: str) -> Curve:
+    best = next((i for i, row in enumerate(rows) if row["best"]), None)
+    every = math.ceil(len(rows) / _MOST_LABELS)
+    labelled = {best, len(rows) - 1, *range(0, len(rows), every)}
+    return Curve(
+        name,
+        [(row["accuracy"], row["correlation"]) for row in rows],
+        [f"{row['weight']:g}" if i in labelled else "" for i, row in enumerate(rows)],
+        [f"{row['spec']}: accuracy {row['accuracy']:.3f}, {stat} {row['correlation']:.3f}" for row in rows],
+        dotted=rows[0]["partner"] != "nli",
+        ends=True,
+        bold=best,
+    )
 
 
 def gains(rows: Sequence[Row], stat: str) -> str:
@@ -138,178 +109,114 @@ def gains(rows: Sequence[Row], stat: str) -> str:
     References:
         Chen and Eger (2023), figure 3.
     """
-    phenomena = list(dict.fromkeys(r["phenomenon"] for r in rows))
-    first = [r for r in rows if r["phenomenon"] == phenomena[0]]
+    phenomena = by_keys(rows, "phenomenon")
+    first = next(iter(phenomena.values()))
     curves = [_gain(f"{stat} ({_over(first, 'correlation')})", first, "correlation")]
-    for phenomenon in phenomena:
-        own = [r for r in rows if r["phenomenon"] == phenomenon]
+    for (phenomenon,), own in phenomena.items():
         curves.append(_gain(f"accuracy, {_ATTACKS[phenomenon]} ({_over(own, 'accuracy')})", own, "accuracy"))
     return curves_plot("gains by weight", curves, "weight of the other metric", "gain", percent=True)
 
 
 def _over(rows: Sequence[Row], name: str) -> str:
-    n = max(r[f"n_{name}"] for r in rows)
+    n = max(row[f"n_{name}"] for row in rows)
     return f"mean of {n}" if n > 1 else "one pair, one set: no interval"
 
 
 def _gain(label: str, rows: Sequence[Row], name: str) -> Curve:
     key = f"gain_{name}"
-    band = [(r[f"{key}_low"], r[f"{key}_high"]) for r in rows]
     return Curve(
         label,
-        [(r["weight"], r[key]) for r in rows],
-        titles=[f"{r['weight']:g}: {100 * r[key]:+.1f} %" for r in rows],
-        band=band,
+        [(row["weight"], row[key]) for row in rows],
+        titles=[f"{row['weight']:g}: {100 * row[key]:+.1f} %" for row in rows],
+        band=[(row[f"{key}_low"], row[f"{key}_high"]) for row in rows],
     )
 
 
 def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
+    interval = "95 % interval"
+    header = ["metric", "with", "weight", stat, interval, "accuracy", interval, f"gain, {stat}", "gain, accuracy"]
     body = [
         [
-            r["metric"],
-            r["with"],
-            f"{r['weight']:g}" + (" (best)" if r["best"] else ""),
-            _number(r["correlation"]),
-            _interval(r["low"], r["high"]),
-            _number(r["accuracy"]),
-            _interval(r["accuracy_low"], r["accuracy_high"]),
-            _percent(r["gain_correlation"]),
-            _percent(r["gain_accuracy"]),
+            row["metric"],
+            row["with"],
+            f"{row['weight']:g}" + (" (best)" if row["best"] else ""),
+            number(row["correlation"]),
+            between(row["low"], row["high"]),
+            number(row["accuracy"]),
+            between(row["accuracy_low"], row["accuracy_high"]),
+            percent(row["gain_correlation"]),
+            percent(row["gain_accuracy"]),
         ]
-        for r in rows
-    ]
-    header = [
-        "metric",
-        "with",
-        "weight",
-        stat,
-        "95 % interval",
-        "accuracy",
-        "95 % interval",
-        f"gain, {stat}",
-        "gain, accuracy",
+        for row in rows
     ]
     return {"header": header, "words": 2, "rows": body}
 
 
 def _gains_table(rows: Sequence[Row]) -> dict[str, Any]:
     body = [
-        [_ATTACKS[r["phenomenon"]], f"{r['weight']:g}", *_gain_cells(r, "correlation"), *_gain_cells(r, "accuracy")]
-        for r in rows
+        [
+            _ATTACKS[row["phenomenon"]],
+            f"{row['weight']:g}",
+            *_gain_cells(row, "correlation"),
+            *_gain_cells(row, "accuracy"),
+        ]
+        for row in rows
     ]
-    header = [
-        "phenomena",
-        "weight",
-        "gain, correlation",
-        "95 % interval",
-        "median",
-        "gain, accuracy",
-        "95 % interval",
-        "median",
-    ]
-    return {"header": header, "words": 1, "rows": body}
+    measures = ("correlation", "accuracy")
+    columns = [name for measure in measures for name in (f"gain, {measure}", "95 % interval", "median")]
+    return {"header": ["phenomena", "weight", *columns], "words": 1, "rows": body}
 
 
 def _gain_cells(row: Row, name: str) -> list[str]:
-    key = f"gain_{name}"
-    return [
-        _percent(row[key]),
-        _interval(row[f"{key}_low"], row[f"{key}_high"], percent=True),
-        _percent(row[f"{key}_median"]),
-    ]
+    mean, low, high, median = (row[f"gain_{name}{part}"] for part in ("", "_low", "_high", "_median"))
+    return [percent(mean), "" if absent(low) else f"{percent(low)} to {percent(high)}", percent(median)]
 
 
-def _pooling(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    from markupsafe import Markup
-
-    values, wins, left = ([r for r in rows if r["table"] == table] for table in ("values", "wins", "left-out"))
-    for setup, kind in dict.fromkeys((r["setup"], r["kind"]) for r in wins):
-        own = [r for r in wins if (r["setup"], r["kind"]) == (setup, kind)]
+def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
+    values, wins, left = ([row for row in rows if row["table"] == table] for table in ("values", "wins", "left-out"))
+    for (setup, kind), own in by_keys(wins, "setup", "kind").items():
         about = f"{'with references' if setup == 'ref' else 'against the source'}, {own[0]['n']} contests"
-        picture = Markup(_grid(f"wins, {_KINDS[kind]}", own, "wins", "g"))
-        yield {
-            "title": f"How often each strategy wins: {_KINDS[kind]}",
-            "about": about,
-            "pictures": [("", picture)],
-            "table": None,
-            "folded": False,
-        }
+        picture = _grid(f"wins, {_KINDS[kind]}", own, "wins", "g")
+        yield _section(f"How often each strategy wins: {_KINDS[kind]}", about, [("", picture)])
     if left:
-        body = [
-            [
-                r["metric"],
-                r["set"],
-                r["criterion"] or "",
-                "all sets" if r["among"] == "all" else "sets of its kind",
-                f"{r['formula']} {r['direction']}",
-                f"{r['best_formula']} {r['best_direction']}",
-                _number(r["value"]),
-                _number(r["best_value"]),
-                _number(r["cost"]),
-            ]
-            for r in left
-        ]
-        header = [
-            "metric",
-            "set left out",
-            "criterion",
-            "chosen on the other",
-            "strategy",
-            "best on the set",
-            "value",
-            "best value",
-            "cost",
-        ]
-        table = {"header": header, "words": 6, "rows": body}
         about = "what the strategy with the best mean elsewhere loses here"
-        yield {"title": "Chosen without the set", "about": about, "pictures": [], "table": table, "folded": False}
-    contests = list(dict.fromkeys((r["metric"], r["kind"], r["set"], r["stat"], r["criterion"]) for r in values))
+        yield _section("Chosen without the set", about, [], _choices(left))
     pictures = []
-    for contest in contests:
-        own = [r for r in values if (r["metric"], r["kind"], r["set"], r["stat"], r["criterion"]) == contest]
+    for contest, own in by_keys(values, "metric", "kind", "set", "stat", "criterion").items():
         metric, kind, where, stat, criterion = contest
-        what = f"{stat} with {criterion}" if kind == "correlation" else "accuracy under attack"
-        pictures.append((f"{metric}, {where}: {what}", Markup(_grid(what, own, "value", ".3f"))))
-    yield {
-        "title": "Every strategy on every set",
-        "about": "darker is better within a picture",
-        "pictures": pictures,
-        "table": None,
-        "folded": False,
-    }
+        measure = f"{stat} with {criterion}" if kind == "correlation" else _KINDS[kind]
+        pictures.append((f"{metric}, {where}: {measure}", _grid(measure, own, "value", ".3f")))
+    yield _section("Every strategy on every set", "darker is better within a picture", pictures)
+
+
+def _choices(rows: Sequence[Row]) -> dict[str, Any]:
+    """Strategies that were chosen without a set, and what they cost on it."""
+    names = ["metric", "set left out", "criterion", "chosen on the other", "strategy", "best on the set"]
+    body = [
+        [
+            row["metric"],
+            row["set"],
+            row["criterion"] or "",
+            "all sets" if row["among"] == "all" else "sets of its kind",
+            f"{row['formula']} {row['direction']}",
+            f"{row['best_formula']} {row['best_direction']}",
+            *(number(row[key]) for key in ("value", "best_value", "cost")),
+        ]
+        for row in rows
+    ]
+    return {"header": [*names, "value", "best value", "cost"], "words": len(names), "rows": body}
 
 
 def _grid(label: str, rows: Sequence[Row], key: str, form: str) -> str:
-    formulas, directions = (list(dict.fromkeys(r[name] for r in rows)) for name in ("formula", "direction"))
-    known = [r[key] for r in rows if not _absent(r[key])]
-    low, high = min(known, default=0.0), max(known, default=0.0)
-    cells = {(r["direction"], r["formula"]): _cell(r[key], low, high, form) for r in rows}
-    return heat_map(
-        label,
-        formulas,
-        [("", way) for way in directions],
-        [[cells[way, formula] for formula in formulas] for way in directions],
-    )
+    formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
+    defined = [row[key] for row in rows if not absent(row[key])]
+    low, high = min(defined, default=0.0), max(defined, default=0.0)
+    cells = {(row["direction"], row["formula"]): _cell(row[key], low, high, form) for row in rows}
+    lines = [[cells[way, formula] for formula in formulas] for way in directions]
+    return heat_map(label, formulas, [("", way) for way in directions], lines)
 
 
 def _cell(value: float | None, low: float, high: float, form: str) -> Cell:
-    if value is None or _absent(value):
-        return Cell("undefined")
+    if value is None or absent(value):
+        return Cell(UNDEFINED)
     return Cell(f"{round(value, 3):{form}}", shade(0.8 * (value - low) / (high - low) if high > low else 0.0))
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None or _absent(value) else f"{value:.3f}"
-
-
-def _percent(share: float) -> str:
-    return "undefined" if _absent(share) else f"{100 * share:+.1f} %"
-
-
-def _interval(low: float, high: float, percent: bool = False) -> str:
-    show = _percent if percent else _number
-    return "" if _absent(low) else f"{show(low)} to {show(high)}"
-
-
-def _absent(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))

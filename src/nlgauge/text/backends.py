@@ -16,7 +16,7 @@ from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
 from nlgauge.text.words import word_spans
 
-_KEPT = 4096  # analyses remembered: many templates look at one text
+_KEPT = 4096  # analyses remembered: many perturbations look at one text
 _MOST = 100_000  # characters given to a pipeline at once; longer texts are cut at a blank
 _UNKNOWN = "XX"  # the treebank's tag for what has none
 

@@ -12,7 +12,7 @@ from nlgauge.text.doc import Doc, Span, Token
 if TYPE_CHECKING:
     from nlgauge.text.names.people import Person
 
-_KEPT = 4096  # analyses remembered: many templates look at one text
+_KEPT = 4096  # analyses remembered: many perturbations look at one text
 
 
 @runtime_checkable

@@ -43,7 +43,7 @@ def test_every_option_is_in_the_signature(head, tiny_regressor):
 def test_several_references_by_their_mean_or_the_best(head):
     refs = ("a cat sat on the mat", "heavy rain", "the dog lay")
     each = [one(head, "the cat sat", ref).values[0] for ref in refs]
-    assert len(set(each)) == 3
+    assert np.diff(sorted(each)).min() > 1e-4  # far beyond rounding, which could turn the best
     assert one(head, "the cat sat", *refs).values[0] == pytest.approx(np.mean(each), abs=FLOAT32)
     best = one(head, "the cat sat", *refs, references="best")
     assert best.values[0] == pytest.approx(max(each), abs=FLOAT32)
@@ -61,7 +61,8 @@ def test_what_is_empty_gets_the_worst_of_training(head):
 def test_rescaling_is_25_plus_s_over_25(head):
     plain, rescaled = one(head, "a cat", "the dog"), one(head, "a cat", "the dog", rescale=True)
     assert rescaled.values == pytest.approx((25 + plain.values) / 25)
-    assert rescaled.parts["raw"].tolist() == plain.parts["raw"].tolist() == plain.values.tolist()
+    assert plain.parts["raw"].tolist() == plain.values.tolist()
+    assert rescaled.parts["raw"] == pytest.approx(plain.values, abs=FLOAT32)
 
 
 def test_nothing_to_rescale_by_is_refused(tiny_regressor):

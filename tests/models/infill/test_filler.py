@@ -14,7 +14,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import find_head
-from nlgauge.models.infill.filler import load_infill, locate_infill
+from nlgauge.models.infill.filler import MaskedModel, load_infill, locate_infill
 from nlgauge.models.infill.gaps import Gap, Infill
 from nlgauge.runtime.runtime import Runtime
 
@@ -87,6 +87,57 @@ def test_what_shares_the_batch_changes_nothing(tiny_masked, kind, budget):
     assert np.allclose(
         scores[: len(gaps)], scores[len(gaps) :], atol=1e-5
     )  # matrix products of another size may round another way
+
+
+class Noisy:
+    """Finds all pieces `apart` from each other, but for noise of 1e-5 that hangs on the batch and on the cores."""
+
+    device, batch_tokens = torch.device("cpu"), 1024
+
+    def __init__(self, size, apart):
+        self.size, self.apart, self.asked = size, apart, []
+
+    def at(self, ids, places):
+        self.asked.append(len(ids))
+        asked = zip(ids, places, strict=True)
+        drawn = [random.Random(str((row.tolist(), at))).sample(range(self.size), self.size) for row, at in asked]
+        seed = [torch.get_num_threads(), *np.concatenate(ids)]
+        noise = np.random.default_rng(seed).normal(0, 1e-5, (len(ids), self.size))
+        return torch.from_numpy(-5 - self.apart * np.array(drawn) + noise)
+
+
+def noisy(folder, apart, budget=None, dtype="float32"):
+    real = load_infill(folder)
+    network = Noisy(len(real.tokenizer.bare), apart)
+    return MaskedModel(real.found, real.tokenizer, lambda: network, dtype, Runtime(token_budget=budget)), network
+
+
+@pytest.mark.parametrize(
+    ("apart", "dtype"), [(0.0, "float32"), (1e-5, "float32"), (0.01, "float32"), (0.01, "bfloat16")]
+)
+def test_close_calls_fall_the_same_in_any_batch_on_any_number_of_cores(tiny_masked, apart, dtype):
+    folder, gaps, threads = str(tiny_masked("bert")), gaps_of(), torch.get_num_threads()
+    made = []
+    try:
+        for cores in (1, 2):
+            torch.set_num_threads(cores)
+            for budget in (1, 30, None):
+                made.append(noisy(folder, apart, budget, dtype)[0].fill(gaps, 4))
+            made.append(noisy(folder, apart, None, dtype)[0].fill(gaps[::-1], 4)[::-1])
+            made.append([noisy(folder, apart, None, dtype)[0].fill([g], 4)[0] for g in gaps])
+    finally:
+        torch.set_num_threads(threads)
+    words = [[[f.word for f in row] for row in rows] for rows in made]
+    assert all(one == words[0] for one in words)
+
+
+def test_what_is_no_close_call_is_asked_once_and_half_precision_alone_from_the_start(tiny_masked):
+    folder, gaps = str(tiny_masked("bert")), gaps_of()
+    n = len(gaps)
+    for apart, dtype, asked in ((0.01, "float32", [n]), (0.0, "float32", [n] + [1] * n), (0.01, "float16", [1] * n)):
+        model, network = noisy(folder, apart, None, dtype)
+        model.fill(gaps, 4)
+        assert network.asked == asked
 
 
 def test_the_word_in_the_gap_is_not_looked_at(tiny_masked):

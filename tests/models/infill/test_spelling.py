@@ -68,8 +68,20 @@ def of(bare, capital=None, uncased=True):
 def test_the_best_come_first_each_word_once():
     spelling = of(["cat", "dog", "cat", "rug"])  # the first and the third are cat with and without a blank before it
     said = torch.tensor([-1.0, -3.0, -2.0, -4.0])
-    assert spelling.best(said, stands(Gap("a cat", 2, 5)), 3) == [(0, -1.0), (1, -3.0), (3, -4.0)]
-    assert spelling.best(said, stands(Gap("a cat", 2, 5)), 1) == [(0, -1.0)]
+    assert spelling.best(said, stands(Gap("a cat", 2, 5)), 3)[0] == [(0, -1.0), (1, -3.0), (3, -4.0)]
+    assert spelling.best(said, stands(Gap("a cat", 2, 5)), 1)[0] == [(0, -1.0)]
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 3.0), (2, 2.0), (3, 2.0), (4, 1.0)])
+def test_the_closest_call_is_told(k, least):
+    spelling = of(["cat", "dog", "rug", "mat", "sun"])
+    # 3, 2, 9 and 1 apart; the last word asked for is held against the next
+    said = torch.tensor([-1.0, -4.0, -6.0, -16.0, -15.0])
+    assert spelling.best(said, stands(Gap("a cat", 2, 5)), k)[1] == least
+
+
+def test_a_call_without_another_choice_is_never_close():
+    assert of(["cat"]).best(torch.tensor([-1.0]), stands(Gap("a cat", 2, 5)), 3) == ([(0, -1.0)], float("inf"))
 
 
 @pytest.mark.parametrize(

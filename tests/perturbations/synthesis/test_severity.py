@@ -59,7 +59,7 @@ def test_minor_is_what_entails_both_ways_with_at_least_the_threshold():
 
 def test_what_fails_one_way_is_not_asked_the_other():
     judge = Table(TABLE)
-    found = severity(judge, "binary", 0.9, Runtime()).rate(PAIRS, [False, True, False, True])
+    found = severity(judge, "binary", 0.89, Runtime()).rate(PAIRS, [False, True, False, True])
     assert found == [-1, -5, -5, -5]
     assert judge.asked == [[BOTH, FORWARD[::-1], BACKWARD, NEITHER[::-1]], [BOTH[::-1]]]
 
@@ -67,6 +67,34 @@ def test_what_fails_one_way_is_not_asked_the_other():
 @given(st.lists(st.booleans(), min_size=4, max_size=4))
 def test_the_order_of_the_questions_changes_no_severity(turned):
     assert severity(Table(TABLE), "binary", 0.9, Runtime()).rate(PAIRS, turned) == [-1, -5, -5, -5]
+
+
+class Noisy:
+    """Entails each pair with 0.5, but for noise of 1e-5 that hangs on all pairs of the call, as kernels have it."""
+
+    def judge(self, pairs):
+        entail = 0.5 + np.random.default_rng(list("|".join(map("|".join, pairs)).encode())).normal(0, 1e-5, len(pairs))
+        entail.flags.writeable = False  # what a judge gives away stays as it is
+        return SimpleNamespace(probabilities=np.column_stack([entail, 1 - entail, np.zeros(len(pairs))]))
+
+
+def test_close_calls_fall_the_same_whatever_else_is_rated():
+    pairs = [(f"a{i}", f"b{i}") for i in range(40)]
+    judge = severity(Noisy(), "binary", 0.5, Runtime())
+    whole = judge.rate(pairs)
+    assert set(whole) == {-1, -5}
+    assert judge.rate(pairs[::-1])[::-1] == whole
+    for size in (1, 7):
+        assert [worth for i in range(0, 40, size) for worth in judge.rate(pairs[i : i + size])] == whole
+    assert judge.rate(pairs, [i % 2 == 0 for i in range(40)]) == whole
+
+
+def test_a_judge_in_half_precision_is_asked_again_further_from_the_threshold():
+    judge = Table(TABLE)
+    for dtype, asked in (("float32", 2), ("bfloat16", 3)):
+        judge.asked.clear()
+        assert Severity("binary", judge, "table", 0.85, dtype=dtype).rate([FORWARD[::-1], BOTH]) == [-5, -1]
+        assert len(judge.asked) == asked + (dtype == "bfloat16")
 
 
 def test_graded_severities_follow_the_weaker_direction():

@@ -69,7 +69,8 @@ class Denoiser:
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
         """Phrases for each gap, best first; none where the model wrote the text around the gap in another way.
 
-        The score is the logarithm of the probability of what was written, by its length.
+        The score is the logarithm of the probability of what was written, by its length. Gaps are searched together,
+        so where two phrases are as likely up to rounding, another batch may prefer the other one.
         """
         number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
         distinct = list(number)

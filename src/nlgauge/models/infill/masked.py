@@ -25,9 +25,7 @@ _OWN = {
     "RobertaForMaskedLM": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
     "XLMRobertaForMaskedLM": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
 }
-_ROWS = (
-    32  # masks that are held against the vocabulary at a time: always as many, so that none depends on its neighbours
-)
+_ROWS = 32  # masks that are held against the vocabulary at a time: always as many, so that one kernel does them all
 
 
 class MaskedNetwork(Protocol):

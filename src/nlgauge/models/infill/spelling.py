@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -94,8 +95,10 @@ class Spelling:
         }
         return cls(bare, fit, tokenizer.uncased, capital)
 
-    def best(self, said: torch.Tensor, where: Stands, k: int) -> list[tuple[int, float]]:
-        """The k best pieces that fit, each word once, with their scores.
+    def best(self, said: torch.Tensor, where: Stands, k: int) -> tuple[list[tuple[int, float]], float]:
+        """The k best pieces that fit, each word once, with their scores; and how far apart the closest scores are.
+
+        Those are the closest two of all that made the pieces these, in this order.
 
         Args:
             said: a score for each piece, shape (V,).
@@ -105,12 +108,16 @@ class Spelling:
         import torch
 
         places = torch.from_numpy(np.flatnonzero(self.fit[where.place][: len(said)])).to(said.device)
-        scores, order = said[places].topk(min(_MORE * k, len(places)))
-        pieces = places[order].tolist()
+        top, order = said[places].topk(min(_MORE * k + 1, len(places)))
+        scores, pieces = top.tolist(), places[order].tolist()
         found: dict[str, tuple[int, float]] = {}
-        for piece, score in zip(pieces, scores.tolist(), strict=True):
-            found.setdefault(self.bare[piece], (piece, score))
-        return list(found.values())[:k]
+        seen = 0
+        while len(found) < k and seen < min(_MORE * k, len(pieces)):
+            found.setdefault(self.bare[pieces[seen]], (pieces[seen], scores[seen]))
+            seen += 1
+        # The order of those that were looked at, and that the next one is none of them.
+        least = min((high - low for high, low in pairwise(scores[: seen + 1])), default=float("inf"))
+        return list(found.values()), least
 
     def written(self, piece: int, gap: Gap, where: Stands) -> str:
         """A piece as a word of the text. A model that knows capitals has written them itself."""

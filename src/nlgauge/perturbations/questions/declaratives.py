@@ -29,35 +29,14 @@ from nlgauge.text.english.questions import (
 )
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.inflection import lemma
+from nlgauge.text.wordlists import WordList
 
 Choose = Callable[[Sequence[str]], str]
 _NO_VERB, _NO_SUBJECT = Inapplicable("no finite verb"), Inapplicable("no subject found")
 _ALONG = frozenset({"then", "though", "anyway", "now", "exactly", "again"})
-_CATENATIVE = frozenset(
-    (
-        "want hope plan intend try like need have seem appear go expect wish decide refuse begin start continue use"
-        " mean love prefer attempt manage fail tend agree offer promise learn ask choose claim aim seek be get keep"
-        " stop consider enjoy"
-    ).split()
-)
+_CATENATIVE = WordList("clauses", "catenative")
 _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
-_JOINING = frozenset(
-    {
-        "when",
-        "if",
-        "because",
-        "although",
-        "though",
-        "while",
-        "since",
-        "until",
-        "unless",
-        "before",
-        "after",
-        "as",
-        "whereas",
-    }
-)
+_JOINING = frozenset("when if because although though while since until unless before after as whereas".split())
 
 
 def declare(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:

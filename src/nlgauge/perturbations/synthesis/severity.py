@@ -10,7 +10,8 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.models.entailment import Entailment, load_nli
+from nlgauge.models.entailment import Entailment, NliModel, load_nli
+from nlgauge.runtime.batching import margin
 from nlgauge.runtime.runtime import Runtime
 
 Kind = Literal["binary", "graded", "none"]
@@ -44,6 +45,7 @@ class Severity:
         name: of the judge.
         threshold: entailment in both directions from which an edit is minor; graded, the probability that gets -3.
         facts: what pins the judge, for signatures.
+        dtype: precision of the judge; the lower it is the further from the threshold a pair is asked once more, alone.
     """
 
     kind: Kind
@@ -51,6 +53,7 @@ class Severity:
     name: str | None = None
     threshold: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = "float32"
 
     def rate(self, pairs: Sequence[tuple[str, str]], backward_first: Sequence[bool] | None = None) -> list[float]:
         """The severity of each edit.
@@ -78,7 +81,15 @@ class Severity:
     def _entailed(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         assert self.judge is not None
         assert self.threshold is not None
-        return (_entailment(self.judge, pairs) >= self.threshold).tolist() if pairs else []
+        if not pairs:
+            return []
+        found = _entailment(self.judge, pairs).copy()
+        # So close to the threshold the company of other pairs could turn a model's answer.
+        close = np.flatnonzero(np.abs(found - self.threshold) < margin(self.dtype)).tolist()
+        if close:
+            found[close] = _alone(self.judge, [pairs[i] for i in close])
+        minor: list[bool] = (found >= self.threshold).tolist()
+        return minor
 
 
 def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
@@ -106,7 +117,8 @@ def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, run
     if isinstance(judge, str):
         model = load_nli(judge, None, None, runtime.dtype, runtime)
         facts = {"dtype": runtime.dtype, "max_tokens": model.found.max_tokens(None), **model.found.facts()}
-        return Severity(kind, model, judge, threshold_of(judge) if threshold is None else threshold, facts)
+        own = threshold_of(judge) if threshold is None else threshold
+        return Severity(kind, model, judge, own, facts, runtime.dtype)
     if not isinstance(judge, Judge):
         raise SpecError(
             f"judge is {type(judge).__name__}, expected the name of an NLI model or an object with judge(pairs)"
@@ -138,6 +150,13 @@ def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
             " another model"
         )
     return found
+
+
+def _alone(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
+    """As `_entailment`, each pair in a call of its own, so that nothing hangs on the others."""
+    if isinstance(judge, NliModel):
+        return judge.judge(pairs, alone=True).probabilities[:, 0]
+    return np.concatenate([_entailment(judge, [pair]) for pair in pairs])
 
 
 def graded(probability: float, threshold: float) -> float:

@@ -182,7 +182,11 @@ def synthesize(
 
 
 class Synthesizer:
-    """`synthesize` with its models loaded once, for texts that come in portions; what comes out does not depend on the portions.
+    """`synthesize` with its models loaded once, for texts that come in portions.
+
+    On one machine texts, edits and severities do not depend on the portions, with the two exceptions that rounding
+    makes: graded severities agree up to it, and a denoiser that finds two phrases as likely up to it may prefer the
+    other one.
 
     Raises:
         SpecError: an option out of range.

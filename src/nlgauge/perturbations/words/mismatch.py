@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
@@ -31,7 +32,7 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 class MismatchNoun:
     """Put a random noun in the place of another, in the same form.
 
-    Attributes:
+    Args:
         semantic: draw from words of a kindred meaning (another animal for an animal), which are harder to tell, instead
             of any.
     """
@@ -45,6 +46,9 @@ class MismatchNoun:
         source=_SOURCE,
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
         return _mismatch(case, rng, "noun", self.semantic)
@@ -54,7 +58,7 @@ class MismatchNoun:
 class MismatchVerb:
     """Put a random verb in the place of another, in the same form; auxiliaries stay.
 
-    Attributes:
+    Args:
         semantic: draw from verbs of a kindred meaning instead of any.
     """
 
@@ -67,6 +71,9 @@ class MismatchVerb:
         source=_SOURCE,
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
         return _mismatch(case, rng, "verb", self.semantic)
@@ -76,7 +83,7 @@ class MismatchVerb:
 class MismatchAdj:
     """Put a random adjective in the place of another, in the same form.
 
-    Attributes:
+    Args:
         semantic: draw from adjectives of a kindred meaning instead of any.
     """
 
@@ -88,6 +95,9 @@ class MismatchAdj:
         ("The soup was hot.", "The soup was legal."),
         source=_SOURCE,
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""

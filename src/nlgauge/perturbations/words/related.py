@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
@@ -62,7 +63,7 @@ class Site(NamedTuple):
 class Synonyms:
     """Replace a word by a synonym: of its first sense, well known, in the same form.
 
-    Attributes:
+    Args:
         pos: the part of speech; `any` takes an adjective where there is one, else an adverb, a noun or a verb.
         which: one word, or all of the part of speech that have a synonym.
     """
@@ -72,6 +73,9 @@ class Synonyms:
     info: ClassVar = PerturbationInfo(
         "synonyms", "replace a word by a synonym", "same", ("The soup was delicious.", "The soup was tasty.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
@@ -83,7 +87,7 @@ class Synonyms:
 class SynonymsAttributes:
     """Replace an attribute of a caption, an adjective, by a synonym.
 
-    Attributes:
+    Args:
         which: one adjective, or all that have a synonym.
     """
 
@@ -95,6 +99,9 @@ class SynonymsAttributes:
         ("a large dog on the grass", "a big dog on the grass"),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
         return _exchange(case, rng, "synonym", ("adj",), self.which)
@@ -104,7 +111,7 @@ class SynonymsAttributes:
 class SynonymsObjects:
     """Replace an object of a caption, a noun, by a synonym.
 
-    Attributes:
+    Args:
         which: one noun, or all that have a synonym.
     """
 
@@ -112,6 +119,9 @@ class SynonymsObjects:
     info: ClassVar = PerturbationInfo(
         "synonyms_objects", "replace a noun by a synonym", "same", ("a bicycle near a wall", "a bike near a wall")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
@@ -122,7 +132,7 @@ class SynonymsObjects:
 class Antonyms:
     """Replace a word by its opposite.
 
-    Attributes:
+    Args:
         pos: the part of speech; `any` takes an adjective where there is one, else a verb, an adverb or a noun.
         which: one word, or all of the part of speech that have an antonym.
     """
@@ -136,6 +146,9 @@ class Antonyms:
         ("It was an inspiring talk.", "It was an uninspiring talk."),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
         parts: Sequence[Part] = ("adj", "verb", "adverb", "noun") if self.pos == "any" else (self.pos,)
@@ -146,7 +159,7 @@ class Antonyms:
 class Hyponyms:
     """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
 
-    Attributes:
+    Args:
         relation: `hyponym` (a dog becomes a poodle), `sibling` (a wolf) or `hypernym` (an animal).
     """
 
@@ -154,6 +167,9 @@ class Hyponyms:
     info: ClassVar = PerturbationInfo(
         "hyponyms", "replace a noun by a kind of it", "lower", ("A dog sleeps here.", "A poodle sleeps here.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""

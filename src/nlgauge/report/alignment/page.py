@@ -20,6 +20,6 @@ def alignment_html(alignment: Alignment) -> str:
         sides=[("Hypothesis", "reference", "precision", hypothesis), ("Reference", "hypothesis", "recall", reference)],
         measures=measures(alignment),
         absence=empty_sides(alignment),
-        signature=clean(str(alignment.signature)).split("|"),
+        signature=clean(str(alignment.signature)),
         number=number,
     )

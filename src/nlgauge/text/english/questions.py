@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nlgauge.text.doc import Doc, Token
+from nlgauge.text.wordlists import WordList
 
 WH = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why", "how"})
 PRONOUNS = frozenset({"who", "whom", "what", "which"})
@@ -21,29 +22,7 @@ NOT = frozenset({"n't", "not"})
 NOUNS = ("NN", "NNS", "NNP", "NNPS")
 _FULL = {"'re": "are", "'m": "am", "'ve": "have", "'d": "did", "'ll": "will", "ca": "can", "wo": "will", "sha": "shall"}
 _OPENING = frozenset({'"', "'", "“", "‘", "«", "(", "[", "``", "¿", "-", "–", "—", "*", "..."})
-_LEADS = frozenset(
-    {
-        "and",
-        "but",
-        "so",
-        "or",
-        "well",
-        "then",
-        "now",
-        "okay",
-        "ok",
-        "oh",
-        "ah",
-        "hey",
-        "yes",
-        "no",
-        "yeah",
-        "please",
-        "also",
-        "hm",
-        "um",
-    }
-)
+_LEADS = WordList("grammar", "leading in")
 _MODIFIERS = ("JJ", "JJR", "JJS", "RBS", "CD", "HYPH", "POS", "VBN", "VBG", "FW", "AFX")
 _FIXED = frozenset({("what", "if"), ("what", "about"), ("how", "about"), ("how", "come"), ("what", "for")})
 _SUBJECTS = ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", *NOUNS)

@@ -1,7 +1,7 @@
 """Tables of cells, in every form."""
 
 from nlgauge.core.result import Result
-from nlgauge.core.table import Table, tsv
+from nlgauge.report.tables.table import Table, tsv
 
 TABLE = Table("scores", ("metric", "x_1"), (("bleu", "1.50"), ("a|b", "-2")), frozenset({(0, 1)}))
 

@@ -1,4 +1,4 @@
-"""A table of cells: text for the eye, Markdown and LaTeX for papers, TSV for other programs."""
+"""A table of cells: written as text for the eye, as Markdown and LaTeX for papers, as TSV for other programs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Table:
 
     Attributes:
         title: what the numbers are.
-        header: of the columns; the first `left` hold text.
-        body: a line a metric.
+        header: names of the columns; the first `left` columns hold text.
+        body: one tuple of cells per line.
         marked: (line, column) of cells in bold.
-        left: columns of text.
+        left: number of columns that hold text and stand to the left.
     """
 
     title: str

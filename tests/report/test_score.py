@@ -8,7 +8,8 @@ pytest.importorskip("jinja2")
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.tables import score_html, write_html
+from nlgauge.report.pages import write_html
+from nlgauge.report.score import score_html
 
 
 def result(system: str = "one") -> Result:

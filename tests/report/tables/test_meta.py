@@ -1,10 +1,8 @@
 """Tables: what stands in them, in which order, and what is marked; three forms of one table."""
 
-import pytest
-
 from nlgauge.core.result import Result
-from nlgauge.core.table import Table, tsv
-from nlgauge.metaeval.tables import matrix_table, number, selection_tables, triangles, value_tables
+from nlgauge.report.tables.meta import criteria_table, matrix_table, selection_tables, triangles, value_tables
+from nlgauge.report.tables.table import Table, tsv
 
 NAN = float("nan")
 
@@ -164,12 +162,13 @@ def test_a_matrix_is_a_table_with_names_on_both_sides():
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.12345, "0.123"), (NAN, "undefined"), (None, "undefined"), (-0.5, "-0.500"), (-0.0001, "0.000")],
-)
-def test_numbers_are_shown_with_so_many_digits(value, shown):
-    assert number(value, 3) == shown
+def test_criteria_stand_against_each_other_with_shares_of_strong_pairs():
+    shares = {"weak": 0.5, "moderate": 0.25, "strong": 0.25}
+    table = criteria_table(["a", "b"], [[1, 0.25], [0.25, 1]], shares, "pearson", "item", 2)
+    assert table.title == (
+        "pearson of criteria with each other: level item; 50% of the pairs below 0.3, 25% to 0.5, 25% above"
+    )
+    assert table.body == (("a", "1.00", "0.25"), ("b", "0.25", "1.00"))
 
 
 def test_a_selection_has_a_column_a_statistic_and_a_line_for_chance():

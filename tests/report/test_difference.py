@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.core.difference import marked, pieces
+from nlgauge.report.difference import marked, pieces
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.metaeval.pooling import left_out, rank, winning
-from nlgauge.metaeval.sweep_tables import best_lines, percent, sweep_tables
 from nlgauge.metaeval.sweeps import curves, mark_best, with_gains
+from nlgauge.report.tables.sweep import best_lines, sweep_tables
 
 
 def point(weight, correlation, accuracy, **about):
@@ -85,10 +85,6 @@ def test_statistics_have_a_table_each():
     result = Result("sweep", [*rows, *curves(rows)])
     assert len(sweep_tables(result)) == 2
     assert "chrf with nli (spearman with q): " in "\n".join(best_lines(result))
-
-
-def test_a_change_in_per_cent():
-    assert (percent(0.125), percent(-0.5), percent(float("nan"))) == ("+12.5 %", "-50.0 %", "undefined")
 
 
 def test_a_study_has_a_grid_a_set_winners_and_choices():

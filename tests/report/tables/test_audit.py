@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from nlgauge.audits.tables import audit_tables
 from nlgauge.core.result import Result
+from nlgauge.report.tables.audit import audit_tables
 
 NAN = math.nan
 

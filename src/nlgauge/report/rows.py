@@ -1,0 +1,79 @@
+"""What tables and pages ask of the rows of a result: names with a meaning, rows by key, tests apart from values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
+MEAN, POOLED = "mean", "pooled"  # in the place of a group, a criterion, a data set or a metric
+MEAN_PREFIX = "mean-"  # phenomena that are means of others begin so
+ALL, ADEQUACY = "mean-all", "mean-adequacy"
+PEOPLE = "human."  # criteria in the place of a metric begin so
+TASK = ("stat", "criterion", "level")
+SIGNIFICANT = 0.05
+
+
+def values_of(rows: Iterable[Row], key: str) -> list[Any]:
+    """The values of one key, each once, in order of appearance."""
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def by_keys(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Rows by their values of some keys, in order of appearance."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
+def measured(rows: Iterable[Row]) -> list[Row]:
+    """Rows that hold the value of a metric, not a test of one metric against another."""
+    return [row for row in rows if row.get("against") is None]
+
+
+def compared(rows: Iterable[Row]) -> list[Row]:
+    """Rows that hold a test of one metric against another."""
+    return [row for row in rows if row.get("against") is not None]
+
+
+def p_values(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
+    """(metric, other) -> p, adjusted where it was."""
+    return {
+        (row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
+        for row in rows
+    }
+
+
+def claim_of(row: Row) -> str:
+    """What a small p says, by the alternative of the test."""
+    return "row better than column" if row["alternative"] == "greater" else "row and column differ"
+
+
+def means_last(names: Iterable[str]) -> list[str]:
+    """Phenomena in order of appearance, means behind the others."""
+    once = dict.fromkeys(names)
+    return sorted(once, key=lambda name: name.startswith(MEAN_PREFIX))
+
+
+def whole(rows: Sequence[Row], phenomenon: str = ALL) -> list[Row]:
+    """The rows of a sweep in which data sets and suites are taken together: their means, or the only ones.
+
+    The mean over pairs of metrics is left out.
+    """
+    points = points_of(rows, phenomenon)
+    return [row for row in points if row["dataset"] == MEAN] or points
+
+
+def points_of(rows: Sequence[Row], phenomenon: str) -> list[Row]:
+    """The rows of a sweep for pairs of metrics on data sets and suites, or on their means."""
+    return [
+        row
+        for row in rows
+        if row["metric"] != MEAN and None not in (row["dataset"], row["suite"]) and row["phenomenon"] == phenomenon
+    ]
+
+
+def weight_tasks(rows: Sequence[Row]) -> dict[tuple[Any, ...], list[Row]]:
+    """(stat, criterion, level) -> the rows of a sweep about it."""
+    return by_keys((row for row in rows if row["stat"] is not None), *TASK)

@@ -1,0 +1,1 @@
+"""Results as tables, a module per kind of result; `table` writes them."""

@@ -1,0 +1,52 @@
+"""Tables of scores: what a cell says, how many digits it has, and what stands beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlgauge.core.result import Result
+from nlgauge.report.tables.score import score_only, score_table, system_name
+
+METRIC = {"spec": "bleu", "signature": "metric:bleu", "higher_is_better": True}
+
+
+def made(value=12.345, system="a_b & c|d", **more):
+    row = {"system": system, "metric": "bleu", "value": value, "low": None, "high": None, "n": 3, "n_undefined": 0}
+    return Result("score", [{**row, **more}], metrics=[METRIC])
+
+
+def test_latex_and_markdown_escape_names():
+    assert r"a\_b \& c|d & 12.35" in score_table(made(12.346)).latex()
+    assert r"a_b & c\|d" in score_table(made()).markdown()
+
+
+def test_digits_follow_the_scale_or_the_width():
+    assert score_only(made(0.123456)) == "0.1235"
+    assert score_only(made(12.3456)) == "12.35"
+    assert score_only(made(12.3456), 0) == "12"
+
+
+def test_undefined_is_said():
+    assert score_only(made(float("nan"))) == "undefined"
+
+
+@pytest.mark.parametrize(("p", "mark"), [(0.0499, "*"), (0.05, " ")])
+def test_the_star_is_below_five_percent(p, mark):
+    table = score_table(made(low=10.0, high=14.0, baseline="z", delta=1.0, p=p))
+    assert table.body[0][1] == f"12.35 [10.00, 14.00] p={p:.4f}{mark}"
+
+
+def test_the_baseline_is_named_and_groups_stand_before_systems():
+    table = score_table(made(system="z", baseline="z", group="en-de"))
+    assert table.header == ("group", "system", "bleu", "n")
+    assert table.body == (("en-de", "z (baseline)", "12.35", "3"),)
+    assert table.left == 2
+
+
+def test_segments_without_a_system_have_a_dash():
+    assert (system_name(None), system_name("s")) == ("-", "s")
+    assert score_table(made(system=None)).body[0][0] == "-"
+
+
+def test_only_the_metrics_asked_for_have_a_column():
+    assert score_table(made(), only=[]).header == ("system", "n")

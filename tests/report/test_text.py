@@ -1,0 +1,110 @@
+"""Results in every form: what stands before and behind the tables, and what a narrow terminal changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import Result
+from nlgauge.report.text import FORMS, check_form, render
+
+NAN = float("nan")
+
+
+def scores(*names, **more):
+    row = {"system": "s", "value": 1.0, "low": None, "high": None, "n": 1, "n_undefined": 0, **more}
+    metrics = [{"spec": name, "signature": f"metric:{name}", "higher_is_better": True} for name in names]
+    return Result("score", [{**row, "metric": name} for name in names], metrics=metrics, notes=["be careful"])
+
+
+def audited(*metrics):
+    rows = [
+        {"metric": m, "phenomenon": "typos", "group": None, "n": 4, "ties": 0, "accuracy": 0.5, "low": 0.1, "high": 0.9}
+        for m in metrics
+    ]
+    about = [{"spec": m, "signature": f"metric:{m}", "higher_is_better": True} for m in metrics]
+    return Result("audit", rows, metrics=about)
+
+
+def test_text_ends_in_signatures_and_notes_unless_it_is_quiet():
+    table = "system  bleu    n\n------  ------  -\ns       1.0000  1".replace("bleu  ", "  bleu")
+    assert render(scores("bleu"), quiet=True) == table
+    assert render(scores("bleu")) == f"{table}\n\nbleu = metric:bleu\n\nnote: be careful"
+
+
+def test_a_star_is_explained_where_there_is_a_test():
+    result = scores("bleu", p=0.01, baseline="z", low=0.5, high=1.5)
+    assert "\n\n* p < 0.05 against the baseline\n\n" in render(result)
+
+
+def test_a_table_wider_than_the_terminal_is_set_metric_by_metric():
+    text = render(scores("first-long-name", "second-long-name", "x"), quiet=True, columns=40)
+    assert text.count("system") == 3
+    assert max(map(len, text.splitlines())) <= 40
+
+
+def test_papers_and_programs_get_no_notes():
+    for form in ("markdown", "latex", "tsv"):
+        assert "careful" not in render(scores("bleu"), form)
+    assert json.loads(render(scores("bleu"), "json"))["notes"] == ["be careful"]
+    assert render(scores("bleu"), "tsv").split("\n")[0].startswith("system\tvalue")
+
+
+def test_an_unknown_form_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match="unknown format 'markdwn'; did you mean"):
+        check_form("markdwn")
+    with pytest.raises(InputError, match="unknown format"):
+        render(scores("bleu"), "html")
+    assert FORMS == ("text", "json", "tsv", "markdown", "latex")
+
+
+def test_an_audit_shows_its_worst_cases_with_the_edit_marked():
+    case = {"id": "7", "phenomenon": "typos", "margin": -0.25, "reference": None, "better": "a b", "worse": "a c"}
+    text = render(audited("chrf"), worst={"chrf": [case]}, quiet=True)
+    assert text.split("\n\n")[1].split("\n") == [
+        "worst cases of chrf",
+        "  7 (typos), margin -0.25",
+        "    held against  a b",
+        "    better  a b",
+        "    worse   a [c]",
+    ]
+
+
+def test_intervals_of_an_audit_are_shown_where_they_are_asked_for():
+    assert "[0.10, 0.90]" in render(audited("chrf"), digits=2, intervals=True)
+    assert "[" not in render(audited("chrf"), digits=2)
+
+
+def test_values_lose_their_intervals_where_the_terminal_is_narrow_and_stars_are_explained():
+    row = {
+        "metric": "a-metric",
+        "criterion": "q",
+        "level": "segment",
+        "averaging": "none",
+        "stat": "pearson",
+        "group": "g",
+        "value": 0.5,
+        "low": 0.4,
+        "high": 0.6,
+        "n_used": 9,
+        "ties": None,
+        "chance": 0.0,
+        "rank": 1,
+        "not_outperformed": True,
+    }
+    result = Result("meta", [row])
+    assert "0.500 [0.400, 0.600]" in render(result)
+    narrow = render(result, columns=20)
+    assert "[0.400" not in narrow
+    assert narrow.endswith("* no other metric is significantly better (p < 0.05)")
+
+
+def test_a_synthesis_ends_in_its_signature():
+    about = {"spec": "synthesize", "signature": "synthesis:stratified", "higher_is_better": True}
+    row = {"operation": "all", "texts": 1, "edits": 2, "share": 1.0, "severity": -3.0, "major": 0.5, "score": -6.0}
+    lines = render(Result("synth", [row], metrics=[about], notes=["left alone"])).split("\n")
+    assert (len(lines), lines[-1]) == (5, "synthesis:stratified")
+    none = render(Result("synth", [{**row, "edits": 0}], metrics=[about]))
+    assert none == "no triples: every text was left alone"
