@@ -119,7 +119,9 @@ def test_nonsense_is_appended_from_the_list_and_from_the_pool():
 
 def test_nonsense_needs_no_pool_and_comes_from_one_source_on_request():
     assert results("add_nonsense", "Yes.") <= {f"Yes. {n}" for n in data_lines("nonsense.txt")}
-    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {f"Yes. {n}" for n in data_lines("nonsense.txt")}
+    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {
+        f"Yes. {n}" for n in data_lines("nonsense.txt")
+    }
     assert results("add_nonsense", "Yes.", pool=POOL[:1], source="pool") == {f"Yes. {POOL[0]}"}
     assert perturb("add_nonsense:source=pool", ["Yes."]).reasons == ["no pool"]
     assert perturb("add_nonsense:source=pool", ["Yes."], pool=["No.", "Yes."]).reasons == [

@@ -185,7 +185,7 @@ def _phrase(doc: Doc, most: int, rng: random.Random) -> Span | None:
 def _scattered(doc: Doc, count: int, rng: random.Random) -> list[Span]:
     """Words here and there, of no sentence all."""
     left = _sizes(doc)
-    gone = []
+    gone: list[Span] = []
     for word in rng.sample(doc.words, len(doc.words)):
         place = doc.sentence_at[word.first]
         if len(gone) < count and left[place] > 1:
@@ -211,8 +211,10 @@ def _is_balanced(doc: Doc, span: Span) -> bool:
 
 def _is_whole(doc: Doc, span: Span) -> bool:
     """Whether a span begins and ends with a word."""
-    places = doc.word_at[span.first], doc.word_at[span.last]
-    return None not in places and doc.words[places[0]].first == span.first and doc.words[places[1]].last == span.last
+    first, last = doc.word_at[span.first], doc.word_at[span.last]
+    if first is None or last is None:
+        return False
+    return doc.words[first].first == span.first and doc.words[last].last == span.last
 
 
 def _repeatable(doc: Doc) -> Sequence[Span]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.questions import BE, Question
+from nlgauge.text.english.question_phrases import BE
+from nlgauge.text.english.questions import Question
 from nlgauge.text.lexicon.inflection import lemma
 from nlgauge.text.lexicon.lexicon import supersense
 from nlgauge.text.wordlists import data_lines
@@ -48,8 +49,7 @@ def of_kind(noun: Token) -> Sequence[str]:
         return _asked()[base][1]
     if noun.tag == "NNP":
         return THINGS
-    field = supersense(base, "noun")
-    return _asked()[field][1] if field in _asked() else THINGS
+    return _asked().get(supersense(base, "noun") or "", ("", THINGS))[1]
 
 
 def nominal(doc: Doc, question: Question, plural: bool) -> tuple[str, Sequence[str], str]:

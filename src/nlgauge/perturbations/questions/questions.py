@@ -13,7 +13,8 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.questions.declaratives import Choose, declare
 from nlgauge.perturbations.synthesis.infill import Gap, Infill, check_infill, infill
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.questions import ADVERBS, NOUNS, VERBS, WH, Question, full_form, questions
+from nlgauge.text.english.question_phrases import ADVERBS, NOUNS, VERBS, WH, full_form
+from nlgauge.text.english.questions import Question, questions
 
 _ANY = ("who", "what", "when", "where", "why", "how")
 _QUANTITIES = frozenset({"many", "much", "few", "little"})
@@ -161,8 +162,8 @@ class QuestionToAssertion:
         if at < 0:
             return made
         gap = Gap(whole[:at] + chosen[-1] + whole[at + len(_GAP) :], at, at + len(chosen[-1]))
-        words = [f.word for f in infill(self.infill, case.language, rng).fill([gap], _OFFERED)[0]]
-        fit = next((w for w in words if w.strip() and w.lower() not in WH), None)
+        offered = [f.word for f in infill(self.infill, case.language, rng).fill([gap], _OFFERED)[0]]
+        fit = next((w for w in offered if w.strip() and w.lower() not in WH), None)
         if fit is None:
             return made
         chosen.append(fit)

@@ -22,8 +22,9 @@ from nlgauge.perturbations.words.choice import (
 from nlgauge.perturbations.words.related import sites
 from nlgauge.perturbations.words.vocabulary import Kind, draw, room_for_noun, room_for_verb
 from nlgauge.text.doc import Token
-from nlgauge.text.lexicon.lexicon import knows
+from nlgauge.text.lexicon.lexicon import Relation, knows
 
+_KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
 _SOURCE = "Chen and Eger (2023)"
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
@@ -129,7 +130,7 @@ def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token])
 
 def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
     """A word of the text, and another kind of the same, or its opposite where no such is known."""
-    for relation in ("sibling", "antonym"):
+    for relation in _KINDRED:
         found = [site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)]
         if found:
             site = rng.choice(found)

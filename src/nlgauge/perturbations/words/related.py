@@ -25,7 +25,7 @@ from nlgauge.perturbations.words.choice import (
     words_of,
 )
 from nlgauge.text.doc import Token
-from nlgauge.text.lexicon.lexicon import Pos, neighbours, rank, supersense
+from nlgauge.text.lexicon.lexicon import Pos, Relation, neighbours, rank, supersense
 from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
@@ -186,7 +186,7 @@ class Hyponyms:
 
 
 def _exchange(
-    case: Case, rng: random.Random, relation: str, parts: Sequence[Part], which: str
+    case: Case, rng: random.Random, relation: Relation, parts: Sequence[Part], which: str
 ) -> Change | Inapplicable:
     """One word, or all, of the first part of speech with the most trusted related words."""
     found = {part: list(sites(case, part, relation)) for part in parts}
@@ -213,7 +213,7 @@ def _trusted(found: Sequence[Site]) -> Sequence[Site]:
     return [s for s in found if s.swaps[0].trust == best]
 
 
-def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterator[Site]:
+def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> Iterator[Site]:
     """Words of a part of speech that have related words which fit, in the order of the text; related words anew to the text unless told."""
     doc, present = case.doc, words_of(case)
     for token in single_words(doc, part):
@@ -230,7 +230,7 @@ def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterat
             yield Site(token, swaps)
 
 
-def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap]:
+def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator[Swap]:
     """Forms that may take the place of a word, the best first: ours, else those of the lexicon; words of grammar have only ours."""
     lemma, pos = _lemma(case, token, part), POS[part]
     ours = own_words(lemma, pos, relation)
@@ -259,9 +259,9 @@ def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap
             yield Swap(form, trust)
 
 
-def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, bool]]:
+def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[str, bool]]:
     """What the lexicon gives, and whether it is of the first sense; of other senses only things that are as different as they should be."""
-    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}  # type: ignore[arg-type]
+    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}
     given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
     concrete = field is not None and field.partition(".")[2] in _CONCRETE
@@ -272,7 +272,7 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, 
     return [(word, known) for word, known in given if known]
 
 
-def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: str) -> bool:
+def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: Relation) -> bool:
     """Whether a word of the lexicon would be used where the other one stands."""
     if relation == "antonym":
         return True

@@ -11,7 +11,7 @@ from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.words.choice import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.inflection import inflect
-from nlgauge.text.lexicon.lexicon import POSES, lemmas, rank
+from nlgauge.text.lexicon.lexicon import POSES, Relation, lemmas, rank
 from nlgauge.text.tagging.brill import known_tags
 from nlgauge.text.wordlists import WordList
 
@@ -19,6 +19,7 @@ Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
 
 _SIZES = {"noun": 2500, "verb": 800, "adj": 1000, "adverb": 300}
 _BASE_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
+_NEAR: Sequence[Relation] = ("synonym", "similar")  # a word that is drawn must stand in none of these relations
 _TRIES = 300  # draws before giving up: nearly every word fits, so that hundreds in vain mean that none does
 _DETERMINERS = frozenset({"DT", "PRP$", "POS", "WDT", "WP$", "PDT"})
 _OPENS_OBJECT = frozenset("DT PRP$ PRP NN NNS NNP NNPS JJ JJR JJS CD PDT $ `` WP".split())
@@ -48,7 +49,7 @@ def draw(
     near = {
         lemma,
         token.lower,
-        *(w for relation in ("synonym", "similar") for w in case.language.related(lemma, POS[part], relation)),
+        *(w for relation in _NEAR for w in case.language.related(lemma, POS[part], relation)),
     }
     for _ in range(_TRIES):
         word = rng.choice(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.questions import BE, HAVE, NOT, NOUNS, VERBS, full_form, is_auxiliary, nouns_end
+from nlgauge.text.english.question_phrases import BE, HAVE, NOT, NOUNS, VERBS, full_form, is_auxiliary, nouns_end
 from nlgauge.text.lexicon.lexicon import knows
 from nlgauge.text.wordlists import WordList
 

@@ -276,7 +276,7 @@ def _lemma(word: str, tag: str) -> str:
 
     found = getLemma(word, _UPOS[pos], lemmatize_oov=False)
     if found:
-        return found[0]
+        return str(found[0])
     prefix, hyphen, last = word.rpartition("-")
     if hyphen and last:
         return f"{prefix}-{_lemma(last, tag)}"
