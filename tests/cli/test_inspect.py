@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.audits.generate import KINDS
+from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS

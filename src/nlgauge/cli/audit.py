@@ -173,7 +173,7 @@ def _suite(
     **chosen: Any,
 ) -> Suite:
     """The suite that the options describe: read from a file, or made from the data."""
-    from nlgauge.audits.generate import suite
+    from nlgauge.audits.suite import suite
     from nlgauge.core.errors import InputError, nearest
     from nlgauge.io.read import read
     from nlgauge.io.suites.suites import paraphrases_in, read_suite

@@ -115,7 +115,7 @@ def _about(name: str, about: PerturbationInfo, where: str, people: str = "") -> 
 
 
 def _suites() -> list[str]:
-    from nlgauge.audits.generate import KINDS as MADE
+    from nlgauge.audits.suite import KINDS as MADE
     from nlgauge.io.suites.suites import LAYOUTS
 
     width = max(map(len, [*LAYOUTS, *MADE]))

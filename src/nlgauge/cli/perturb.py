@@ -59,7 +59,7 @@ def perturb(
     quiet: options.Quiet = False,
 ) -> int:
     """Perturb texts, and write pairs of before and after."""
-    from nlgauge.audits.generate import perturbed_suite
+    from nlgauge.audits.checklist import perturbed_suite
     from nlgauge.io.read import read
     from nlgauge.io.suites.pairs import write_pairs
 
@@ -85,7 +85,7 @@ def perturb(
 
 def _rows(names: list[str], task: str | None, criterion: str | None) -> list[ChecklistRow]:
     """Rows of a checklist where a task is named; else rows of no task, one a perturbation."""
-    from nlgauge.audits.generate import distinct
+    from nlgauge.audits.anchors import distinct
     from nlgauge.core.errors import InputError
     from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
     from nlgauge.perturbations.registry import perturbation
