@@ -181,7 +181,12 @@ def test_it_begins_with_how_often_words_occur(tiny_model, texts_file, tmp_path):
     [
         ("h.safetensors", {}, "float16", "dtype is float16, expected bfloat16 or float32"),
         ("folder", {}, "float32", "end its name in .safetensors"),
-        ("h.safetensors", {"share": 0.0}, "float32", r"share is 0.0, expected above 0 and at most 1 \(the masked share of the words\)"),
+        (
+            "h.safetensors",
+            {"share": 0.0},
+            "float32",
+            r"share is 0.0, expected above 0 and at most 1 \(the masked share of the words\)",
+        ),
         ("h.safetensors", {"shown": 1.0}, "float32", "shown is 1.0"),
         ("h.safetensors", {"dropout": -0.1}, "float32", "dropout is -0.1"),
         ("missing/h.safetensors", {}, "float32", "there is no folder"),

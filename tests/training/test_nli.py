@@ -1,4 +1,4 @@
-"""Training on a language of entailment that a tiny model can learn: heads and folders, killed and taken up again, read back by the metric's side."""
+"""Training on a language of entailment that a tiny model can learn: heads and folders, killed and taken up again."""
 
 import json
 from contextlib import contextmanager

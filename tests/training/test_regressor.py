@@ -1,4 +1,4 @@
-"""Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again, read back by the metric's side."""
+"""Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again."""
 
 import importlib.util
 import json
