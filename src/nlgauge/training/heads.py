@@ -82,7 +82,7 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
     try:
         with safe_open(os.fspath(path), framework="pt") as file:
             about: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
+            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except Exception as error:
         raise InputError(
             f"{os.fspath(path)}: no safetensors file that can be read ({str(error).splitlines()[0]})"
