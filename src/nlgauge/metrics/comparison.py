@@ -147,8 +147,7 @@ def compare(
         raise InputError(f"test is {test!r}, expected bootstrap or randomization{nearest(test, _TESTS)}")
     _check_compat(scores, compat)
     rows = aligned(scores.ids, systems, items, baseline)
-    if seed is None:
-        seed = SACREBLEU_SEED if compat == "sacrebleu" else 0
+    seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
     draws = DRAWS[run] if draws is None else draws
     stats = scores.segment_stats[np.stack(list(rows.values()))]  # (S, n, k)
     tested = run(stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)

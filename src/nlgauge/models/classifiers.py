@@ -1,4 +1,4 @@
-"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own heads, and any other classifier of transformers."""
+"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own, and any other of transformers."""
 
 from __future__ import annotations
 
