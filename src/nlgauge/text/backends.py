@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.lexicon.inflection import inflect, lemma
-from nlgauge.text.lexicon.lexicon import Pos, Relation, related
+from nlgauge.text.lexicon.forms import LexiconForms
 from nlgauge.text.names.lists import Gender, gender_of, is_first_name, name_words
 from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
@@ -43,7 +42,7 @@ class Read(NamedTuple):
     persons: Sequence[tuple[int, int]]
 
 
-class _Piped:
+class _Piped(LexiconForms):
     """A pipeline of another library behind our interface; only offsets and tags are taken from it."""
 
     name = ""
@@ -54,18 +53,6 @@ class _Piped:
     def analyse(self, text: str) -> Doc:
         """See `Language.analyse`."""
         return self._read(text)[0]
-
-    def lemma(self, word: str, tag: str) -> str:
-        """See `Language.lemma`."""
-        return lemma(word, tag)
-
-    def inflect(self, lemma: str, tag: str) -> str | None:
-        """See `Language.inflect`."""
-        return inflect(lemma, tag)
-
-    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
-        """See `Language.related`."""
-        return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`.

@@ -272,34 +272,22 @@ def _mentions(tokens: Sequence[Token], people: list[Person], taken: set[int]) ->
         rest = [i for i in run if tokens[i].text not in name_words("particle")]
         if len(rest) != 1 or rest[0] in taken or _is_joined(tokens, rest):
             continue
-        token = tokens[rest[0]]
-        if token.text in full and token.text not in places():
-            yield replace(
-                full[token.text],
-                first=rest[0],
-                last=rest[0],
-                start=token.start,
-                end=token.end,
-                title=None,
-                given=None,
-                family=rest[0],
-            )
+        at, text = rest[0], tokens[rest[0]].text
+        if text in full and text not in places():
+            yield _alone(full[text], tokens[at], given=None, family=at)
         elif (
-            token.text in by_given
-            and token.text not in places()
-            and not is_word(token.text)
-            and token.text.lower() not in name_words("calendar")
+            text in by_given
+            and text not in places()
+            and not is_word(text)
+            and text.lower() not in name_words("calendar")
         ):
-            yield replace(
-                by_given[token.text],
-                first=rest[0],
-                last=rest[0],
-                start=token.start,
-                end=token.end,
-                title=None,
-                given=rest[0],
-                family=None,
-            )
+            yield _alone(by_given[text], tokens[at], given=at, family=None)
+
+
+def _alone(person: Person, token: Token, *, given: int | None, family: int | None) -> Person:
+    """A mention of a person by one name, without a title."""
+    at = token.index
+    return replace(person, first=at, last=at, start=token.start, end=token.end, title=None, given=given, family=family)
 
 
 def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:
