@@ -2,6 +2,9 @@
 PYTHON ?= python3
 PIP_FLAGS = --quiet --disable-pip-version-check -c constraints.txt
 OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
+# Tests run side by side, one process per core with THREADS threads each. A worker needs up to 2 GB of memory.
+WORKERS ?= logical
+THREADS ?= 1
 
 .PHONY: demo test lint dist clean
 
@@ -19,7 +22,7 @@ demo: .venv-demo/.installed
 	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli -m bleu -m chrf -m rougeL -m bertscore --no-cache -q
 
 test: .venv-test/.installed
-	$(OFFLINE) .venv-test/bin/python -m pytest -q
+	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check src tests benchmarks recipes

@@ -38,9 +38,9 @@ from bert_score import BERTScorer
 from transformers.utils import logging
 
 import nlgauge as ng
+from nlgauge import Runtime
+from nlgauge.models import TextTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.tokens import TextTokenizer
-from nlgauge.runtime.runtime import Runtime
 
 LAYER = 4
 SPEC = f"bertscore:layer={LAYER}"

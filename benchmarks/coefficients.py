@@ -18,8 +18,7 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from nlgauge.stats.correlation.correlate import correlations
-from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
+from nlgauge.stats import bootstrap_correlations, correlations
 
 SYSTEMS, ITEMS, METRICS = 15, 2000, 30
 

@@ -46,7 +46,7 @@ def data(metrics: int = METRICS) -> tuple[Grid, Grid]:
 
 
 def ours_table() -> None:
-    from nlgauge.stats.differences.permutation import permutation_test
+    from nlgauge.stats import permutation_test
 
     for options in ({"averaging": "none"}, {"averaging": "item"}, {"level": "system"}):
         permutation_test(*data(), draws=DRAWS, **options)
@@ -54,7 +54,7 @@ def ours_table() -> None:
 
 def ours(**options: Any) -> Callable[[], None]:
     def job() -> None:
-        from nlgauge.stats.differences.permutation import permutation_test
+        from nlgauge.stats import permutation_test
 
         permutation_test(*data(), draws=DRAWS, **options)
 
@@ -62,26 +62,26 @@ def ours(**options: Any) -> Callable[[], None]:
 
 
 def ours_williams() -> None:
-    from nlgauge.stats.differences.williams import williams_test
+    from nlgauge.stats import williams_test
 
     williams_test(*data())
 
 
 def ours_acc_eq() -> None:
-    from nlgauge.stats.differences.item_swaps import acc_eq_test
+    from nlgauge.stats import acc_eq_test
 
     acc_eq_test(*data(), 0.1, draws=DRAWS)
 
 
 def ours_soft() -> None:
-    from nlgauge.stats.differences.soft import soft_accuracy_test
+    from nlgauge.stats import soft_accuracy_test
 
     soft_accuracy_test(*data(), draws=DRAWS)
 
 
 def ours_bootstrap(**options: Any) -> Callable[[], None]:
     def job() -> None:
-        from nlgauge.stats.differences.bootstrap import bootstrap_test
+        from nlgauge.stats import bootstrap_test
 
         bootstrap_test(*data(), draws=DRAWS, **options)
 
@@ -89,7 +89,7 @@ def ours_bootstrap(**options: Any) -> Callable[[], None]:
 
 
 def ours_hybrids() -> None:
-    from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
+    from nlgauge.stats import hybrid_draws, hybrid_scores
 
     human, metrics = data()
     hybrid_scores(human, metrics, hybrid_draws(~np.isnan(human), 10000))
@@ -102,7 +102,7 @@ def hybrids_alone() -> tuple[Grid, Grid]:
 
 
 def ours_selection() -> None:
-    from nlgauge.stats.selection.selection import selection_quality
+    from nlgauge.stats import selection_quality
 
     selection_quality(*hybrids_alone())
 
@@ -110,7 +110,7 @@ def ours_selection() -> None:
 def ours_coefficient(name: str) -> Callable[[], None]:
     def job() -> None:
         try:
-            from nlgauge.stats.correlation.correlate import correlations
+            from nlgauge.stats import correlations
         except ImportError:
             raise SystemExit("nlgauge.stats.correlation.correlate is not there: row left out") from None
 
@@ -294,13 +294,15 @@ def speed(nlpstats: str | None) -> bool:
 
 
 def levels(sets: int, draws: int) -> None:
-    from nlgauge.stats.correlation.coefficients import spearman
-    from nlgauge.stats.differences.bootstrap import bootstrap_test
-    from nlgauge.stats.differences.item_swaps import acc_eq_test
-    from nlgauge.stats.differences.permutation import permutation_test
-    from nlgauge.stats.differences.soft import soft_accuracy_test
-    from nlgauge.stats.differences.subsamples import subsample_verdicts
-    from nlgauge.stats.differences.williams import williams_test
+    from nlgauge.stats import (
+        acc_eq_test,
+        bootstrap_test,
+        permutation_test,
+        soft_accuracy_test,
+        spearman,
+        subsample_verdicts,
+        williams_test,
+    )
 
     def bartscore(human: Grid, metrics: Grid) -> Any:
         called = subsample_verdicts(spearman(metrics.transpose(0, 2, 1), human.T)) == 1

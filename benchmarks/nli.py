@@ -33,11 +33,8 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
-from nlgauge.models.entailment import locate_nli
-from nlgauge.models.heads import Head
-from nlgauge.runtime.runtime import Runtime
+from nlgauge import InputError, Runtime
+from nlgauge.models import Head, embedded, locate_nli
 
 BATCH = 32
 TARGETS = {"float32": 1.5, "bfloat16": 2.5}

@@ -15,10 +15,8 @@ import time
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.audits.menli import ATTACKS
-from nlgauge.perturbations.checklist import select_rows
-from nlgauge.perturbations.perturb import apply, make_cases
-from nlgauge.perturbations.registry import perturbation
+from nlgauge.audits import ATTACKS
+from nlgauge.perturbations import apply, make_cases, perturbation, select_rows
 
 
 def sentences(path: str | None, n: int) -> list[str]:

@@ -20,9 +20,9 @@ import numpy as np
 import sacrebleu
 from sacrebleu import significance
 
-from nlgauge.core.arrays import Array
+from nlgauge.core import Array
+from nlgauge.stats import PairedTest, paired_bootstrap, paired_randomisation
 from nlgauge.stats.draws import Finish
-from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 
 FLOOR = 20
 OURS: dict[str, Callable[..., PairedTest]] = {"bs": paired_bootstrap, "ar": paired_randomisation}

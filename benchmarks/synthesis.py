@@ -16,9 +16,10 @@ from pathlib import Path
 
 import torch
 
-from nlgauge.io.raw import read_raw
-from nlgauge.perturbations.synthesis.synthesize import Synthesizer, unfit
-from nlgauge.runtime.runtime import DTYPES, Runtime
+from nlgauge import Runtime
+from nlgauge.io import read_raw
+from nlgauge.perturbations import Synthesizer, unfit
+from nlgauge.runtime import DTYPES
 
 GOAL, FLOOR = 30, 15
 

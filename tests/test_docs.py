@@ -1,17 +1,20 @@
-"""The pages: their links lead somewhere, their options exist, and the metric of the page on metrics of one's own works when it is installed."""
+"""The pages: links lead somewhere, options exist, every metric and verb is listed, and examples of one's own work."""
 
 from __future__ import annotations
 
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from nlgauge.cli.main import app, main
+from nlgauge.metrics.registry import METRICS, SUMS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if path.exists())
@@ -59,7 +62,10 @@ def test_verbs_are_on_the_page_of_the_command():
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A function that runs Python where `pip install` left what the page shows: two modules, and a folder of metadata with the entry points."""
+    """A function that runs Python where `pip install` left what the page shows.
+
+    That is two modules, and a folder of metadata with the entry points.
+    """
     folder = tmp_path_factory.mktemp("site")
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     metric, perturbation = page.split("# A perturbation of your own")
@@ -112,3 +118,153 @@ def test_the_refusal_on_the_page_of_the_command_is_what_it_says(capsys):
     command, said, code = re.search(r"^\$ nlgauge (.+)\n(.+)\n\$ echo \$\?\n(\d)$", page, flags=re.M).groups()
     assert main(command.split()) == int(code)
     assert capsys.readouterr().err == f"{said}\n"
+
+
+METRIC_PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "metrics").glob("*.md")}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def rows(text):
+    """The first cells of all table rows of a page."""
+    return [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+
+
+def in_code(text):
+    """What stands between single backticks."""
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def headings(text):
+    """The names in the first heading of a page: "# chrf, chrf++"."""
+    return set(re.split(r",\s+", text.partition("\n")[0].removeprefix("# ")))
+
+
+@pytest.mark.parametrize("name", [name for name in (*METRICS.names(), *SUMS) if not name.startswith("paper/")])
+def test_a_metric_has_a_page_and_a_row_in_the_readme(name):
+    assert any(name in headings(text) | {stem} for stem, text in METRIC_PAGES.items())
+    linked = [cell for cell in rows(README) if name in in_code(cell) and "](docs/metrics/" in cell]
+    assert len(linked) == 1, linked
+
+
+def test_presets_of_papers_are_on_a_page_and_in_the_readme():
+    presets = [name for name in (*METRICS.names(), *SUMS) if name.startswith("paper/")]
+    pages = "".join(METRIC_PAGES.values())
+    assert presets
+    assert [name for name in presets if f"`{name}`" not in pages] == []
+    assert "paper/..." in set().union(*map(in_code, rows(README)))
+
+
+def test_weighted_sums_have_a_page_and_a_row_in_the_readme():
+    (cell,) = [cell for cell in rows(README) if "](docs/metrics/sums.md)" in cell]
+    assert any("*" in code and "+" in code for code in in_code(cell))
+
+
+def test_every_verb_is_in_the_table_of_the_readme():
+    names = [command.name for command in app.registered_commands] + [group.name for group in app.registered_groups]
+    told = {code for cell in rows(README) for code in in_code(cell)}
+    assert [name for name in names if f"nlgauge {name}" not in told] == []
+
+
+def test_every_page_is_reached_from_the_index_with_a_sentence():
+    index = ROOT / "docs" / "index.md"
+    text = index.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)(#[^)]*)?\)", text)
+    targets = [(index.parent / target).resolve() for target, _ in links]
+    pages = {path.resolve() for path in (ROOT / "docs").rglob("*.md")} - {index.resolve()}
+    assert pages - set(targets) == set()
+    assert len(targets) == len(set(targets)), "a page is linked twice"
+    items = [item for item in re.split(r"\n(?=- )", text) if item.startswith("- ")]
+    bare = [item for item in items if ":" not in re.sub(r"\(.*?\)", "", item)]
+    assert bare == []
+
+
+def test_links_to_headings_lead_to_one():
+    lost = []
+    for page in PAGES:
+        for target, place in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+            if "://" in target:
+                continue
+            other = (page.parent / target) if target else page
+            titles = re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), flags=re.M)
+            anchors = {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+            if place not in anchors:
+                lost.append(f"{page.relative_to(ROOT)}: {target}#{place}")
+    assert not lost
+
+
+def test_pages_name_only_what_the_doors_offer():
+    """`nlgauge.X` and `nlgauge.stats.X`, never the module in which a thing happens to live."""
+    faults = []
+    for page in [*PAGES, *(ROOT / "examples").rglob("*.md"), *(ROOT / "recipes").glob("*/README.md")]:
+        text = page.read_text(encoding="utf-8")
+        for module, names in re.findall(r"from (nlgauge[\w.]*) import ([\w, ]+)", text):
+            lacking = set(re.split(r",\s*", names.strip())) - set(import_module(module).__all__)
+            faults += [f"{page.relative_to(ROOT)}: from {module} import {name}" for name in sorted(lacking)]
+        for word in re.findall(r"(?<![\w./-])nlgauge(?:\.[a-zA-Z_]\w*)+", text):
+            parts = word.split(".")
+            if len(parts) > 3 or (len(parts) == 3 and not (word in GROUPS or offered(parts))):
+                faults.append(f"{page.relative_to(ROOT)}: {word}")
+    assert not faults
+
+
+# Groups of entry points and words of JSON that look like names of Python.
+GROUPS = ("nlgauge.metrics", "nlgauge.perturbations", "nlgauge.statistics")
+
+
+def offered(parts):
+    """Whether the door of a package offers a name."""
+    package = ".".join(parts[:2])
+    return parts[2] in getattr(import_module(package), "__all__", ())
+
+
+def test_prose_keeps_to_120_characters():
+    long = []
+    for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "examples" / "README.md"]:
+        fence = False
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            fence ^= line.startswith("```")
+            if not fence and not line.startswith(("|", "```")) and len(line) > 120:
+                long.append(f"{page.relative_to(ROOT)}:{number}")
+    assert not long
+
+
+def blocks(text):
+    """The language and the content of each fenced block."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+@pytest.fixture
+def checkout(monkeypatch, tmp_path):
+    """The folder in which the README's commands are pasted; scores are kept elsewhere."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
+
+
+def readme_commands():
+    """Each command of the README that runs nlgauge, with the output shown below it, if any."""
+    found = blocks(README)
+    for (language, content), (following, output) in zip(found, [*found[1:], ("", "")], strict=True):
+        if language == "sh" and content.startswith("nlgauge "):
+            yield pytest.param(content.strip(), output if following == "text" else "", id=" ".join(content.split()[:3]))
+
+
+@pytest.mark.parametrize(("command", "output"), list(readme_commands()))
+def test_the_commands_of_the_readme_run_as_pasted(command, output, checkout, capsys):
+    assert main(shlex.split(command)[1:]) == 0
+    shown = capsys.readouterr().out
+    # Floats of models differ in their last digits between processors, which may turn the last digit that is shown.
+    told, seen = output.rstrip("\n").split("\n"), shown.split("\n")[: len(output.rstrip("\n").split("\n"))]
+    if output:
+        assert [NUMBER.sub("#", line) for line in told] == [NUMBER.sub("#", line) for line in seen]
+        numbers = [[float(number) for number in NUMBER.findall("\n".join(lines))] for lines in (told, seen)]
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.002)
+
+
+def test_the_python_of_the_readme_runs_as_pasted(checkout):
+    (code,) = [content for language, content in blocks(README) if language == "python"]
+    names: dict = {}
+    exec(code, names)
+    assert set(names["scores"]) == {"chrf", "bertscore"}

@@ -15,9 +15,8 @@ import re
 import time
 from pathlib import Path
 
-from nlgauge.models.infill.filler import load_infill
-from nlgauge.models.infill.gaps import Gap
-from nlgauge.runtime.runtime import Runtime
+from nlgauge import Runtime
+from nlgauge.models import Gap, load_infill
 
 TOPS = (1, 4, 5, 10)
 

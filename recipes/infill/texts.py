@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nlgauge.core.result import replacing
+from nlgauge.core import replacing
 
 LONGEST, FEWEST = 400, 4  # characters; words
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import lemminflect
 
-from nlgauge.text.lexicon.lexicon import is_blocked
-from nlgauge.text.lexicon.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
+from nlgauge.text import PARTS, SUPERSENSES, Pointer, Synset, WordNet, is_blocked
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}

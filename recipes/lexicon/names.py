@@ -6,7 +6,7 @@ import argparse
 import tarfile
 from pathlib import Path
 
-from nlgauge.text.lexicon.wordnet import Synset, WordNet
+from nlgauge.text import Synset, WordNet
 
 DATA = Path(__file__).parents[2] / "src/nlgauge/data/language"
 KEPT = 1000

@@ -17,9 +17,8 @@ import numpy as np
 import torch
 from safetensors import safe_open
 
-from nlgauge.io.files.files import InputFile
-from nlgauge.training.data import read_pairs
-from nlgauge.training.heads import write_head
+from nlgauge.io import InputFile
+from nlgauge.training import read_pairs, write_head
 
 
 def read(path: str) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.io.files.files import InputFile
-from nlgauge.models.entailment import load_nli
-from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.data import read_pairs
-from nlgauge.training.nli import accuracy
+from nlgauge import Runtime
+from nlgauge.io import InputFile
+from nlgauge.models import load_nli
+from nlgauge.training import accuracy, read_pairs
 
 
 def main() -> None:

@@ -6,9 +6,8 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
-from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.lexicon.articles import article_before
-from nlgauge.text.names.lists import first_names
+from nlgauge import perturb
+from nlgauge.text import article_before, first_names
 
 E, N, C = "entailment", "neutral", "contradiction"
 Row = tuple[str, str, str, str]

@@ -24,8 +24,8 @@ from pathlib import Path
 from frames import frames, named
 from structures import fronted, passive, swapped
 
-from nlgauge.core.result import replacing
-from nlgauge.perturbations.perturb import perturb
+from nlgauge import perturb
+from nlgauge.core import replacing
 
 E, N, C = "entailment", "neutral", "contradiction"
 LONGEST, LONGEST_PAIR = (

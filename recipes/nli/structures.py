@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nlgauge.perturbations.draft import is_name_like
-from nlgauge.text.doc import Doc
-from nlgauge.text.languages import language
+from nlgauge.text import Doc, is_name_like, language
 
 _BEFORE = {"DT", "JJ", "CD", "PRP$", "NN", "NNP", "VBG"}
 _HEAD = {"NN", "NNS", "NNP", "NNPS"}

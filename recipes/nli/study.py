@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.audits.preference import ADEQUACY, FLUENCY
-from nlgauge.metaeval.sweeps import sweep
+from nlgauge.audits import ADEQUACY, FLUENCY
+from nlgauge.metaeval import sweep
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")
 NLI = ("nli", "nli-robust")

@@ -1,19 +1,19 @@
-"""The pages of docs/perturbations: every template on sentences of our own, as doctests.
+"""The pages of docs/perturbations: every perturbation on sentences of our own, as doctests.
 
     python recipes/perturbations/pages.py docs/perturbations
 
-Run it again when a template changes, and look at what changed.
+Run it again when a perturbation changes, and look at the difference.
 """
 
 import argparse
 import dataclasses
 import re
+import textwrap
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.core.signature import show
-from nlgauge.perturbations.checklist import checklist_rows
-from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
+from nlgauge.core import show
+from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info, perturbation
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",
@@ -70,11 +70,22 @@ PAGES = {
     ),
 }  # fmt: skip
 LEADS = {
-    "attacks": (
-        "Four more attacks are those of the checklists: `negation`, `jumble_words`, `typos`,"
-        " `subject_verb_disagreement` ([surface](surface.md), [meaning](meaning.md))."
+    "surface": "These perturbations damage the form of a text. A score should drop.",
+    "invariance": (
+        "These perturbations keep the meaning and the quality of a text. A score should stay the same; a metric that"
+        " drops here punishes good texts."
     ),
-    "discourse": "Templates of dialogue take `context`, those that bring in other text take `pool`.",
+    "meaning": "These perturbations change what a text says, mostly in well-formed sentences. A score should drop.",
+    "discourse": (
+        "These perturbations belong to summaries, questions and dialogue. Those of dialogue need `context`, the turns"
+        " before the reply. Those that bring in other text need `pool`, a list of texts."
+    ),
+    "captions": "These perturbations belong to captions of images. A score should drop.",
+    "attacks": (
+        "MENLI attacks metrics with twelve perturbations. Eight of them, and one that combines two, are on this page."
+        " The other four also belong to the checklists: `negation` ([meaning](meaning.md)), and `jumble_words`, `typos`"
+        " and `subject_verb_disagreement` ([surface](surface.md))."
+    ),
 }
 
 
@@ -124,11 +135,16 @@ def options(name: str) -> list[str]:
     lines = []
     for field in (f for f in dataclasses.fields(cls) if f.init):
         about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
-        lines.append(
-            f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
-            + (f": {about}" if about else "")
-        )
+        default = f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
+        lines.append(wrapped(default + (f": {about}" if about else "")))
     return [*lines, ""] if lines else []
+
+
+def wrapped(text: str) -> str:
+    """Lines of at most 120 characters; those of a list item are indented."""
+    indent = "  " if text.startswith("- ") else ""
+    lines = textwrap.wrap(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def page(stem: str) -> str:
@@ -137,7 +153,7 @@ def page(stem: str) -> str:
     lines = [
         f"# {title}",
         "",
-        *([lead, ""] if lead else []),
+        *([wrapped(lead), ""] if lead else []),
         "```python",
         ">>> import nlgauge as ng",
         ">>> def show(outcomes):",
@@ -165,13 +181,15 @@ def page(stem: str) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        expected = "lower" if about.expect == "lower" else "the same"
-        where = ", ".join(dict.fromkeys(f"{row.task} {row.criterion}" for row in checklist_rows() if row.template == name))
-        listed = f" In the checklists: {where}." if where else ""
+        expected = "drop" if about.expect == "lower" else "stay the same"
+        where = ", ".join(
+            dict.fromkeys(f"{row.task} {row.criterion}" for row in checklist_rows() if row.template == name)
+        )
+        listed = f" Used in the checklists for: {where}." if where else ""
         lines += [
             f"## {name}",
             "",
-            f"{about.summary[0].upper()}{about.summary[1:]}. A score should be {expected}.{listed}",
+            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}. A score should {expected}.{listed}"),
             "",
         ]
         lines += [*options(name), "```python", *example(name), "```", ""]

@@ -15,12 +15,10 @@ import random
 
 import numpy as np
 
-from nlgauge.io.raw import read_raw
-from nlgauge.io.suites.minor import Labelled
-from nlgauge.perturbations.perturb import perturb
+from nlgauge import Runtime, perturb
+from nlgauge.io import Labelled, read_raw
+from nlgauge.perturbations import unfit
 from nlgauge.perturbations.synthesis.severity import THRESHOLD, fit, mutual_of
-from nlgauge.perturbations.synthesis.synthesize import unfit
-from nlgauge.runtime.runtime import Runtime
 
 MINOR = ("synonyms", "contractions:which=one", "expansions:which=one", "numbers_to_words:which=one", "typos", "remove_punctuation",
          "subject_verb_disagreement")  # fmt: skip

@@ -9,9 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from nlgauge.text.sentences import sentence_spans
-from nlgauge.text.tagging.tagging import tag
-from nlgauge.text.words import word_spans
+from nlgauge.text import sentence_spans, tag, word_spans
 
 MEASURED_ON = ("ewt.test.jsonl.gz", "pud.test.jsonl.gz")
 

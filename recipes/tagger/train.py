@@ -15,9 +15,9 @@ import measure
 import numpy as np
 from made_up import made_up
 
+from nlgauge.text import Tagger
 from nlgauge.text.tagging import features
 from nlgauge.text.tagging.features import EDGE, Word
-from nlgauge.text.tagging.tagging import Tagger
 
 LEARNT_FROM = ("ewt.train.jsonl.gz", "ewt.dev.jsonl.gz")
 RUNS = 3  # perceptrons whose weights are added up; they see the sentences in different orders

@@ -1,6 +1,7 @@
-"""Gauge generated text, and gauge the gauges.
+"""Score generated text, and find out how far the scores can be trusted.
 
-Everything public is reached from here and loaded when first asked for; importing the package loads no torch.
+The functions and types that most programs need are here; the rest is in `nlgauge.stats`, `nlgauge.io` and the other
+packages. Each name is loaded when it is first used, so importing nlgauge does not load torch.
 """
 
 from typing import TYPE_CHECKING

@@ -123,9 +123,7 @@ def test_another_seed_or_id_may_draw_otherwise_and_the_id_is_what_counts(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_is_explained(name):
     cls, _ = PERTURBATIONS.lookup(name)
-    docs = [
-        inspect.cleandoc(c.__doc__ or "").partition("Attributes:")[2] for c in cls.__mro__
-    ]  # options may be inherited
+    docs = [inspect.cleandoc(c.__doc__ or "").partition("Args:")[2] for c in cls.__mro__]  # options may be inherited
     explained = set(re.findall(r"^ +([\w, ]+): ", "\n".join(docs), re.MULTILINE))
     explained = {option.strip() for some in explained for option in some.split(",")}
     assert {field.name for field in dataclasses.fields(cls) if field.init} <= explained

@@ -12,7 +12,6 @@ from nlgauge.perturbations.paraphrase import (
     TableParaphraser,
     as_paraphraser,
     edit_distance,
-    other_references,
     select_para,
 )
 
@@ -90,13 +89,6 @@ def test_a_table_is_looked_up_by_the_text_whatever_its_blanks():
 def test_a_table_of_strings_is_refused():
     with pytest.raises(InputError, match="one string, expected a list"):
         TableParaphraser(table={TEXT: NEAR})
-
-
-def test_other_references_make_a_table():
-    table = other_references([[TEXT, NEAR], ["Alone."], [], [TEXT, FAR, TEXT]])
-    assert table == {TEXT: [NEAR, FAR]}
-    with pytest.raises(InputError, match=r"references\[1\] is one string"):
-        other_references([[TEXT], "text"])
 
 
 def test_a_function_is_called_once_with_all_texts():

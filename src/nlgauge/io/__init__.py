@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
+    from nlgauge.io.files.files import InputFile
     from nlgauge.io.formats import FORMATS, TABLES
     from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
     from nlgauge.io.raw import Raw, read_raw
@@ -33,7 +34,7 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "FORMATS", "TABLES", "EvalSet", "Expected", "Labelled", "Markings", "Raw", "Source", "Submission",
+    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Markings", "Raw", "Source", "Submission",
     "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "open_data",
     "read_da_scores", "read_da_segments", "read_eval_set", "read_minor", "read_mqm", "read_mqm_averages",
     "read_pairs", "read_ranking", "read_ratings", "read_raw", "read_relative_ranks", "read_scores", "read_submission",

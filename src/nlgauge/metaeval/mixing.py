@@ -13,17 +13,17 @@ import numpy.typing as npt
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signature import Signature, signature_of, spec_of
+from nlgauge.core.scores import Scores, ids
+from nlgauge.core.segment import Dataset
+from nlgauge.core.signature import Signature, signature_of
 from nlgauge.core.spec import Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, zero_and_width
+from nlgauge.metrics.wrapped import CompanionMetric
 from nlgauge.runtime.runtime import Runtime
 
 NORMS = (*POOLED, "none")
@@ -127,33 +127,6 @@ def judged_by(
     return ScoredDataset(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
 
 
-@dataclass(frozen=True)
-class Beside:
-    """A metric that is given no other pairs than one that it shall be combined with: it needs what either needs."""
-
-    metric: Metric
-    needs: frozenset[str]
-
-    @property
-    def info(self) -> MetricInfo:
-        """The metric's own, but for what it needs."""
-        return dataclasses.replace(self.metric.info, needs=self.needs, cached=False)
-
-    @property
-    def pooled(self) -> bool:
-        """As the metric itself."""
-        return is_pooled(self.metric)
-
-    @property
-    def spec(self) -> str:
-        """The metric's own."""
-        return spec_of(self.metric)
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """As the metric itself."""
-        return score_segments({"": self.metric}, segments, runtime)[""]
-
-
 class Attacked:
     """A suite with what metrics say of both sides of its pairs; each metric is scored once for each kind of pairs."""
 
@@ -189,7 +162,7 @@ class Attacked:
 
     def _sides(self, name: str, needs: frozenset[str]) -> Sides:
         if (name, needs) not in self._known:
-            beside: dict[str, Metric] = {name: Beside(self._metrics[name], needs)}  # type: ignore[dict-item]
+            beside = {name: CompanionMetric(self._metrics[name], needs)}
             self._known[name, needs] = score_sides(self.suite, beside, self._runtime, references=self._references)[name]
         return self._known[name, needs]
 
@@ -197,7 +170,7 @@ class Attacked:
         terms = ((1 - weight, self._metrics[one]), (weight, self._metrics[other]))
         made = Combination(tuple(term for term in terms if term[0]), norm)
         n = len(places)
-        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])  # type: ignore[arg-type]
+        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])
 
 
 def _both(sides: Sides) -> Array:

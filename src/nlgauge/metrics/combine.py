@@ -24,7 +24,9 @@ from nlgauge.runtime.runtime import Runtime
 
 @dataclass(frozen=True)
 class Combination:
-    """The sum of weight * scaled metric. A metric whose lower values are better enters with its sign turned, so higher is better.
+    """The sum of weight * scaled metric; higher is better.
+
+    A metric whose lower values are better enters with its sign turned.
 
     Attributes:
         terms: (weight, metric).

@@ -25,7 +25,9 @@ def by_system(ids: Sequence[str], systems: Sequence[str | None]) -> dict[str | N
 def aligned(
     ids: Sequence[str], systems: Sequence[str | None], items: Sequence[str | None], baseline: str
 ) -> dict[str, Places]:
-    """System -> places of its segments in the baseline's order of items; the baseline first, then in order of first appearance.
+    """System -> places of its segments in the baseline's order of items.
+
+    The baseline comes first, then the other systems in order of first appearance.
 
     Args:
         ids: of the segments, for errors, length n.

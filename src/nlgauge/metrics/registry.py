@@ -117,7 +117,9 @@ def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
 def _built(parsed: Spec | Sum) -> Metric:
     if isinstance(parsed, Sum):
         # A term may be the name of a sum, so that each is read like a specification of its own.
-        terms = ((weight, _built(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms)
+        terms = [
+            (weight, _built(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms
+        ]
         return Combination(tuple(terms), parsed.norm)
     built: Metric = METRICS.build(parsed)
     return built

@@ -32,7 +32,7 @@ def score(
         runtime: device, precision, cache; None is the CPU or the first GPU, float32, no cache.
 
     Returns:
-        Specification as typed -> Scores of shape (n,); the key of a metric object is the specification that rebuilds it.
+        Specification as typed -> Scores of shape (n,). A metric object goes by the specification that rebuilds it.
 
     Raises:
         InputError: unequal lengths, or a segment without what a metric needs.

@@ -1,20 +1,20 @@
-"""Scores that another program made, as a metric: whatever it was, it can be compared, combined and held against people."""
+"""Scores that another program made, as a metric: they can be compared, combined and correlated with ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.lexical.options import check_switches
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -42,14 +42,11 @@ class Stored:
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.file, str) or not self.file:
+        checked(self)
+        if not self.file:
             raise SpecError(f"scores:file is {self.file!r}, expected the name of a file with scores")
-        check_switches("scores", higher_is_better=self.higher_is_better)
         if not self.higher_is_better:
-            info = MetricInfo(
-                "scores", self.info.needs, self.info.range, False, self.info.copy_is_best, summary=self.info.summary
-            )
-            object.__setattr__(self, "info", info)  # of this one, before that of the class
+            object.__setattr__(self, "info", replace(self.info, higher_is_better=False))
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The digest of the file."""

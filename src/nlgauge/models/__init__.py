@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from nlgauge.models.entailment import Entailment, NliFiles, NliModel, columns_of, load_nli, locate_nli
     from nlgauge.models.features import feature_names
     from nlgauge.models.heads import Head, find_head
-    from nlgauge.models.infill.filler import InfillFiles, InfillModel, load_infill, locate_infill
+    from nlgauge.models.infill.files import InfillFiles, locate_infill
+    from nlgauge.models.infill.filler import InfillModel, load_infill
     from nlgauge.models.infill.gaps import Filler, Gap, Infill
     from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
     from nlgauge.models.seq2seq import Seq2Seq

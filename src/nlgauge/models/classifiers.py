@@ -1,4 +1,4 @@
-"""Classifiers of token sequences: a head over the embedded encoder, BERT's and RoBERTa's own heads, any other of transformers."""
+"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own heads, and any other classifier of transformers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[
 
 
 class PackedClassifier:
-    """Layers on features of the encoder's last layer: the first token's vector and, if asked, the mean of all of them beside it.
+    """Layers on features of the encoder's last layer: the first token's vector, with or without the mean of all vectors.
 
     Args:
         network: the encoder.
@@ -163,7 +163,10 @@ class HubClassifier:
         return found
 
     def _alike(self, ids: Sequence[Ids]) -> Iterator[list[int]]:
-        """Places of sequences of one length; for encoder-decoders, which read at the last end token, also with as many of these."""
+        """Places of sequences of one length.
+
+        Encoder-decoders read at the last end token, so for these a group also has one number of end tokens.
+        """
         for low, high in runs([len(i) for i in ids]):
             groups: dict[int, list[int]] = {}
             for place in range(low, high):

@@ -33,7 +33,7 @@ class Network(Protocol):
     batch_tokens: int
 
     def cut(self, layer: int) -> AbstractContextManager[Forward]:
-        """The network up to `layer` blocks (0 is the embeddings), ready for several threads at once while the context lasts."""
+        """The network up to `layer` blocks; 0 is the embeddings. Several threads may use it while the context lasts."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""How far a premise entails a hypothesis: probabilities of entailment, neutrality and contradiction from any NLI classifier."""
+"""How far a premise entails a hypothesis: probabilities from any NLI classifier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.core.signature import version
 from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.heads import Head, find_head, is_head
@@ -55,16 +54,8 @@ class NliFiles:
     def facts(self) -> dict[str, Any]:
         """What pins it, for a signature."""
         labels = [label for _, label in sorted(zip(self.columns, LABELS, strict=True))]
-        facts: dict[str, Any] = {"labels": ",".join(labels)}
-        if self.head is not None:
-            facts["head"] = self.head.identity[:23]
-        kind, _, value = self.files.identity.partition(":")
-        facts |= (
-            {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
-        )
-        if self.files.setup:
-            facts["setup"] = self.files.setup[:23]
-        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+        head = None if self.head is None else self.head.identity
+        return {"labels": ",".join(labels), **self.files.facts(head=head)}
 
 
 def locate_nli(model: str, revision: str | None = None, labels: str | None = None) -> NliFiles:
@@ -133,7 +124,10 @@ def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> t
 
 
 def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
-    """The places of the three, whatever their case and ending (entailment, ENTAILMENT, entailed); None if it is not these three."""
+    """The places of the three labels, whatever their case and ending (entailment, ENTAILMENT, entailed).
+
+    None where the names are not these three.
+    """
     found = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
     if len(names) != 3 or any(len(places) != 1 for places in found):
         return None

@@ -1,4 +1,4 @@
-"""Heads: small files of what was learnt on top of an encoder, adapters and a classifier; found and checked without loading torch."""
+"""Heads: small files of what was learnt on top of an encoder. They are found and checked without loading torch."""
 
 from __future__ import annotations
 

@@ -112,27 +112,37 @@ def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoMode
         InputError: no safetensors, or nothing that this class can load.
     """
     import transformers
+
+    loaded: tuple[Any, Any] = from_pretrained(getattr(transformers, kind), files, dtype=dtype, output_loading_info=True)
+    return loaded
+
+
+def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
+    """A model of a class of transformers, from safetensors on this machine and without running code that came with it.
+
+    Args:
+        kind: a class of transformers, such as `AutoModel`.
+        files: where the model is.
+        options: for `from_pretrained` of the class.
+
+    Raises:
+        InputError: no safetensors, or nothing that this class can load.
+    """
     from transformers.utils import logging
 
     files.weight_files()
     logging.disable_progress_bar()
     level = logging.get_verbosity()
-    logging.set_verbosity_error()  # its report of weights without a place, such as a head's, says nothing that `_check` does not
+    logging.set_verbosity_error()  # which weights have no place, or which are new, we ask and say ourselves
     try:
-        loaded: tuple[Any, Any] = getattr(transformers, kind).from_pretrained(
-            str(files.folder),
-            dtype=dtype,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            output_loading_info=True,
+        return kind.from_pretrained(
+            str(files.folder), use_safetensors=True, trust_remote_code=False, local_files_only=True, **options
         )
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
     finally:
         logging.set_verbosity(level)
-    return loaded
 
 
 def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:

@@ -15,7 +15,9 @@ _SHORT = 96
 
 
 def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
-    """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out), with exact GELU behind it if asked.
+    """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out).
+
+    Exact GELU follows if asked for.
 
     On a processor the weights are laid out once as oneDNN wants them for `rows` rows, and GELU is applied while the
     product is still in its cache; any number of rows is right, that number is fastest.

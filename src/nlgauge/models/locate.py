@@ -11,17 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.signature import version
 from nlgauge.models import embedded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
-_BESIDE = (
-    "config.json",
-    "*token*.json",
-    "vocab*",
-    "merges*",
-    "*.model",
-    "*.spm",
-)  # what numbers depend on besides weights
+# What numbers depend on besides weights.
+_BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")
+_SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,23 @@ class ModelFiles:
         raise InputError(
             f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?"
         )
+
+    def facts(self, *, head: str | None = None) -> dict[str, Any]:
+        """What pins the model, for a signature: weights, configuration, and the libraries that read them.
+
+        Args:
+            head: identity of a head that stands on the model. It was made for these very weights, so a hub's commit
+                pins them only by the way and stands under `weights`, too.
+        """
+        kind, _, value = self.identity.partition(":")
+        facts = {} if head is None else {"head": head[:_SHORT]}
+        if kind == "revision" and head is None:
+            facts["revision"] = value
+        else:
+            facts["weights"] = self.identity[:_SHORT]
+        if self.setup:
+            facts["setup"] = self.setup[:_SHORT]
+        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
     @property
     def weights_digest(self) -> str:

@@ -90,21 +90,19 @@ class PackedBert:
 
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
-        """See `Network.cut`; blocks that no layer asked for yet are read first. The types of the tokens (0 or 1) may follow the sequences."""
+        """See `Network.cut`. Blocks that no layer asked for yet are read first.
+
+        The types of the tokens (0 or 1) may follow the sequences.
+        """
         with self._lock:
             while len(self._blocks) < layer:
-                prefix = f"encoder.layer.{len(self._blocks)}."
-                self._blocks.append(
-                    _Block.read(
-                        lambda name, p=prefix: self._read(p + name), self.heads, self.epsilon, self.batch_tokens
-                    )
-                )
+                self._blocks.append(self._block(f"encoder.layer.{len(self._blocks)}."))
         blocks = self._blocks[:layer]
         yield lambda sequences, types=None: self._forward(sequences, types, blocks)
 
     @contextmanager
     def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-        """As `cut`, for several layers in one pass: the vectors of all tokens at each of them, in the order asked for."""
+        """As `cut`, for several layers in one pass: vectors of all tokens at each of them, in the order asked for."""
 
         def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
             kept: dict[int, torch.Tensor] = {}
@@ -167,6 +165,9 @@ class PackedBert:
             return -(-n_tokens // _LEAST_ROWS) * _LEAST_ROWS
         return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
 
+    def _block(self, prefix: str) -> _Block:
+        return _Block.read(lambda name: self._read(prefix + name), self.heads, self.epsilon, self.batch_tokens)
+
     def _read(self, name: str) -> torch.Tensor:
         weight = self._weights[name]
         if name in self._adapters:
@@ -222,7 +223,7 @@ class _Block:
 
 
 class _Weights:
-    """Tensors by their BERT names, whatever prefix a checkpoint puts before them, read one at a time from the shards."""
+    """Tensors by their BERT names, whatever prefix a checkpoint gives them, read one at a time from the shards."""
 
     def __init__(self, files: ModelFiles) -> None:
         self._files = files

@@ -76,11 +76,15 @@ class PairTokenizer:
         return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, found, strict=True)}
 
     def pairs(self, pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Pairs:
-        """Pairs of texts that were read before. Where two are too long together the longer is cut, then both alike (`longest_first`)."""
+        """Pairs of texts that were read before.
+
+        Where two are too long together the longer one is cut, then both alike (`longest_first`).
+        """
         sides = [(contents[first], contents[second]) for first, second in pairs]
         full = np.array([(len(first), len(second)) for first, second in sides], dtype=np.int64).reshape(-1, 2)
         sizes = full if self.room is None else _cut(full, self.room)
-        return Pairs(sides, sizes, sizes.sum(axis=1) + self.frame, (sizes < full).any(axis=1), self)
+        cut = np.asarray((sizes < full).any(axis=1), dtype=np.bool_)
+        return Pairs(sides, sizes, sizes.sum(axis=1) + self.frame, cut, self)
 
     def join(self, first: Ids, second: Ids) -> tuple[Ids, Ids]:
         """Ids and types of a pair, special tokens included, each of shape (T,)."""
@@ -92,7 +96,10 @@ class PairTokenizer:
 
 
 def _cut(sizes: Ids, room: int) -> Ids:
-    """Sizes of both sides, shape (n, 2), that fit the room; of an odd room the longer side (of equals the second) gets one more."""
+    """Sizes of both sides, shape (n, 2), that fit the room.
+
+    Of an odd room the longer side gets one more, of two equal sides the second.
+    """
     short, long = sizes.min(axis=1), sizes.max(axis=1)
     long = np.minimum(long, np.where(short > room, short, np.maximum(short, room - short)))
     both = short + long > room

@@ -1,4 +1,4 @@
-"""A regressor: mean vectors of texts, how they compare, a feed-forward network to one number; found without loading torch."""
+"""A regressor: mean vectors of texts, how they compare, and a feed-forward network from there to one number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.core.signature import version
 from nlgauge.models import embedded
 from nlgauge.models.encoder import load_encoder, torch_device
 from nlgauge.models.features import combined, texts_of
@@ -24,10 +23,8 @@ from nlgauge.runtime.runtime import Runtime
 if TYPE_CHECKING:
     import torch
 
-KIND, WEIGHTS = (
-    "regressor",
-    "regressor.safetensors",
-)  # the latter in a folder, beside the encoder that was trained with it
+KIND = "regressor"
+WEIGHTS = "regressor.safetensors"  # in a folder, beside the encoder that was trained with it
 MIX = "mix"  # all layers under learnt weights
 _ROWS = 1024  # segments in one pass of the feed-forward network
 
@@ -89,10 +86,7 @@ class RegressorFiles:
     def facts(self) -> dict[str, Any]:
         """What pins it, for a signature."""
         files = self.head.encoder
-        facts = {"head": self.head.identity[:23], "weights": f"sha256:{files.weights_digest}"[:23]}
-        if files.setup:
-            facts["setup"] = files.setup[:23]
-        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+        return files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
 
 
 def locate_regressor(model: str) -> RegressorFiles:
@@ -230,11 +224,14 @@ class _Loaded:
 
 
 def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | None) -> torch.Tensor:
-    """One vector a text from its means at several layers, shape (n, layers, d): side by side, (n, layers * d), or mixed, (n, d).
+    """One vector per text from its means at several layers.
 
     Args:
-        means: of each text at each layer. (The mean of a mix of layers is the mix of their means.)
-        mix: the weight of each layer, and what the sum is multiplied by.
+        means: of each text at each layer, shape (n, layers, d). The mean of a mix of layers is the mix of their means.
+        mix: the weight of each layer, and what the sum is multiplied by; None puts the means side by side.
+
+    Returns:
+        Shape (n, layers * d) side by side, (n, d) mixed.
     """
     if mix is None:
         return means.flatten(1)

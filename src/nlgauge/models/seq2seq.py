@@ -125,7 +125,10 @@ class Seq2Seq:
         max_tokens: int,
         runtime: Runtime,
     ) -> list[str | None]:
-        """What the model makes of each text; None for None, a blank text, one longer than it reads, and where nothing comes out."""
+        """What the model makes of each text.
+
+        None for None, for a blank text, for one longer than the model reads, and where nothing comes out.
+        """
         import torch
 
         options = self._languages(*languages)

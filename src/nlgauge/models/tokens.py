@@ -71,7 +71,10 @@ class TextTokenizer:
         self.max_tokens = self._limit(files, config, max_tokens)
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
-        """Pieces of each text, stripped of outer blanks. With `windows` nothing is cut: the encoder reads long texts in parts."""
+        """Pieces of each text, stripped of outer blanks.
+
+        With `windows` nothing is cut: the encoder reads long texts in parts.
+        """
         room = None if self.max_tokens is None else self.max_tokens - len(self.prefix) - len(self.suffix)
         first, last = len(self.prefix), len(self.suffix)
         found: list[Tokens] = []
@@ -86,7 +89,11 @@ class TextTokenizer:
         return found
 
     def pair_frame(self) -> tuple[Ids, Ids]:
-        """How two texts stand together: ids of a pair of one-piece texts, those of the texts as -1 and -2, and the type of each; both (T,)."""
+        """How two texts stand together, shown by a pair of texts of one piece each.
+
+        Returns:
+            Ids, where -1 and -2 are the pieces of the texts, shape (T,); the type of each, (T,).
+        """
         if hasattr(self._backend, "encode_batch_fast"):
             pair = self._backend.encode("a", "b")
             known: dict[int | None, list[tuple[int, int]]] = {}
@@ -106,7 +113,7 @@ class TextTokenizer:
         )
 
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
-        """The words of a text and, for every piece (special tokens included), the number of its word; None for special tokens."""
+        """The words of a text, and for every piece the number of its word; None for special tokens."""
         text = self._prepare(text)
         encoding = self._encode_fully(text)
         labels: list[str] = []
@@ -168,7 +175,10 @@ def _positions(config: dict[str, Any]) -> int | None:
 
 
 def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
-    """A fast tokenizer of the tokenizers library where there is one, else a transformers tokenizer; and the ids that weigh nothing, where named."""
+    """A model's tokenizer, and the ids that weigh nothing, where it names them.
+
+    It is a fast tokenizer of the tokenizers library where there is one, or else one of transformers'.
+    """
     path = files.folder / "tokenizer.json"
     if path.exists() and files.config.get("model_type") in _RAW:
         try:
@@ -176,12 +186,12 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
         except ImportError:
             raise MissingExtra(f"model {files.name!r}", "neural") from None
         try:
-            backend = Tokenizer.from_file(str(path))
+            raw = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises plain Exception
             raise InputError(f"model {files.name!r}: {path} is not a tokenizer that can be read: {error}") from None
-        backend.no_truncation()
-        backend.no_padding()
-        return backend, None
+        raw.no_truncation()
+        raw.no_padding()
+        return raw, None
     try:
         from transformers import AutoTokenizer
     except ImportError:

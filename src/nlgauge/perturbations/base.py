@@ -1,4 +1,4 @@
-"""What a perturbation is: a frozen template that turns a case into edits, or says why it does not apply."""
+"""What a perturbation is: a frozen dataclass that turns a case into edits, or says why it does not apply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEEDS: Mapping[str, str] = {
 
 
 class Edit(NamedTuple):
-    """`new` takes the place of what stands from `start` to `end` in the text."""
+    """One replacement: `new` takes the place of the text from offset `start` up to `end`."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Edit(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Who said what in a dialogue."""
+    """One turn of a dialogue: who said what."""
 
     speaker: str
     text: str
@@ -39,15 +39,15 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One text with all that a template may need.
+    """One text with all that a perturbation may need.
 
     Attributes:
-        doc: the text, taken apart.
-        language: what knows its language.
+        doc: the text with its tokens and sentences.
+        language: the backend that analyses and inflects.
         id: of its segment; None where it has none.
         context: the turns before it, oldest first.
         speaker: who says the text; None where there is no context.
-        pool: texts that a template may draw from.
+        pool: texts that a perturbation may draw from.
         references: other texts that say the same.
     """
 
@@ -67,11 +67,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Change:
-    """What a template does to a text.
+    """What a perturbation does to a text.
 
     Attributes:
         edits: ascending, not overlapping, in offsets of the text.
-        meta: what was picked, and from what: plain values that JSON can hold.
+        meta: what was picked and from what, in plain values that JSON can hold.
     """
 
     edits: Sequence[Edit]
@@ -80,22 +80,22 @@ class Change:
 
 @dataclass(frozen=True)
 class Inapplicable:
-    """Why a template leaves a text alone, in a word or two: `no number`, `too short`, `language`."""
+    """Why a perturbation leaves a text alone, in a word or two: `no number`, `too short`, `language`."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class PerturbationInfo:
-    """What a template declares of itself.
+    """What a perturbation declares of itself.
 
     Attributes:
-        name: its id.
-        summary: what it does, in a line that begins with a verb.
-        expect: `lower` where the text becomes worse, `same` where it stays as good.
+        name: its id in the registry.
+        summary: what it does, in one line that begins with a verb.
+        expect: `lower` if the text becomes worse, `same` if it stays as good.
         needs: keys of `NEEDS`.
-        example: a text and what becomes of it.
-        source: where it comes from.
+        example: a text, and the same text after the perturbation.
+        source: the paper that describes it.
     """
 
     name: str
@@ -125,9 +125,9 @@ class Perturbed:
         text: the text with all edits made.
         edits: what was changed, `(start, end, new)` in offsets of `original`.
         original: the text as it came.
-        perturbation: the id of the template.
+        perturbation: the id of the perturbation.
         expect: `lower` or `same`.
-        seed: what the draws were made from, besides the id of the template and of the segment.
+        seed: what the draws were made from, besides the id of the perturbation and the id of the segment.
         meta: what was picked.
         id: of the segment, where it has one.
     """
@@ -146,7 +146,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text with all edits made.
 
     Raises:
-        ValueError: edits that overlap, are out of order or reach beyond the text: a fault of the template.
+        ValueError: edits that overlap, are out of order or reach beyond the text: a fault of the perturbation.
     """
     parts, at = [], 0
     for start, end, new in edits:
@@ -158,11 +158,11 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def stream(seed: int, name: str, key: str) -> random.Random:
-    """The random numbers of one template on one text, whatever else is in the batch.
+    """The random numbers of one perturbation on one text, whatever else is in the batch.
 
     Args:
         seed: the user's.
-        name: the id of the template.
+        name: the id of the perturbation.
         key: the id of the segment, or else the text.
     """
     digest = blake2b(digest_size=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -57,11 +58,14 @@ class ChecklistRow:
 def checklist_rows() -> tuple[ChecklistRow, ...]:
     """Every row of the checklist, as shipped: the 112 of figure 4, and four of table 5 without a penalty."""
     text = resources.files("nlgauge.data").joinpath("checklist/penalties.tsv").read_text(encoding="utf-8")
-    lines = [line.split("\t") for line in text.splitlines()[1:]]
-    return tuple(
-        ChecklistRow(task, criterion, template, label, *(float(cell or "nan") for cell in numbers), method, certainty)
-        for task, criterion, template, label, *numbers, method, certainty, _ in lines
-    )
+    return tuple(_row(line.split("\t")) for line in text.splitlines()[1:])
+
+
+def _row(cells: Sequence[str]) -> ChecklistRow:
+    """A row from the cells of its line; an empty cell is an unknown number."""
+    task, criterion, template, label, *numbers, method, certainty, _ = cells
+    penalty, lower, upper = (float(cell or "nan") for cell in numbers)
+    return ChecklistRow(task, criterion, template, label, penalty, lower, upper, method, certainty)
 
 
 def task_of(name: str) -> str:
@@ -78,10 +82,10 @@ def task_of(name: str) -> str:
 
 
 def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
-    """The rows of a task, of one criterion or some templates if named.
+    """The rows of a task, of one criterion or of some perturbations if they are named.
 
     Raises:
-        SpecError: a criterion or template that the task does not have.
+        SpecError: a criterion or perturbation that the task does not have.
     """
     own = [row for row in checklist_rows() if row.task == task_of(task)]
     known = list(dict.fromkeys(row.criterion for row in own))

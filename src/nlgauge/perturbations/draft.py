@@ -152,7 +152,8 @@ class Draft:
 
     def _deletions(self, stops: bool) -> list[Edit]:
         """The runs of deleted tokens as spans, each with a blank before or behind it."""
-        edits, run = [], []
+        edits: list[Edit] = []
+        run: list[int] = []
         for index in [*sorted(self._deleted), None]:
             if run and (index is None or index != run[-1] + 1):
                 edits.append(self._gap(run[0], run[-1], stops))

@@ -115,7 +115,7 @@ class LightParaphraser:
     accuracies.
 
     Attributes:
-        seed: for the draws of the templates.
+        seed: for the draws of the perturbations.
         language: the backend, by name or as an object.
     """
 
@@ -134,17 +134,6 @@ class LightParaphraser:
                     made[i] = outcome.text if isinstance(outcome, Perturbed) else made[i]
                 open_ = [i for i, outcome in zip(open_, outcomes, strict=True) if outcome is None]
         return _others(texts, made)
-
-
-def other_references(references: Sequence[Sequence[str]]) -> dict[str, list[str]]:
-    """A table for `TableParaphraser`: the first reference of each item -> its other references."""
-    table: dict[str, list[str]] = {}
-    for i, item in enumerate(references):
-        if isinstance(item, str):
-            raise InputError(f"references[{i}] is one string, expected a list of texts")
-        if len(item) > 1:
-            table.setdefault(item[0], []).extend(r for r in item[1:] if r != item[0])
-    return table
 
 
 def as_paraphraser(given: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser) -> Paraphraser:

@@ -1,9 +1,8 @@
-"""Perturbing many texts with one template: cases made from plain lists, applicability counted."""
+"""Perturb many texts: cases are made from plain lists, and texts left alone are counted with the reason."""
 
 from __future__ import annotations
 
 import dataclasses
-import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
@@ -19,10 +18,10 @@ T = TypeVar("T")
 
 
 class Perturbations(list["Perturbed | None"]):
-    """What became of each text, None where the template did not apply.
+    """The outcome for each text, None where the perturbation did not apply.
 
     Attributes:
-        reasons: for each text why it was left alone, None where it was not; length n.
+        reasons: why each text was left alone, None for texts that were perturbed; length n.
     """
 
     def __init__(self, outcomes: Sequence[Perturbed | Inapplicable]) -> None:
@@ -58,21 +57,21 @@ def perturb(
         ids: of the segments, length n.
         context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
         speakers: who says each text; the one who did not speak last unless given.
-        pool: texts to draw from, for templates that bring in other text.
+        pool: texts to draw from, for perturbations that bring in other text.
         references: for each text others that say the same; length n.
         language: the backend: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`, or an object.
-        options: of the template, as an alternative to those in `name`.
+        options: of the perturbation, as an alternative to options in `name`.
 
     Returns:
-        A list of length n with None where the template does not apply; its `reasons` say why.
+        A list of length n with None where the perturbation does not apply; its `reasons` say why.
 
     Raises:
-        SpecError: an unknown template or option.
+        SpecError: an unknown perturbation or option.
         InputError: lists of unequal lengths, or entries that are not text.
     """
     if options:
         if not isinstance(name, str):
-            raise SpecError("options are given beside a template object; make the object with them")
+            raise SpecError("options are given beside a perturbation object; make the object with them")
         built = _with_options(perturbation(name), name, options)
     else:
         built = perturbation(name)
@@ -84,7 +83,7 @@ def perturb(
 
 
 def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicable:
-    """One template on one case: checked needs, its own stream of random numbers, edits made."""
+    """Apply one perturbation to one case: check its needs, give it a random stream of its own, make its edits."""
     missing = unmet(built, case)
     if missing is not None:
         return Inapplicable(missing)
@@ -101,7 +100,7 @@ def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicabl
 
 
 def unmet(built: Perturbation, case: Case) -> str | None:
-    """The first thing that a template needs and a case lacks, as a reason; None if there is none."""
+    """The first thing that a perturbation needs and a case lacks, as a reason; None if nothing is lacking."""
     needs = built.info.needs
     if not case.text.strip():
         return "empty"
@@ -190,8 +189,3 @@ def _next_speaker(turns: Sequence[Turn]) -> str | None:
     last = turns[-1].speaker
     others = [t.speaker for t in reversed(turns) if t.speaker != last]
     return others[0] if others else None
-
-
-def seeded(seed: int, case: Case, name: str) -> random.Random:
-    """The stream of a template on a case, for templates that call others."""
-    return stream(seed, name, case.id if case.id is not None else case.text)

@@ -77,7 +77,7 @@ PERTURBATIONS = Registry(
 
 
 def perturbation(spec: str | Perturbation) -> Perturbation:
-    """The template a specification names, as in `negation:mode=add`; a template is returned as it is.
+    """The perturbation that a specification names, as in `negation:mode=add`; an object is returned as it is.
 
     Raises:
         SpecError: unknown name or option, with the nearest known; a value of the wrong type; a sum.
@@ -85,7 +85,7 @@ def perturbation(spec: str | Perturbation) -> Perturbation:
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, Perturbation):
             what = f"the class {spec.__name__}" if isinstance(spec, type) else type(spec).__name__
-            raise SpecError(f"expected the name of a perturbation or a template object, got {what}")
+            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {what}")
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):
@@ -95,7 +95,7 @@ def perturbation(spec: str | Perturbation) -> Perturbation:
 
 
 def info(name: str) -> PerturbationInfo:
-    """What a template declares of itself, by its id.
+    """What a perturbation declares of itself, by its id.
 
     Raises:
         SpecError: an unknown id.

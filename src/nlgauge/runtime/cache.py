@@ -17,8 +17,12 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS signatures (number INTEGER PRIMARY KEY, signature TEXT UNIQUE NOT NULL, columns TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS scores (signature INTEGER NOT NULL, key BLOB NOT NULL, row BLOB NOT NULL, PRIMARY KEY (signature, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS signatures (
+    number INTEGER PRIMARY KEY, signature TEXT UNIQUE NOT NULL, columns TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS scores (
+    signature INTEGER NOT NULL, key BLOB NOT NULL, row BLOB NOT NULL, PRIMARY KEY (signature, key)
+) WITHOUT ROWID;
 """
 _ASK = 500  # keys in one query; SQLite's oldest limit on parameters is 999
 
@@ -37,7 +41,10 @@ def default_path() -> Path:
 
 
 def text_key(segment: Segment, needs: Iterable[str]) -> bytes:
-    """A 16-byte digest of exactly the texts that a metric reads; lengths stand before texts, so no two segments run together."""
+    """A 16-byte digest of exactly the texts that a metric reads.
+
+    The length of each text stands before it, so that no two segments give the same bytes.
+    """
     fields = [segment.hypothesis]
     needs = frozenset(needs)
     if "references" in needs:
@@ -111,7 +118,10 @@ class ScoreCache:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """The open file; what is wrong with it, found at any time (a page can be damaged behind a sound first one), is told in one line."""
+        """The open file. What is wrong with it is told in one line, whenever it is found.
+
+        A page can be damaged behind a sound first one.
+        """
         try:
             if self._connection is None:
                 self._connection = self._open()

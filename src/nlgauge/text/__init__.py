@@ -10,7 +10,16 @@ if TYPE_CHECKING:
     from nlgauge.text.languages import BACKENDS, Language, language
     from nlgauge.text.lexicon.articles import article_before
     from nlgauge.text.lexicon.inflection import inflect, lemma
-    from nlgauge.text.lexicon.lexicon import Neighbour, gender, is_blocked, neighbours, related, supersense
+    from nlgauge.text.lexicon.lexicon import (
+        Neighbour,
+        countable,
+        gender,
+        is_blocked,
+        neighbours,
+        rank,
+        related,
+        supersense,
+    )
     from nlgauge.text.lexicon.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
     from nlgauge.text.names.entities import Entity, entities
     from nlgauge.text.names.lists import first_names, last_names, places
@@ -29,10 +38,10 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "BACKENDS", "PARTS", "SUPERSENSES", "Doc", "Entity", "Language", "Neighbour", "Number", "Person", "Pointer",
-    "Span", "Synset", "Tagger", "Token", "WordNet", "article_before", "entities", "find_numbers", "first_names",
-    "gender", "inflect", "is_blocked", "is_name_like", "known_tags", "language", "last_names", "lemma",
-    "letter_spans", "neighbours", "parse_words", "persons", "places", "related", "rouge_words", "sentence_spans",
-    "spell", "spell_decade", "spell_fraction", "spell_ordinal", "spell_year", "split_sentences", "stem", "supersense",
-    "tag", "unicode_words", "unit_spans", "word_spans", "words_by_tag",
+    "BACKENDS", "PARTS", "SUPERSENSES", "Doc", "Entity", "Language", "Neighbour", "Number", "Person", "Pointer", "Span",
+    "Synset", "Tagger", "Token", "WordNet", "article_before", "countable", "entities", "find_numbers", "first_names",
+    "gender", "inflect", "is_blocked", "is_name_like", "known_tags", "language", "last_names", "lemma", "letter_spans",
+    "neighbours", "parse_words", "persons", "places", "rank", "related", "rouge_words", "sentence_spans", "spell",
+    "spell_decade", "spell_fraction", "spell_ordinal", "spell_year", "split_sentences", "stem", "supersense", "tag",
+    "unicode_words", "unit_spans", "word_spans", "words_by_tag",
 ]  # fmt: skip

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon.inflection import inflect, lemma
-from nlgauge.text.lexicon.lexicon import related
+from nlgauge.text.lexicon.lexicon import Pos, Relation, related
 from nlgauge.text.names.lists import gender_of, is_first_name, name_words
 from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
 from nlgauge.text.words import word_spans
 
-_KEPT = 4096  # analyses remembered: many templates look at one text
+_KEPT = 4096  # analyses remembered: many perturbations look at one text
 _MOST = 100_000  # characters given to a pipeline at once; longer texts are cut at a blank
 _UNKNOWN = "XX"  # the treebank's tag for what has none
 
@@ -63,9 +63,9 @@ class _Piped:
         """See `Language.inflect`."""
         return inflect(lemma, tag)
 
-    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
         """See `Language.related`."""
-        return related(lemma, pos, relation)  # type: ignore[arg-type]
+        return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`; who is a person is the pipeline's word, gender and parts of names are by our lists."""

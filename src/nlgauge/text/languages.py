@@ -10,9 +10,10 @@ from nlgauge.core.errors import SpecError, nearest
 from nlgauge.text.doc import Doc, Span, Token
 
 if TYPE_CHECKING:
+    from nlgauge.text.lexicon.lexicon import Pos, Relation
     from nlgauge.text.names.people import Person
 
-_KEPT = 4096  # analyses remembered: many templates look at one text
+_KEPT = 4096  # analyses remembered: many perturbations look at one text
 
 
 @runtime_checkable
@@ -33,7 +34,7 @@ class Language(Protocol):
         """The form of a lemma that bears a tag; None where there is none."""
         ...
 
-    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
         """Synonyms, antonyms, hyponyms, hypernyms or siblings, the best first."""
         ...
 
@@ -81,7 +82,7 @@ class Builtin:
 
         return inflect(lemma, tag)
 
-    def related(self, lemma: str, pos: str, relation: str) -> list[str]:
+    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
         """See `Language.related`."""
         from nlgauge.text.lexicon.lexicon import related
 

@@ -20,7 +20,9 @@ _ADAPTER = "default"  # peft's own name of the first adapter
 
 
 def add_adapters(model: Any, rank: int, alpha: float) -> Any:
-    """The model with an adapter on each linear layer of its encoder, all else frozen; what stands on the encoder stays free.
+    """The model with an adapter on each linear layer of its encoder.
+
+    The encoder's own weights are frozen; what stands on the encoder learns.
 
     Args:
         model: a transformers model.
@@ -47,8 +49,9 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     )
     linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
     layers = [name for name, part in model.named_modules() if id(part) in linear]
+    scale: Any = alpha  # peft declares whole numbers and takes any
     config = LoraConfig(
-        r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None
+        r=rank, lora_alpha=scale, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None
     )
     with warnings.catch_warnings():  # peft asks in a way that later releases of transformers frown upon
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
@@ -100,7 +103,10 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
 
 
 def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
-    """What peft's layer says, without its copies in other precisions and its sums apart, which take a third of the time on processors."""
+    """What peft's layer computes, in one sum and without copies in other precisions.
+
+    On processors these take a third of the time.
+    """
     base, scale = module.base_layer, module.scaling[_ADAPTER]
     kind = (
         torch.get_autocast_dtype(states.device.type)

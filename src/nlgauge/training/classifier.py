@@ -12,6 +12,7 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import embedded
+from nlgauge.models.hub import from_pretrained
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Advance
@@ -115,28 +116,8 @@ def sequence_network(
 
 def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:
     """A model of some class of transformers' with its weights, for training, and this dropout in all its layers."""
-    from transformers.utils import logging
-
-    files.weight_files()
-    logging.disable_progress_bar()
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()  # that the classifier is new is what we are here for
-    try:
-        # Eager attention: torch's fused one has no fast way in bfloat16 on processors, where it takes half of the time.
-        model = kind.from_pretrained(
-            str(files.folder),
-            dtype=torch.float32,
-            attn_implementation="eager",
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-            **options,
-        )
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
-    finally:
-        logging.set_verbosity(level)
+    # Eager attention: torch's fused one has no fast way in bfloat16 on processors, where it takes half of the time.
+    model = from_pretrained(kind, files, dtype=torch.float32, attn_implementation="eager", **options)
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout

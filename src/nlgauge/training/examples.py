@@ -34,7 +34,9 @@ class Example(NamedTuple):
 
 
 def read_triples(file: InputFile) -> list[Example]:
-    """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`; an example for each reference.
+    """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`.
+
+    Each reference of a triple makes an example of its own.
 
     Raises:
         InputError: names file and line: a field that is missing or of another kind, a score above 0, or no triple at
@@ -116,7 +118,7 @@ def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
 
 
 def with_copies(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
-    """The examples, and for a share of the distinct references the reference as its own hypothesis, with the best score.
+    """The examples, and copies: a share of the distinct references as their own hypotheses, with the best score.
 
     A copy costs next to nothing: its text is encoded anyway.
     """
@@ -220,10 +222,10 @@ class Texts:
 
 
 def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
-    """Batches of one pass, in random order: examples held against the same text stand together, lengths are about equal.
+    """Batches of one pass, in random order.
 
-    A reference that stands beside all its hypotheses is encoded once a pass, and the order of its hypotheses can be
-    learnt.
+    Examples held against the same text stand together, and lengths are about equal. A reference that stands beside all
+    its hypotheses is encoded once per pass, and the order of its hypotheses can be learnt.
 
     Args:
         groups: what each example is held against, shape (n,), numbers from 0.

@@ -45,7 +45,7 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
 
 
 def head_metadata(recipe: Any, files: ModelFiles, about: Mapping[str, str] | None) -> dict[str, str]:
-    """What every head says of itself: the encoder it stands on, rank and limit of its recipe, and what its maker adds."""
+    """What every head says of itself: its encoder, rank and limit of its recipe, and what its maker adds."""
     fixed = {
         "encoder": recipe.model,
         "encoder_sha256": files.weights_digest,
@@ -138,7 +138,10 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:
-    """Write a model as transformers reads it, adapters merged into its weights, with the tokenizer of the files it began from."""
+    """Write a model as transformers reads it, with the tokenizer of the files it began from.
+
+    Adapters are merged into the weights.
+    """
     if hasattr(model, "merge_and_unload"):
         model = model.float().merge_and_unload()
     model.save_pretrained(str(folder), safe_serialization=True)
@@ -147,6 +150,9 @@ def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:
 
 
 def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: ModelFiles) -> None:
-    """Write a classifier as transformers reads it, adapters merged into its weights, with the encoder's tokenizer; whole or not at all."""
+    """Write a classifier as transformers reads it, with the encoder's tokenizer; whole or not at all.
+
+    Adapters are merged into the weights.
+    """
     with new_folder(path) as folder:
         save_encoder(folder, network.model, files)

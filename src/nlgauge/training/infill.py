@@ -1,4 +1,6 @@
-"""A masked language model on an encoder that has none: adapters, a transform and a bias over the encoder's own word vectors.
+"""A masked language model on an encoder that has none.
+
+It is made of adapters, a transform and a bias over the encoder's own word vectors.
 
 References:
     Devlin et al. (2019), "BERT", section 3.1, task 1; Press and Wolf (2017), "Using the Output Embedding to Improve
@@ -195,7 +197,7 @@ def train_infill(
 
 
 def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow: bool) -> InfillNetwork:
-    """A BERT encoder with fresh adapters and a fresh transform, which begins by guessing each piece as often as it occurs.
+    """A BERT encoder with new adapters and a new transform. It begins by guessing each piece as often as it occurs.
 
     Args:
         files: of a BERT encoder.
@@ -241,8 +243,9 @@ def guessed(
     return Guessed(
         name,
         n,
-        *(float((rank < k).double().mean()) if n else float("nan") for k in (1, 5)),
-        float(loss.double().mean()),
+        top1=float((rank < 1).double().mean()) if n else float("nan"),
+        top5=float((rank < 5).double().mean()) if n else float("nan"),
+        loss=float(loss.double().mean()),
     )
 
 

@@ -1,4 +1,4 @@
-"""The training loop: AdamW, warm-up and linear decay, a checkpoint from which a killed run goes on to the same weights."""
+"""The training loop: AdamW, warm-up and linear decay. A killed run goes on from its checkpoint to the same weights."""
 
 from __future__ import annotations
 

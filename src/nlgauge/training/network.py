@@ -1,4 +1,4 @@
-"""The regressor while it learns: an encoder, the means of its layers, the feed-forward network on what they say together."""
+"""The regressor while it learns: an encoder, means of its layers, and a feed-forward network on them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,12 @@ class RegressorNetwork(torch.nn.Module):
             return torch.cat([shares @ layer.float() for layer in states], dim=1)
 
     def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """Scores in units of the targets, float32, shape (n,), given the rows of `means` where the texts of each segment are."""
+        """Scores in units of the targets, float32, shape (n,).
+
+        Args:
+            means: of the distinct texts, shape (texts, layers, d).
+            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
+        """
         mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
         vectors = text_vectors(means, mix)
         states = combined(self.features, {name: vectors[row] for name, row in rows.items()})

@@ -13,7 +13,9 @@ Part = Callable[[], torch.Tensor]
 
 
 class Cores:
-    """Threads of one core each, for graphs of autograd; see `nlgauge.models.workers` on why not all cores on every operation.
+    """Threads of one core each, for graphs of autograd.
+
+    `nlgauge.models.workers` says why not all cores work on every operation.
 
     Args:
         pool: None runs everything in the calling thread.
@@ -23,7 +25,9 @@ class Cores:
         self._pool = pool
 
     def together(self, parts: Sequence[Part], parameters: Sequence[torch.Tensor]) -> torch.Tensor:
-        """What the parts return, one after the other along the first axis; gradients flow to the parameters, the same whoever computes them.
+        """What the parts return, one after the other along the first axis.
+
+        Gradients flow to the parameters, and are the same whichever thread computes them.
 
         Args:
             parts: each must draw nothing at random, since the order in which threads draw is not fixed.
@@ -37,7 +41,10 @@ class Cores:
 
 @contextmanager
 def cores(device: torch.device) -> Iterator[Cores]:
-    """As many threads as torch may use, on a processor; torch itself uses one in each, and one here, while the context lasts."""
+    """As many threads as torch may use, on a processor.
+
+    While the context lasts, torch itself uses one core in each of them and one here.
+    """
     threads = torch.get_num_threads()
     if device.type != "cpu" or threads == 1:
         yield Cores(None)
@@ -67,7 +74,10 @@ class _Together(torch.autograd.Function):
         parts = gradient.split([len(outcome) for outcome in ctx.outcomes])
 
         def run(pair: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
-            return torch.autograd.grad(pair[0], ctx.parameters, pair[1], allow_unused=True)
+            gradients: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+                pair[0], ctx.parameters, pair[1], allow_unused=True
+            )
+            return gradients
 
         sums: list[torch.Tensor | None] = [None] * len(ctx.parameters)
         # In the order of the parts, whichever ends first: a sum in another order is another number.

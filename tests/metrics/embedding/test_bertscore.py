@@ -502,7 +502,7 @@ def test_rescaling_without_a_baseline_is_refused_before_anything_is_loaded(tiny_
     ("options", "message"),
     [
         ({"layer": -1}, r"layer is -1, expected 0 \(embeddings\) or more"),
-        ({"dtype": "float8"}, "dtype is 'float8', expected one of float32, bfloat16"),
+        ({"dtype": "float8"}, "dtype is 'float8'; did you mean 'float64' or 'float32'"),
         ({"idf": True, "idf_file": "x"}, "choose one"),
         ({"baseline": "x"}, "add rescale=true"),
     ],

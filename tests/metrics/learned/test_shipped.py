@@ -40,9 +40,13 @@ def test_the_head_is_small_and_says_where_it_is_from():
 def test_what_is_worse_scores_lower():
     (scores,) = ng.score(WORSE_AND_WORSE, refs=[REFERENCE] * len(WORSE_AND_WORSE), metrics="sescore").values()
     assert list(scores.values) == sorted(scores.values, reverse=True)
+    # What the shipped weights say, in float32 with AVX-512 and with AVX2; processors differ by less than 0.001 here,
+    # an adapter that is not added or another layer by whole points.
+    assert scores.values == pytest.approx([-3.085, -8.432, -11.591, -15.462, -28.178], abs=0.01)
 
 
 @pytest.mark.skipif(not (DATA / "wmt16-da-seg").is_dir(), reason="NLGAUGE_DATA names no folder with wmt16-da-seg/")
+@pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="takes a minute; set NLGAUGE_SLOW=1")
 def test_the_card_holds():
     card = files("nlgauge.data").joinpath("heads", "sescore.md").read_text(encoding="utf-8")
     promised = float(re.search(r"^\| sescore \| 0\.\d+ \| (0\.\d+) \|", card, re.MULTILINE).group(1))

@@ -23,11 +23,11 @@ def told(monkeypatch):
     """A function that puts a `Told` in place of whatever model a metric names."""
 
     def put(table, long=()):
-        from nlgauge.metrics.nli.model import OverNli
+        from nlgauge.metrics.nli.model import NliMetric
 
         model = Told(table, long)
-        monkeypatch.setattr(OverNli, "loaded", lambda self, runtime: model)
-        monkeypatch.setattr(OverNli, "facts", lambda self, runtime: {})
+        monkeypatch.setattr(NliMetric, "loaded", lambda self, runtime: model)
+        monkeypatch.setattr(NliMetric, "facts", lambda self, runtime: {})
         return model
 
     return put

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.models.infill import denoise
 from nlgauge.models.infill.denoise import Denoiser, between
-from nlgauge.models.infill.filler import load_infill, locate_infill
+from nlgauge.models.infill.files import locate_infill
+from nlgauge.models.infill.filler import load_infill
 from nlgauge.models.infill.gaps import Filler, Gap, Infill
 from nlgauge.runtime.runtime import Runtime
 

@@ -14,7 +14,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import find_head
-from nlgauge.models.infill.filler import MaskedModel, load_infill, locate_infill
+from nlgauge.models.infill.filler import MaskedModel, load_infill
 from nlgauge.models.infill.gaps import Gap, Infill
 from nlgauge.runtime.runtime import Runtime
 
@@ -219,21 +219,6 @@ def test_a_model_without_capitals_writes_one_where_a_sentence_begins(tiny_masked
     letters = [f.word for f in found if f.word[:1].isalpha() and f.word.isascii()]
     assert letters
     assert all(word[0].isupper() is capital for word in letters)
-
-
-def test_names_that_are_no_filler_are_refused(tiny_model, tiny_nli, tiny_head, tiny_masked, tmp_path):
-    with pytest.raises(InputError, match=r"expected a masked language model \(BERT, RoBERTa, ...\) or a denoising"):
-        locate_infill(str(tiny_nli("bert")))
-    with pytest.raises(InputError, match="expected a masked language model"):
-        locate_infill(str(tiny_model("gpt2")))
-    with pytest.raises(InputError, match="the embedded encoder alone fills no gaps; 'infill' is the head"):
-        locate_infill("embedded")
-    with pytest.raises(InputError, match=r"is for nli, expected one for infill"):
-        locate_infill(str(tiny_head()))
-    with pytest.raises(InputError, match="has no revisions"):
-        locate_infill("infill", "main")
-    with pytest.raises(InputError, match="does not exist"):
-        locate_infill(str(tmp_path / "none"))
 
 
 def test_a_model_without_a_mask_token_is_refused(tiny_masked, tmp_path):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Perturbed, apply_edits
-from nlgauge.perturbations.clauses.borrowed import _nonsense
 from nlgauge.perturbations.perturb import perturb
+from nlgauge.text.wordlists import data_lines
 
 pieces = st.sampled_from(
     [
@@ -113,13 +113,15 @@ def test_nonsense_is_appended_from_the_list_and_from_the_pool():
     added = {m.removeprefix("I would love to. ") for m in made if m}
     assert {"The soup was cold because we came late.", "a dog on a bench", "Anna left the old house."} < added
     assert not added & {"Really?", "Yes."}  # such a reply can make sense
-    assert len(added & set(_nonsense())) > 20
-    assert added <= {*_nonsense(), *POOL}
+    assert len(added & set(data_lines("nonsense.txt"))) > 20
+    assert added <= {*data_lines("nonsense.txt"), *POOL}
 
 
 def test_nonsense_needs_no_pool_and_comes_from_one_source_on_request():
-    assert results("add_nonsense", "Yes.") <= {f"Yes. {n}" for n in _nonsense()}
-    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {f"Yes. {n}" for n in _nonsense()}
+    assert results("add_nonsense", "Yes.") <= {f"Yes. {n}" for n in data_lines("nonsense.txt")}
+    assert results("add_nonsense", "Yes.", pool=POOL, source="list") <= {
+        f"Yes. {n}" for n in data_lines("nonsense.txt")
+    }
     assert results("add_nonsense", "Yes.", pool=POOL[:1], source="pool") == {f"Yes. {POOL[0]}"}
     assert perturb("add_nonsense:source=pool", ["Yes."]).reasons == ["no pool"]
     assert perturb("add_nonsense:source=pool", ["Yes."], pool=["No.", "Yes."]).reasons == [
@@ -145,8 +147,8 @@ def test_what_the_dialogue_said_before_is_no_nonsense():
 
 
 def test_the_list_holds_sentences_without_doubles():
-    assert len(set(_nonsense())) == len(_nonsense()) >= 30
-    assert all(n[0].isupper() and n[-1] == "." and 5 <= len(n.split()) <= 14 for n in _nonsense())
+    assert len(set(data_lines("nonsense.txt"))) == len(data_lines("nonsense.txt")) >= 30
+    assert all(n[0].isupper() and n[-1] == "." and 5 <= len(n.split()) <= 14 for n in data_lines("nonsense.txt"))
 
 
 # all of another text

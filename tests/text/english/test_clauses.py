@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.english.clauses import find_clauses
-from nlgauge.text.english.verbs import is_question
 from nlgauge.text.languages import language
 
 WORDS = [
@@ -118,13 +117,6 @@ def test_subjects_behind_the_verb_are_found(text, subject, verb):
     clause = find_clauses(doc)[0]
     assert (clause.subject and doc.tokens[clause.subject].text) == subject
     assert (clause.main and doc.tokens[clause.main].text) == verb
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("Why?", True), ("(Why?)", True), ("“Why?” she said.", False), ("Why", False), ("?!", True)]
-)
-def test_questions_end_with_their_mark(text, expected):
-    assert is_question(analyse(text), 0) is expected
 
 
 @given(text=ODD)

@@ -5,15 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.questions import (
-    Question,
-    after_not,
-    full_form,
-    has_subject,
-    is_auxiliary,
-    nouns_end,
-    questions,
-)
+from nlgauge.text.english.questions import Question, has_subject, questions
 from nlgauge.text.languages import language
 
 WORDS = (
@@ -144,24 +136,6 @@ def test_set_phrases_are_told(text):
     assert [q.fixed for q in questions(doc(text))] == [True]
 
 
-def test_short_forms_in_full():
-    assert full_form(doc("What's the time?"), 1) == "is"
-    assert full_form(doc("Who's taken my pen?"), 1) == "has"
-    assert full_form(doc("Who’d you see?"), 1) == "did"
-    assert full_form(doc("Won't you come?"), 0) == "will"
-
-
-def test_a_possessive_is_no_auxiliary():
-    made = doc("Whose is Anna's hat?")
-    assert [t.text for t in made.tokens if is_auxiliary(t)] == ["is"]
-
-
-def test_the_place_behind_not():
-    made = doc("Isn't it late?")
-    assert after_not(made, 0, len(made.tokens)) == 2
-    assert after_not(doc("Is it late?"), 0, 4) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "auxiliary", "answer"),
     [
@@ -174,12 +148,6 @@ def test_the_place_behind_not():
 def test_a_subject_is_told_from_what_goes_with_the_auxiliary(text, auxiliary, answer):
     made = doc(f"Who {text}?")
     assert has_subject(made, 2, len(made.tokens) - 1, auxiliary) is answer
-
-
-def test_noun_phrases_end_with_what_hangs_on_them():
-    made = doc("the size of the school's endowment is large")
-    assert made.tokens[nouns_end(made, 0, len(made.tokens))].text == "endowment"
-    assert nouns_end(doc("slowly and well"), 0, 3) is None
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join))

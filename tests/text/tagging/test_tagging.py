@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.text.tagging.brill import known_tags, noun_or_verb, words_by_tag
 from nlgauge.text.tagging.tagging import tag
 from nlgauge.text.words import word_spans
 
@@ -111,33 +110,6 @@ def test_importing_reads_no_table():
         import nlgauge.text.tagging.brill, nlgauge.text.tagging.tagging, nlgauge.text.words
     """
     subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_known_words():
-    assert known_tags("table") == ("NN",)
-    assert known_tags("house") == ("NN", "NNP")  # the House
-    assert known_tags("May") == ("NNP", "MD")
-    assert known_tags("london") == ("NNP",)
-    assert known_tags("didn’t") == known_tags("didn't")
-    assert known_tags("hosue") == ()
-    assert known_tags("") == ()
-
-
-@pytest.mark.parametrize(
-    ("word", "kinds"),
-    [("bark", "vn"), ("ends", "ZS"), ("happily", ""), ("tables", "ZS"), ("hope", "vn"), ("", ""), ("7", "")],
-)
-def test_nouns_and_verbs_are_told_by_their_forms(word, kinds):
-    assert noun_or_verb(word) == kinds
-
-
-def test_words_stand_in_order_under_one_tag_each():
-    table = words_by_tag()
-    assert set(table) <= TAGS
-    words = [word for listed in table.values() for word in listed]
-    assert len(set(words)) == len(words) > 70_000
-    assert all(list(listed) == sorted(listed) for listed in table.values())
-    assert "quickly" in table["RB"]
 
 
 @pytest.mark.skipif(DATA is None, reason="NLGAUGE_DATA is not set")

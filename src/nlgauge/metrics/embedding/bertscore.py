@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, version
+from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding import baseline, idf
+from nlgauge.metrics.embedding import baseline as baselines
+from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.runtime.runtime import DTYPES, Runtime
+from nlgauge.runtime.runtime import DType, Runtime
 
 _HELD_BYTES = 400 << 20  # vectors held at once; a window of pairs is cut where it would need more
 
@@ -60,7 +62,7 @@ class BertScore:
 
     model: str = "embedded"
     revision: str | None = None
-    layer: int | None = None
+    layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     idf: bool = False
     idf_file: str | None = None
     rescale: bool = False
@@ -70,7 +72,7 @@ class BertScore:
     special_tokens: Literal["match", "drop"] = "match"
     long: Long = "truncate"
     max_tokens: int | None = None
-    dtype: str | None = None
+    dtype: DType | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
     # No lower end: -1 is the least in cosine units, but rescaling takes 0 to -b / (1 - b), and b may be anything below
     # 1.
@@ -82,10 +84,7 @@ class BertScore:
     )
 
     def __post_init__(self) -> None:
-        if self.layer is not None and self.layer < 0:
-            raise SpecError(f"bertscore:layer is {self.layer}, expected 0 (embeddings) or more")
-        if self.dtype is not None and self.dtype not in DTYPES:
-            raise SpecError(f"bertscore:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+        checked(self)
         if self.idf and self.idf_file:
             raise SpecError(
                 "bertscore: idf=true takes frequencies from the references, idf_file from a file; choose one"
@@ -104,20 +103,15 @@ class BertScore:
         facts: dict[str, Any] = {
             "layer": self._layer(files.depth),
             "dtype": self.dtype or runtime.dtype,
-            "weights": files.identity[:23],
+            **files.facts(),
         }
-        if files.identity.startswith("revision:"):
-            facts["revision"] = files.identity.removeprefix("revision:")
-            del facts["weights"]
-        if files.setup:
-            facts["setup"] = files.setup[:23]
         if self.idf:
             facts["pool"] = "references"
         if self.idf_file:
-            facts["idf_file"] = idf.file_identity(self.idf_file)
+            facts["idf_file"] = file_identity(self.idf_file)
         if self.rescale:
-            facts["baseline"] = baseline.find(self.baseline, self.model, self.language).identity
-        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+            facts["baseline"] = baselines.find(self.baseline, self.model, self.language).identity
+        return facts
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`; flags `empty` and `truncated`.
@@ -150,27 +144,27 @@ class BertScore:
         """The loaded encoder, one copy in a runtime."""
         return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
 
-    def table(self, encoder: Encoder, segments: Sequence[Segment]) -> idf.Table | None:
+    def table(self, encoder: Encoder, segments: Sequence[Segment]) -> Table | None:
         """The idf of the pieces, from the file or from the segments' references; None where all weigh the same."""
         if self.idf_file:
-            return idf.from_file(self.idf_file, encoder.tokenizer, self.long)
+            return from_file(self.idf_file, encoder.tokenizer, self.long)
         if self.idf:
             # An item's references are documents once, however many systems are held against them.
             documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
-            return idf.from_documents([r for refs in documents.values() for r in refs], encoder.tokenizer, self.long)
+            return from_documents([r for refs in documents.values() for r in refs], encoder.tokenizer, self.long)
         return None
 
     def _bounds(self, encoder: Encoder) -> Array | None:
         """Baseline P, R, F of the layer, shape (3,)."""
         if not self.rescale:
             return None
-        return baseline.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
+        return baselines.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
         self,
         segments: Sequence[Segment],
         encoder: Encoder,
-        table: idf.Table | None,
+        table: Table | None,
         bounds: Array | None,
         runtime: Runtime,
     ) -> Scores:
@@ -185,7 +179,7 @@ class BertScore:
         parts = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
         if bounds is not None:
             parts = {
-                name: baseline.rescale(column, bound)
+                name: baselines.rescale(column, bound)
                 for (name, column), bound in zip(parts.items(), bounds, strict=True)
             }
         flags = {name: run.flag(name)[hypotheses] | run.flag(name)[references] for name in ("empty", "truncated")}
@@ -211,7 +205,7 @@ class _Run:
     encoder: Encoder
     layer: int
     tokens: Sequence[Tokens]
-    table: idf.Table | None
+    table: Table | None
     drop_special: bool
     runtime: Runtime
 
@@ -279,7 +273,7 @@ class _Run:
         return weights
 
 
-def piece_weights(encoder: Encoder, pieces: Ids, table: idf.Table | None) -> npt.NDArray[np.float32]:
+def piece_weights(encoder: Encoder, pieces: Ids, table: Table | None) -> npt.NDArray[np.float32]:
     """Weight of each piece: its idf, or 1 for every piece and 0 for the classifier and separator tokens."""
     if table is not None:
         return table.weights(pieces)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, version
+from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.options import check_choice
 from nlgauge.metrics.references import over_references
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.runtime.runtime import DTYPES, Runtime
+from nlgauge.runtime.runtime import DType, Runtime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,32 +40,22 @@ class Cosine:
 
     model: str = "embedded"
     revision: str | None = None
-    layer: int | None = None
+    layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     references: Literal["mean", "best"] = "mean"
     special_tokens: Literal["keep", "drop"] = "keep"
     max_tokens: int | None = None
-    dtype: str | None = None
+    dtype: DType | None = None
     info: ClassVar = MetricInfo(
         "cosine", range=(-1.0, 1.0), cached=True, summary="cosine of mean token vectors: SEScore before it has learnt"
     )
 
     def __post_init__(self) -> None:
-        if self.layer is not None and self.layer < 0:
-            raise SpecError(f"cosine:layer is {self.layer}, expected 0 (embeddings) or more")
-        check_choice("cosine:references", self.references, ("mean", "best"))
-        check_choice("cosine:special_tokens", self.special_tokens, ("keep", "drop"))
-        if self.dtype is not None and self.dtype not in DTYPES:
-            raise SpecError(f"cosine:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
-        facts: dict[str, Any] = {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype}
-        kind, _, value = files.identity.partition(":")
-        facts |= {"revision": value} if kind == "revision" else {"weights": files.identity[:23]}
-        if files.setup:
-            facts["setup"] = files.setup[:23]
-        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
+        return {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, **files.facts()}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; flags `empty` and `truncated`.
@@ -97,11 +87,8 @@ class Cosine:
             [[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs], dtype=np.int64
         ).reshape(-1, 2)
         tokens = tokenizer.tokens(list(numbers))
-        bare, cut = (
-            np.array([get(t) for t in tokens], dtype=np.bool_)
-            for get in (lambda t: t.n_content == 0, lambda t: t.truncated)
-        )
-        empty, truncated = (column[places].any(axis=1) for column in (bare, cut))
+        seen = np.array([(t.n_content == 0, t.truncated) for t in tokens], dtype=np.bool_).reshape(-1, 2)
+        empty, truncated = seen[places].any(axis=1).reshape(-1, 2).T  # each (n,)
         values = np.full(len(segments), -1.0)
         asked = np.flatnonzero(~empty)
         if len(asked):

@@ -59,7 +59,10 @@ def from_documents(documents: Sequence[str], tokenizer: TextTokenizer, long: Lon
 
 
 def from_file(path: str, tokenizer: TextTokenizer, long: Long = "truncate") -> Table:
-    """Frequencies of a UTF-8 text file, plain or gzip, one document a line; blank lines are left out. Counted once, however often asked."""
+    """Frequencies of a UTF-8 text file, plain or gzip, with one document per line.
+
+    Blank lines are left out. A file is counted once, however often it is asked for.
+    """
     return _counted(_content(path), tokenizer, long)
 
 

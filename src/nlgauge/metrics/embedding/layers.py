@@ -11,7 +11,7 @@ from nlgauge.models.locate import locate
 
 
 def best_layer(model: str, depth: int) -> int:
-    """The layer whose BERTScore agrees best with people, where that was measured; three quarters of the depth elsewhere.
+    """The layer whose BERTScore agrees best with people where that was measured, or else three quarters of the depth.
 
     Args:
         model: a name as in specifications; of a folder or a hub id with an owner, the last part is looked up too.

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.lexical.options import check_choice
 from nlgauge.metrics.references import over_references
 from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
-from nlgauge.runtime.runtime import DTYPES, Runtime
+from nlgauge.runtime.runtime import DType, Runtime
 
 _LEAST_TOKENS = 3  # special tokens and a piece
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverRegressor:
+class RegressorMetric:
     """Options of a metric that asks a regressor.
 
     Args:
@@ -33,15 +33,8 @@ class OverRegressor:
 
     references: Literal["mean", "best"] = "mean"
     rescale: bool = False
-    max_tokens: int | None = None
-    dtype: str | None = None
-
-    def _check(self, name: str) -> None:
-        check_choice(f"{name}:references", self.references, ("mean", "best"))
-        if self.max_tokens is not None and self.max_tokens < _LEAST_TOKENS:
-            raise SpecError(f"{name}:max_tokens is {self.max_tokens}, expected {_LEAST_TOKENS} or more")
-        if self.dtype is not None and self.dtype not in DTYPES:
-            raise SpecError(f"{name}:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+    max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
+    dtype: DType | None = None
 
     @property
     def _model(self) -> str:

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.learned.model import OverRegressor
+from nlgauge.metrics.learned.model import RegressorMetric
 from nlgauge.runtime.runtime import Runtime
 
 _NEEDS = {"ref": "references", "src": "source"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regressor(OverRegressor):
+class Regressor(RegressorMetric):
     """What a network that was trained on ratings would rate: COMET's or BLEURT's idea, on any encoder.
 
     Args:
@@ -38,7 +39,7 @@ class Regressor(OverRegressor):
     )
 
     def __post_init__(self) -> None:
-        self._check("regressor")
+        checked(self)
         needs = {_NEEDS[text] for text in self.found().texts if text != "hyp"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs))
 
@@ -47,9 +48,9 @@ class Regressor(OverRegressor):
         return self.model
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values on the scale of the ratings (or 0 to 1 with `rescale`), unbounded; part `raw`; flags `empty` and `truncated`.
+        """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        An empty side gets the lowest rating of training and raises the flag `empty`.
+        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and raises the flag `empty`.
 
         Raises:
             InputError: a segment without what the regressor reads.

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.learned.model import OverRegressor
+from nlgauge.metrics.learned.model import RegressorMetric
 from nlgauge.runtime.runtime import Runtime
 
 
 @dataclass(frozen=True, kw_only=True)
-class SEScore(OverRegressor):
-    """Minus the severity of a text's errors: about 0 without any, -1 for a minor one, -5 for a severe one, in training down to -25.
+class SEScore(RegressorMetric):
+    """Minus the severity of a text's errors.
+
+    A text without errors gets about 0; a minor error costs 1, a severe one 5. Scores in training end at -25.
 
     Args:
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
@@ -41,16 +44,16 @@ class SEScore(OverRegressor):
     )
 
     def __post_init__(self) -> None:
-        self._check("sescore")
+        checked(self)
 
     @property
     def _model(self) -> str:
         return self.model
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values about -25 to 0 (or 0 to 1 with `rescale`), unbounded; part `raw`; flags `empty` and `truncated`.
+        """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
-        An empty side gets the lowest score of training and raises the flag `empty`.
+        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest score of training and raises the flag `empty`.
 
         Raises:
             InputError: a segment without reference; a model that is no regressor, or one that reads other texts.

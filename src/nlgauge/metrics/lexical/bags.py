@@ -105,4 +105,4 @@ def batches(costs: Index, budget: int) -> list[Index]:
 def ranges(starts: Index, lengths: Index) -> Index:
     """The whole numbers from each start, as many as its length, end to end."""
     offsets = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(starts - offsets, lengths)
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - offsets, lengths))

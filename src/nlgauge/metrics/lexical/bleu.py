@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
-from nlgauge.metrics.lexical.options import check_choice, check_switches, check_whole
 from nlgauge.runtime.runtime import Runtime
 
 _SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
@@ -65,8 +65,8 @@ class Bleu:
         "spBLEU-1K",
     ] = "auto"
     smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
+    smooth_value: Annotated[float, Range(least=0)] | None = None
+    max_ngram_order: Annotated[int, Range(least=1)] = 4
     effective_order: bool | None = None
     trg_lang: str | None = None
     average: Literal["corpus", "sentence"] = "corpus"
@@ -77,15 +77,7 @@ class Bleu:
     def __post_init__(self) -> None:
         if self.tokenize is None:
             object.__setattr__(self, "tokenize", "auto")
-        check_choice("bleu:tokenize", self.tokenize, ("auto", *sacre.TOKENIZERS))
-        check_choice("bleu:smooth_method", self.smooth_method, tuple(_SMOOTH_DEFAULTS))
-        check_choice("bleu:average", self.average, ("corpus", "sentence"))
-        check_whole("bleu:max_ngram_order", self.max_ngram_order, 1)
-        check_switches("bleu", lowercase=self.lowercase)
-        if self.effective_order is not None:
-            check_switches("bleu", effective_order=self.effective_order)
-        if self.trg_lang is not None and not isinstance(self.trg_lang, str):
-            raise SpecError(f"bleu:trg_lang is {self.trg_lang!r}, expected a language code")
+        checked(self)
         object.__setattr__(self, "trg_lang", self.trg_lang or None)  # sacrebleu's default is an empty one
         if self.smooth_value is not None:
             if _SMOOTH_DEFAULTS[self.smooth_method] is None:
@@ -93,8 +85,7 @@ class Bleu:
                     f"bleu:smooth_value changes nothing under smooth_method={self.smooth_method}; choose floor or add-k"
                 )
             most = 1.0 if self.smooth_method == "floor" else _MOST_ADDED
-            numeric = isinstance(self.smooth_value, int | float) and not isinstance(self.smooth_value, bool)
-            if not numeric or not 0 <= self.smooth_value <= most:
+            if self.smooth_value > most:
                 raise SpecError(
                     f"bleu:smooth_value is {self.smooth_value!r}, expected a number from 0 to {most:g} under"
                     f" {self.smooth_method}"
@@ -102,7 +93,10 @@ class Bleu:
             object.__setattr__(self, "smooth_value", float(self.smooth_value))  # 1 and 1.0 are one option
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The tokenizer the language chose, the smoothing value in force, where the effective order holds, and sacrebleu's version."""
+        """What the options resolve to, and sacrebleu's version.
+
+        These are the tokenizer that the language chose, the smoothing value, and where the effective order holds.
+        """
         return {
             "tokenize": self._scorer().tokenizer_signature,
             "trg_lang": None,  # it has done its work
@@ -149,7 +143,7 @@ class Bleu:
                 halvings = np.exp2(np.cumsum(none & reached, axis=-1)).astype(totals.dtype)
                 precision = np.where(none, 100.0 / (halvings * produced), precision)
             elif self.smooth_method == "floor":
-                precision = np.where(none, 100.0 * value / produced, precision)
+                precision = np.where(none, 100.0 * float(value or 0) / produced, precision)
             penalty = np.where(length < reference_length, np.exp(1 - reference_length / length), 1.0)
             logs = np.log(np.where(reached, precision, 0.0).astype(np.float64))
         logs = np.where(np.isneginf(logs), _LOG_OF_ZERO, logs)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
-from nlgauge.metrics.lexical.options import check_switches, check_whole
 from nlgauge.runtime.runtime import Runtime
 
 _EPSILON = 1e-16  # sacrebleu's, for an order that one side is too short for
@@ -39,19 +39,16 @@ class ChrF:
         helping character n-grams". Of several references the one with the best F counts, segment by segment.
     """
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
+    char_order: Annotated[int, Range(least=0)] = 6
+    word_order: Annotated[int, Range(least=0)] = 0
+    beta: Annotated[int, Range(least=0)] = 2
     lowercase: bool = False
     whitespace: bool = False
     eps_smoothing: bool = False
     info: ClassVar = MetricInfo("chrf", range=(0.0, 100.0), summary="F score of character n-grams (Popović 2015)")
 
     def __post_init__(self) -> None:
-        check_whole("chrf:char_order", self.char_order, 0)
-        check_whole("chrf:word_order", self.word_order, 0)
-        check_whole("chrf:beta", self.beta, 0)
-        check_switches("chrf", lowercase=self.lowercase, whitespace=self.whitespace, eps_smoothing=self.eps_smoothing)
+        checked(self)
         if self.char_order + self.word_order == 0:
             raise SpecError("chrf:char_order and word_order are both 0, expected at least one n-gram to count")
 
@@ -60,7 +57,10 @@ class ChrF:
         return {"sacrebleu": version("sacrebleu")}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 100; `stats` are (produced, in the reference, matched) for each order. A blank side scores 0, flag `empty`."""
+        """Values in 0 to 100; `stats` are (produced, in the reference, matched) for each order.
+
+        A blank side scores 0 and raises the flag `empty`.
+        """
         check_needs(self, segments)
         stats = sacre.statistics(self._scorer(), segments, 3 * self._orders, runtime, "chrf")
         flags = {"empty": sacre.is_empty(segments)}

@@ -10,22 +10,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.bags import Index, bags, clipped_overlap
-from nlgauge.metrics.lexical.options import check_choice, check_switches
 from nlgauge.metrics.lexical.subsequence import lcs_lengths, union_hits
 from nlgauge.metrics.lexical.vocabulary import number
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem
 from nlgauge.text.sentences import split_sentences
-from nlgauge.text.tokenize import TOKENIZERS, TokenizerName
+from nlgauge.text.tokenize import TokenizerName
 
-_POLICIES = ("best", "best_each", "mean", "first")
-_VARIANTS = (*"123456789", "L", "Lsum")
 _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score
 
 
@@ -57,24 +55,22 @@ class Rouge:
     info: ClassVar = MetricInfo("rouge", summary="n-grams or common subsequences shared with the reference (Lin 2004)")
 
     def __post_init__(self) -> None:
-        check_choice("rouge:variant", self.variant, _VARIANTS)
-        check_choice("rouge:tokenizer", self.tokenizer, tuple(TOKENIZERS))
-        check_choice("rouge:split", self.split, ("lines", "sentences"))
-        check_choice("rouge:references", self.references, _POLICIES)
-        check_choice("rouge:value", self.value, ("f1", "precision", "recall"))
-        check_switches("rouge", use_stemmer=self.use_stemmer)
+        checked(self)
         if self.split != "lines" and self.variant != "Lsum":
             raise SpecError(f"rouge:split changes nothing under variant={self.variant}; only Lsum reads sentences")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What a sentence is where sentences are read, and the version of Unicode that says what a letter is where the tokenizer asks."""
+        """What a sentence is, for `Lsum`; and the version of Unicode, for the tokenizer that asks it what a letter is."""
         return {
             "split": self.split if self.variant == "Lsum" else None,
             "unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None,
         }
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1; parts `precision`, `recall`, `f1`. A side without any token scores 0 and raises the flag `empty`."""
+        """Values in 0 to 1; parts `precision`, `recall`, `f1`.
+
+        A side without any token scores 0 and raises the flag `empty`.
+        """
         check_needs(self, segments)
         return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
 

@@ -16,8 +16,6 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
 
-TOKENIZERS = ("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K")
-
 _PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
 
 
@@ -76,7 +74,8 @@ def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtim
     """
 
     def prepared_text(text: str) -> str:
-        return scorer._preprocess_segment(text if text.strip() else "")
+        prepared: str = scorer._preprocess_segment(text if text.strip() else "")
+        return prepared
 
     rows = np.zeros((len(segments), k))  # (n, k)
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
@@ -127,7 +126,10 @@ def _check_available(name: str) -> None:
 
 
 def _uncached(scorer: Any) -> Any:
-    """The scorer with its tokenizer freed of sacrebleu's caches, which keep up to 65,536 texts alive; ours asks once a text anyway."""
+    """The scorer with its tokenizer freed of sacrebleu's caches, which keep up to 65,536 texts alive.
+
+    We ask only once per text anyway.
+    """
     tokenizer = scorer.tokenizer
     inner = getattr(tokenizer, "_post_tokenizer", None)
     if inner is not None:

@@ -93,18 +93,17 @@ def union_matches(sentences: Numbered, references: Index, first: Index, last: In
     """
     lengths = sentences.lengths
     long = lengths[references] > _WORD
-    found = [
+    matches = [
         _long_matches(sentences, group, references[group], first[group], last[group])
         for group in np.flatnonzero(long).tolist()
     ]
     short = np.flatnonzero(~long)
-    rows = sentences.starts[last] - sentences.starts[first]  # one a token of the hypothesis
+    rows = sentences.starts[last] - sentences.starts[first]  # one per token of the hypothesis
     for batch in batches(rows[short], _CELLS):
         part = short[batch]
         groups, places = _short_matches(sentences, references[part], first[part], last[part])
-        found.append((part[groups], places))
-    groups, places = zip(*found, strict=True)
-    return np.concatenate(groups), np.concatenate(places)
+        matches.append((part[groups], places))
+    return np.concatenate([groups for groups, _ in matches]), np.concatenate([places for _, places in matches])
 
 
 def _short_matches(sentences: Numbered, references: Index, first: Index, last: Index) -> tuple[Index, Index]:
@@ -126,7 +125,7 @@ def _short_matches(sentences: Numbered, references: Index, first: Index, last: I
 
 
 def _matches(sentences: Numbered, references: Index, hypotheses: Index) -> Words:
-    """The matched tokens of each reference sentence as bits, shape (p,); pairs come with the longest hypothesis first."""
+    """The matched tokens of each reference sentence as bits, shape (p,); the pair with the longest hypothesis is first."""
     lengths = sentences.lengths[hypotheses]
     starts = sentences.starts[hypotheses]
     places = _Places(sentences, np.unique(references))

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
-from nlgauge.metrics.lexical.options import check_switches
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -46,8 +46,7 @@ class Ter:
     )
 
     def __post_init__(self) -> None:
-        switches = {"normalized": self.normalized, "no_punct": self.no_punct, "asian_support": self.asian_support}
-        check_switches("ter", **switches, case_sensitive=self.case_sensitive)
+        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""

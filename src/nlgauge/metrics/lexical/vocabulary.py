@@ -124,7 +124,7 @@ class AsciiWords:
         n_slots = len(self.tables) * self.slots
         own = numbers[numbers < n_slots]
         pairs = np.stack(self.tables)[own // self.slots, :, own % self.slots].astype("<u8")
-        words = np.frombuffer(pairs.tobytes(), dtype=f"S{_WIDTH}").astype(str).tolist()
+        words: list[str] = np.frombuffer(pairs.tobytes(), dtype=f"S{_WIDTH}").astype(str).tolist()
         return words + self.others.tokens(numbers[len(own) :] - n_slots)
 
     def _find(self, raw: bytes, starts: Index, lengths: Index) -> Index:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.options import check_choice
-from nlgauge.metrics.nli.model import ANCHORS, OverNli, Questions, anchors
+from nlgauge.metrics.nli.model import NliMetric, Questions, anchors
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
 from nlgauge.runtime.runtime import Runtime
@@ -28,7 +28,8 @@ FORMULAS: dict[str, tuple[tuple[float, float, float], tuple[float, float]]] = {
     "e-c": ((1.0, 0.0, -1.0), (-1.0, 1.0)),
     "e-n-2c": ((1.0, -1.0, -2.0), (-2.0, 1.0)),
 }
-DIRECTIONS = ("forward", "backward", "both")
+Direction = Literal["forward", "backward", "both"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _WHY = "a copy need not be best: a model may be surer of another sentence"
 
 
@@ -39,8 +40,10 @@ def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nli(OverNli):
-    """A formula of the probabilities of entailment (e), neutrality (n) and contradiction (c) between the hypothesis and its anchor.
+class Nli(NliMetric):
+    """A formula of three probabilities: entailment (e), neutrality (n) and contradiction (c).
+
+    They say how the hypothesis and its anchor, a reference or the source, relate.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
@@ -61,7 +64,7 @@ class Nli(OverNli):
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
-    direction: Literal["forward", "backward", "both"] = "both"
+    direction: Direction = "both"
     anchor: Literal["reference", "source"] = "reference"
     references: Literal["mean", "best", "first", "parts"] = "mean"
     long: Literal["truncate", "windows"] = "truncate"
@@ -70,12 +73,7 @@ class Nli(OverNli):
     )
 
     def __post_init__(self) -> None:
-        self._check("nli")
-        check_choice("nli:formula", self.formula, tuple(FORMULAS))
-        check_choice("nli:direction", self.direction, DIRECTIONS)
-        check_choice("nli:anchor", self.anchor, ANCHORS)
-        check_choice("nli:references", self.references, ("mean", "best", "first", "parts"))
-        check_choice("nli:long", self.long, ("truncate", "windows"))
+        checked(self)
         low, high = FORMULAS[self.formula][1]
         if self.references == "parts" and self.formula == "e-n-2c":
             low = -3.0  # the highest n and the highest c may come from two references

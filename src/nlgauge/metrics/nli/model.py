@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
 from nlgauge.models.entailment import NliFiles, NliModel, load_nli, locate_nli
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import DTYPES, Runtime
+from nlgauge.runtime.runtime import DType, Runtime
 
-ANCHORS = ("reference", "source")
 _LEAST_TOKENS = 8  # a frame of special tokens, and a piece or two of each text
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverNli:
+class NliMetric:
     """Options of a metric that asks an NLI model.
 
     Args:
@@ -37,14 +36,8 @@ class OverNli:
     model: str = "nli"
     revision: str | None = None
     labels: str | None = None
-    max_tokens: int | None = None
-    dtype: str | None = None
-
-    def _check(self, name: str) -> None:
-        if self.max_tokens is not None and self.max_tokens < _LEAST_TOKENS:
-            raise SpecError(f"{name}:max_tokens is {self.max_tokens}, expected {_LEAST_TOKENS} or more")
-        if self.dtype is not None and self.dtype not in DTYPES:
-            raise SpecError(f"{name}:dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
+    max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
+    dtype: DType | None = None
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
@@ -89,7 +82,11 @@ class Questions:
     def judged(
         self, model: NliModel, contents: Mapping[str, Ids] | None, runtime: Runtime, name: str
     ) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Probabilities of entailment, neutrality and contradiction of each pair, shape (n, 3), and which were cut, (n,)."""
+        """What the model says of each pair.
+
+        Returns:
+            Probabilities of entailment, neutrality and contradiction, shape (n, 3); whether the pair was cut, (n,).
+        """
         with runtime.progress(len(self.pairs), name) as advance:
             found = model.judge(self.pairs, contents, advance)
         return found.probabilities, found.truncated

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.options import check_choice
-from nlgauge.metrics.nli.model import ANCHORS, OverNli, Questions, anchors
+from nlgauge.metrics.nli.model import NliMetric, Questions, anchors
 from nlgauge.metrics.references import over_references
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.sentences import split_sentences
@@ -22,7 +22,7 @@ _RANGES = {"e": (0.0, 1.0), "c": (0.0, 1.0), "e-c": (-1.0, 1.0)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class SummaC(OverNli):
+class SummaC(NliMetric):
     """The highest probability over the source's sentences, for each sentence of the summary; then the mean over these.
 
     Args:
@@ -53,10 +53,7 @@ class SummaC(OverNli):
     )
 
     def __post_init__(self) -> None:
-        self._check("summac")
-        check_choice("summac:variant", self.variant, tuple(_RANGES))
-        check_choice("summac:anchor", self.anchor, ANCHORS)
-        check_choice("summac:references", self.references, ("mean", "best"))
+        checked(self)
         needs = {"references"} if self.anchor == "reference" else {"source"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=_RANGES[self.variant]))
 
@@ -87,10 +84,10 @@ class SummaC(OverNli):
         if questions.pairs:
             probabilities, cut = questions.judged(self.loaded(runtime), None, runtime, "summac")
             ends = np.cumsum([rows * columns for rows, columns in shapes])
-            for i in np.flatnonzero(~empty):
-                rows, columns = shapes[i]
-                part = slice(ends[i] - rows * columns, ends[i])
-                highest = probabilities[part].reshape(rows, columns, 3).max(axis=0)  # (columns, 3)
+            for i in np.flatnonzero(~empty).tolist():
+                n_rows, n_columns = shapes[i]
+                part = slice(ends[i] - n_rows * n_columns, ends[i])
+                highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
                 e[i], _, c[i] = highest.mean(axis=0)
                 truncated[i] = cut[part].any()
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]

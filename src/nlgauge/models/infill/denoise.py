@@ -1,20 +1,21 @@
-"""Phrases for gaps from encoder-decoders that were taught to restore masked spans: BART and mBART write the text anew, T5 writes the span alone."""
+"""Phrases for gaps from encoder-decoders that were taught to restore masked spans.
+
+BART and mBART write the whole text anew, T5 writes the span alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.models.infill.files import InfillFiles
 from nlgauge.models.infill.gaps import Filler, Gap
 from nlgauge.models.tokens import well_formed
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
-
-if TYPE_CHECKING:
-    from nlgauge.models.infill.filler import InfillFiles
 
 _SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 _SPAN = 16  # most pieces of a span
@@ -169,7 +170,10 @@ class Denoiser:
 
 
 def between(written: str, left: str, right: str) -> str | None:
-    """What a text has between two contexts; None where it does not begin and end with them. Blanks and capitals may differ."""
+    """What a text has between two contexts; None where it does not begin and end with them.
+
+    Blanks and capitals may differ.
+    """
     kept = [(i, c.casefold()) for i, c in enumerate(written) if not c.isspace()]
     text = [c for _, c in kept]
     before, after = ([c.casefold() for c in side if not c.isspace()] for side in (left, right))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.core.signature import version
 from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
-from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.infill.gaps import Filler, Gap
 from nlgauge.models.infill.pieces import PieceTokenizer, Placed
 from nlgauge.models.infill.spelling import Spelling, stands
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length, margin
 from nlgauge.runtime.runtime import Runtime
@@ -25,48 +23,7 @@ from nlgauge.runtime.runtime import Runtime
 if TYPE_CHECKING:
     from nlgauge.models.infill.masked import MaskedNetwork
 
-DEFAULT = "infill"
 _HALF = ("bfloat16", "float16")  # logits have two or three digits there, and many of the best words the same
-_PAIRED = {
-    "t5",
-    "mt5",
-    "umt5",
-    "bart",
-    "mbart",
-    "pegasus",
-    "longt5",
-    "marian",
-    "m2m_100",
-}  # their configurations need not say so
-
-
-@dataclass(frozen=True)
-class InfillFiles:
-    """A model for gaps that was found, without loading it.
-
-    Attributes:
-        name: as the user named it.
-        files: of the checkpoint, or of the encoder that the head stands on.
-        head: None for a checkpoint with a head of its own.
-        phrases: whether it is a denoiser, which fills a gap with any number of words; a masked language model fills it
-            with one.
-    """
-
-    name: str
-    files: ModelFiles
-    head: Head | None
-    phrases: bool
-
-    def facts(self) -> dict[str, Any]:
-        """What pins it, for a signature."""
-        facts: dict[str, Any] = {} if self.head is None else {"head": self.head.identity[:23]}
-        kind, _, value = self.files.identity.partition(":")
-        facts |= (
-            {"revision": value} if kind == "revision" and self.head is None else {"weights": self.files.identity[:23]}
-        )
-        if self.files.setup:
-            facts["setup"] = self.files.setup[:23]
-        return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
 
 class InfillModel(Protocol):
@@ -87,42 +44,6 @@ class InfillModel(Protocol):
     def facts(self) -> dict[str, Any]:
         """What pins it, for a signature."""
         ...
-
-
-def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFiles:
-    """The files of a model for gaps.
-
-    Args:
-        model: `infill` (the head that is shipped), the file of a head, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
-
-    Raises:
-        InputError: no such model, or one that is neither a masked language model nor a denoiser.
-    """
-    if is_head(model):
-        if revision is not None:
-            raise InputError(f"the head {model!r} has no revisions; leave revision out")
-        head = find_head(model, "infill")
-        return InfillFiles(model, head.encoder, head, False)
-    try:
-        files = locate(model, revision)
-    except InputError as error:  # what to take instead is another model than for an encoder
-        raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
-    if files.name == embedded.NAME:
-        raise InputError(f"the embedded encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
-    config = files.config
-    if config.get("is_encoder_decoder") or config.get("model_type") in _PAIRED:
-        return InfillFiles(model, files, None, True)
-    kinds = config.get("architectures") or []
-    # Some checkpoints name no class, or the one of pre-training, whose masked language model is the same.
-    if (
-        kinds and not any(kind.endswith(("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")) for kind in kinds)
-    ) or config.get("is_decoder"):
-        raise InputError(
-            f"model {model!r} is {kinds[0] if kinds else 'a decoder'}, expected a masked language model (BERT, RoBERTa,"
-            " ...) or a denoising encoder-decoder (BART, T5, ...)"
-        )
-    return InfillFiles(model, files, None, False)
 
 
 def load_infill(

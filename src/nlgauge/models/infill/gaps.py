@@ -18,7 +18,10 @@ class Gap(NamedTuple):
 
 
 class Filler(NamedTuple):
-    """A word for a gap, from some models a phrase; of two the one with the higher score fits better. Scores of one gap alone can be compared."""
+    """A word for a gap, or a phrase from some models.
+
+    Of two fillers of one gap the one with the higher score fits better; scores of different gaps cannot be compared.
+    """
 
     word: str
     score: float

@@ -95,11 +95,11 @@ class PackedMasked:
     ) -> None:
         self.network, self.depth = network, depth
         self.device, self.batch_tokens = network.device, network.batch_tokens
-        self._wide = torch.promote_types(
-            network.dtype, torch.float32
-        )  # what is small is computed precisely, in half precision too
+        # What is small is computed precisely, in half precision too.
+        self._wide = torch.promote_types(network.dtype, torch.float32)
         self._dense, self._norm = (
-            [part.to(device=self.device, dtype=self._wide) for part in pair] for pair in (dense, norm)
+            (weight.to(device=self.device, dtype=self._wide), shift.to(device=self.device, dtype=self._wide))
+            for weight, shift in (dense, norm)
         )
         self._bias = bias.to(device=self.device, dtype=self._wide)
         self._words = network.words
@@ -161,7 +161,7 @@ class HubMasked:
         return torch.cat(found)
 
     def _narrow(self, module: Any, given: Any, out: Any) -> Any:
-        """Leave the head only the masked places: held against the vocabulary, all the others would take most of time and memory."""
+        """Leave the head only the masked places: to compare all others to the vocabulary would take most of the time."""
         states = out.last_hidden_state
         out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
         return out

@@ -1,4 +1,4 @@
-"""Which pieces of a vocabulary are whole words, and where the pieces of a text stand in it: what masking and filling need to know."""
+"""Which pieces of a vocabulary are whole words, and where in a text its pieces stand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _UNUSED = re.compile(r"\[unused\d+\]|<unused_?\d+>|<extra_id_\d+>|madeupword\d+"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The pieces of a text and where they stand, special tokens left out; blanks at the edge of a piece are not part of its place.
+    """The pieces of a text and where they stand, without special tokens.
+
+    Blanks at the edge of a piece are not part of its place.
 
     Attributes:
         ids: shape (T,).
@@ -91,7 +93,10 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def continues(self) -> npt.NDArray[np.bool_]:
-        """Which pieces go on the word before them, or might: without the sign that a tokenizer puts at the beginning of a word, shape (V,)."""
+        """Which pieces go on with the word before them, or might, shape (V,).
+
+        They lack the sign that a tokenizer puts at the beginning of a word.
+        """
         pieces = self.vocabulary
         if self._style == "##":
             return np.array([piece.startswith("##") for piece in pieces])
@@ -105,7 +110,7 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def is_marked(self) -> bool:
-        """Whether the beginning of a word is marked by the blank before it, as in Ġword and ▁word; if not, ## marks what goes on."""
+        """Whether the blank before a word marks its beginning, as in Ġword and ▁word; if not, ## marks what goes on."""
         return self._style != "##"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which pieces of a vocabulary can stand in a gap as a word of their own, and with which capitals they are written there."""
+"""Which pieces of a vocabulary can stand in a gap as words, and with which capitals they are written there."""
 
 from __future__ import annotations
 

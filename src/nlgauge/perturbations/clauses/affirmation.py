@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
@@ -13,6 +13,7 @@ from nlgauge.text.english.clauses import Clause
 from nlgauge.text.english.verbs import NOT, is_question
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.articles import article_before
+from nlgauge.text.wordlists import WordList
 
 _POSITIVE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere"}
 _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
@@ -24,38 +25,14 @@ _MODIFIERS = frozenset({"JJ", "JJR", "VBG", "VBN"})
 # Behind "not" or "no" these make expressions that fall apart without it.
 _NOT_ALONE = frozenset(["only", "just", "merely", "simply", "solely", "least", "exactly", "so"])
 # Behind "no" these deny nothing, but after a verb: "no doubt he knows", "there is no doubt".
-_NO_IDIOMS = frozenset(
-    [
-        "doubt",
-        "matter",
-        "wonder",
-        "problem",
-        "worries",
-        "thanks",
-        "surprise",
-        "way",
-        "idea",
-        "means",
-        "sense",
-        "end",
-        "such",
-    ]
-)
+_NO_IDIOMS = frozenset("doubt matter wonder problem worries thanks surprise way idea means sense end such".split())
 _MORE = frozenset(["more", "less", "fewer", "later", "sooner", "such"])
 _STEMS = {**STEMS, "need": "need to"}
 _QUANTITIES = frozenset(
     ["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"]
 )
 # Nouns without a plural, which "some" goes with and "a" does not.
-_MASS = """
-access action advice agreement aid air alcohol anger attention blood bread cash coffee compensation competition confidence confirmation
-consensus contact control cooperation corruption credit damage danger data demand difficulty electricity energy equipment evidence
-excitement experience fear food freedom fuel fun funding furniture gas growth harm health heat help hope hunger improvement income inflation
-influence information interest justice knowledge land law leadership light love luck luggage meat milk money movement music need news oil
-opposition pain patience peace permission power pressure privacy progress proof protection rain respect response responsibility rest rice
-room safety salt sand security sleep smoke snow space sugar support tea time traffic transport trouble trust truth understanding unity use
-violence water wealth wind wine work
-"""
+_MASS = WordList("clauses", "some not a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +121,7 @@ class _Denials:
             return None
         if after == "other" and self._tag(head) == "NN":
             return partial(self._replaced, i, i + 1, "another")
-        if self._tag(head) == "NN" and self._low(head) not in _mass():
+        if self._tag(head) == "NN" and self._low(head) not in _MASS:
             return partial(self._replaced, i, i, article_before(self.tokens[i + 1].text))
         return partial(self._replaced, i, i, "some")
 
@@ -286,11 +263,6 @@ class _Denials:
         """Whether a second verb leans on the same auxiliary: `did not see or hear`."""
         end = self.doc.sentences[self.doc.sentence_at[main]].last
         return any(self._tag(k) == "CC" and self._tag(k + 1) == "VB" for k in range(main + 1, min(main + 8, end)))
-
-
-@cache
-def _mass() -> frozenset[str]:
-    return frozenset(_MASS.split())
 
 
 def _NO_DENIAL(draft: Draft) -> None:  # noqa: N802 - a mark, told by identity

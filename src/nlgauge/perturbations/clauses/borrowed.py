@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.wordlists import data_lines
 
 _TRIES = 40  # texts of the pool looked at
 _FEWEST = 4  # words of a reply that makes no sense after another; "Yes." does
@@ -25,7 +25,7 @@ _UNSPACED = frozenset("。！？")
 class AddExtraText:
     """Add what another text of the pool says, as a clause at the end.
 
-    Attributes:
+    Args:
         most_words: longest clause.
     """
 
@@ -37,6 +37,9 @@ class AddExtraText:
         ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
         needs=frozenset({"english", "pool"}),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the last sentence that is no question."""
@@ -68,7 +71,7 @@ class AddExtraText:
 class AddNonsense:
     """Go on with a sentence that makes no sense here.
 
-    Attributes:
+    Args:
         source: sentences of nobody (`list`), other texts of the `pool`, or `any` of both by chance.
     """
 
@@ -80,6 +83,9 @@ class AddNonsense:
         ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion at the end."""
         shipped = self.source == "list" or (self.source == "any" and (not case.pool or rng.random() < 0.5))
@@ -89,7 +95,11 @@ class AddNonsense:
         if picked is None and self.source == "pool":
             return Inapplicable("no other text of four words in the pool" if case.pool else "no pool")
         text = case.text.rstrip()
-        new = picked.strip() if picked is not None else rng.choice([s for s in _nonsense() if s not in text])
+        new = (
+            picked.strip()
+            if picked is not None
+            else rng.choice([s for s in data_lines("nonsense.txt") if s not in text])
+        )
         stop = "" if text.rstrip(_CLOSING)[-1:] in _FINAL else "."
         edit = Edit(len(text), len(text), f"{stop}{'' if text[-1] in _UNSPACED else ' '}{new}")
         return Change([edit], {"added": new, "from": "list" if picked is None else "pool"})
@@ -150,11 +160,3 @@ def _plain(text: str) -> str:
 
 def _has_verb(doc: Doc) -> bool:
     return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens)
-
-
-@cache
-def _nonsense() -> tuple[str, ...]:
-    lines = (
-        resources.files("nlgauge.data").joinpath("language", "nonsense.txt").read_text(encoding="utf-8").splitlines()
-    )
-    return tuple(line for line in lines if not line.startswith("#"))

@@ -9,13 +9,14 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Perturbation, PerturbationInfo
 from nlgauge.perturbations.registry import perturbation
 
 
 @dataclass(frozen=True)
 class Composed:
-    """Templates whose edits are all made on the same text.
+    """Several perturbations whose edits are all made on the same text.
 
     Attributes:
         parts: applied in this order, each to the text as it came.
@@ -46,10 +47,10 @@ class Composed:
 
 
 def compose(parts: Sequence[str | Perturbation]) -> Composed:
-    """A template that does what all of these do.
+    """A perturbation that does what all of these do.
 
     Args:
-        parts: two or more specifications (`negation:mode=add`) or template objects.
+        parts: two or more specifications (`negation:mode=add`) or perturbation objects.
 
     Raises:
         SpecError: fewer than two, or an unknown one.
@@ -63,7 +64,7 @@ def compose(parts: Sequence[str | Perturbation]) -> Composed:
 class NumberAndNegation:
     """Change the numbers of a text and negate it.
 
-    Attributes:
+    Args:
         mode: of the negation: `flip`, `add` or `remove`.
         skip_dates: leave years and dates alone, as the attack on numbers does by itself.
     """
@@ -77,6 +78,9 @@ class NumberAndNegation:
         ("The train has 8 coaches.", "The train does not have 5 coaches."),
         source="Chen and Eger (2023)",
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Edits of both; inapplicable where either is."""

@@ -8,21 +8,13 @@ from nlgauge.text.english.auxiliaries import WITH_NOT, apostrophe, is_loud
 from nlgauge.text.english.clauses import Clause
 from nlgauge.text.english.verbs import NOMINATIVE, is_question
 from nlgauge.text.languages import Language
+from nlgauge.text.wordlists import WordList
 
 # Adverbs that stand before "not": they say what the speaker thinks of it, or join it to what came before.
-_AHEAD = frozenset(
-    "also still then thus therefore hence however probably possibly perhaps maybe certainly clearly apparently"
-    " allegedly reportedly obviously presumably definitely surely fortunately unfortunately sadly likely meanwhile"
-    " instead nevertheless nonetheless though better rather".split()
-)
+_AHEAD = WordList("clauses", "before not")
 # Before a verb without auxiliary these go behind "does not", and so do adverbs of manner in -ly; others stay ahead.
-_BEHIND = frozenset(
-    "often always usually really fully only just merely simply generally normally frequently regularly ever quite".split()
-)
-_TIMES = frozenset(
-    "actually currently recently finally eventually initially originally previously subsequently suddenly ultimately"
-    " early daily weekly monthly yearly formerly lately newly immediately nearly".split()
-)
+_BEHIND = WordList("clauses", "behind do not")
+_TIMES = WordList("clauses", "ly but no manner")
 _OPENS_PHRASE = frozenset({"DT", "PDT", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
 _WITH_CLITIC = {"'ve": "haven't", "'ll": "won't"}
 
@@ -91,7 +83,7 @@ def _movable(doc: Doc, clause: Clause) -> int | None:
     first = None
     for k in reversed(clause.adverbs):
         low = doc.tokens[k].lower
-        movable = low in _BEHIND or (low.endswith("ly") and low not in _AHEAD | _TIMES)
+        movable = low in _BEHIND or (low.endswith("ly") and low not in _AHEAD and low not in _TIMES)
         if not movable or doc.starts_sentence(k) or doc.tokens[k - 1].lower in ("too", "very", "so", "quite"):
             break
         first = k

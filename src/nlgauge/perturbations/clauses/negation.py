@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.clauses.affirmation import Denial, find_denials
 from nlgauge.perturbations.clauses.denial import deny
@@ -23,7 +24,7 @@ _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
 class Negation:
     """Negate a clause, or take a negation away; of several sentences one is drawn, of its clauses the main one comes first.
 
-    Attributes:
+    Args:
         mode: `add` negates a clause that is not negated, `remove` takes a negation away, `flip` does what the clause
             asks for.
         contracted: n't instead of "not" where there is such a form; None does as the text does.
@@ -34,6 +35,9 @@ class Negation:
     info: ClassVar = PerturbationInfo(
         "negation", "negate a clause, or take its negation away", "lower", ("He likes tea.", "He does not like tea.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One clause denied or affirmed."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Span
@@ -27,7 +28,7 @@ _TWINS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
 class DropPhrases:
     """Leave out one run of words inside a sentence.
 
-    Attributes:
+    Args:
         mode: `span`: from one word to a fifth of the words, wherever they begin; `phrase`: a noun phrase or a
             prepositional phrase, of that length where there is one.
     """
@@ -43,6 +44,9 @@ class DropPhrases:
         ),
         needs=frozenset(),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One run goes, with a comma that would be left dangling."""
@@ -66,7 +70,7 @@ class DropPhrases:
 class Omission:
     """Leave out a share of the words.
 
-    Attributes:
+    Args:
         fraction: least and greatest share of the words, as in `(0.01, 0.20)`, `0.01-0.20` or `0.1`.
         mode: `contiguous`: one run inside a sentence; `scattered`: words here and there.
 
@@ -88,6 +92,7 @@ class Omission:
     def __post_init__(self) -> None:
         """Read the share as a pair."""
         object.__setattr__(self, "fraction", _shares(self.fraction))
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Words go, with marks that would be left without any."""
@@ -116,7 +121,7 @@ class Omission:
 class RepeatPhrases:
     """Say one phrase of a sentence again at its end.
 
-    Attributes:
+    Args:
         joint: `comma`, `and`, or `any` of them by chance.
     """
 
@@ -127,6 +132,9 @@ class RepeatPhrases:
         "lower",
         ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of a sentence."""
@@ -177,7 +185,7 @@ def _phrase(doc: Doc, most: int, rng: random.Random) -> Span | None:
 def _scattered(doc: Doc, count: int, rng: random.Random) -> list[Span]:
     """Words here and there, of no sentence all."""
     left = _sizes(doc)
-    gone = []
+    gone: list[Span] = []
     for word in rng.sample(doc.words, len(doc.words)):
         place = doc.sentence_at[word.first]
         if len(gone) < count and left[place] > 1:
@@ -203,8 +211,10 @@ def _is_balanced(doc: Doc, span: Span) -> bool:
 
 def _is_whole(doc: Doc, span: Span) -> bool:
     """Whether a span begins and ends with a word."""
-    places = doc.word_at[span.first], doc.word_at[span.last]
-    return None not in places and doc.words[places[0]].first == span.first and doc.words[places[1]].last == span.last
+    first, last = doc.word_at[span.first], doc.word_at[span.last]
+    if first is None or last is None:
+        return False
+    return doc.words[first].first == span.first and doc.words[last].last == span.last
 
 
 def _repeatable(doc: Doc) -> Sequence[Span]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.questions import BE, Question
+from nlgauge.text.english.question_phrases import BE
+from nlgauge.text.english.questions import Question
 from nlgauge.text.lexicon.inflection import lemma
 from nlgauge.text.lexicon.lexicon import supersense
+from nlgauge.text.wordlists import data_lines
 
 PERSONS = ("Mary Jones", "Peter Brown", "Anna Clark", "David Miller")
 PLACES = ("London", "Canada", "Boston", "Vienna")
@@ -19,53 +22,6 @@ REASONS = ("for a good reason", "because of the weather", "for two reasons")
 MANNERS = ("in the usual way", "with great care", "in a new way")
 STATES = ("fine", "well")
 
-# What a noun asks for: a preposition that goes with it where the question has none, and what may be said.
-_ASKED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "year": ("in", YEARS),
-    "date": ("on", ("5 May", "12 March")),
-    "day": ("on", ("Monday", "Friday")),
-    "month": ("in", ("May", "October")),
-    "time": ("at", ("noon", "six o'clock")),
-    "season": ("in", ("spring", "autumn")),
-    "century": ("in", ("the 1800s", "the 1600s")),
-    "decade": ("in", ("the 1950s", "the 1980s")),
-    "color": ("", ("red", "green", "blue")),
-    "colour": ("", ("red", "green", "blue")),
-    "name": ("", PERSONS),
-    "number": ("", ("twelve", "twenty")),
-    "age": ("", ("forty years",)),
-    "price": ("", ("ten dollars",)),
-    "cost": ("", ("ten dollars",)),
-    "salary": ("", ("ten thousand dollars",)),
-    "size": ("", ("ten metres",)),
-    "length": ("", ("ten metres",)),
-    "height": ("", ("ten metres",)),
-    "width": ("", ("ten metres",)),
-    "depth": ("", ("ten metres",)),
-    "distance": ("", ("ten kilometres",)),
-    "weight": ("", ("ten kilos",)),
-    "speed": ("", ("ten metres a second",)),
-    "temperature": ("", ("ten degrees",)),
-    "percentage": ("", ("ten percent",)),
-    "percent": ("", ("ten percent",)),
-    "population": ("", ("two million",)),
-    "language": ("", ("English", "Dutch")),
-    "capital": ("in", PLACES),
-    "city": ("in", PLACES[2:]),
-    "country": ("in", ("Canada", "Norway")),
-    "town": ("in", ("Oxford", "Salem")),
-    "state": ("in", ("Ohio", "Texas")),
-    "place": ("in", PLACES),
-    "location": ("in", PLACES),
-}
-# By the lexicon's field of meaning, for what the table does not name.
-_FIELDS = {
-    "noun.person": PERSONS, "noun.location": PLACES, "noun.time": YEARS, "noun.animal": ("a dog", "a horse"), "noun.food": ("soup", "bread"),
-    "noun.plant": ("an oak", "a rose"), "noun.artifact": ("a machine", "a large box"), "noun.substance": ("water", "iron"),
-    "noun.event": ("a festival", "a storm"), "noun.group": ("a small club", "a big company"), "noun.communication": ("a letter", "a story"),
-    "noun.act": ("a race", "a game"), "noun.body": ("the hand", "the heart"), "noun.cognition": ("a plan", "an idea"),
-    "noun.possession": ("money", "land"), "noun.phenomenon": ("wind", "light"), "noun.feeling": ("joy", "fear"),
-}  # fmt: skip
 _KINDS = frozenset({"kind", "type", "sort", "class", "form"})
 
 
@@ -80,7 +36,7 @@ def head(doc: Doc, first: int, last: int) -> Token:
 def asked(noun: Token) -> tuple[str, tuple[str, ...]] | None:
     """The preposition and the answers that go with a noun: in, years for "year"; None where only the noun itself can be said again."""
     base = lemma(noun.lower, noun.tag)
-    found = _ASKED.get(base)
+    found = _asked().get(base)
     return ("", PERSONS) if found is None and noun.tag == "NN" and supersense(base, "noun") == "noun.person" else found
 
 
@@ -89,11 +45,11 @@ def of_kind(noun: Token) -> Sequence[str]:
     base = lemma(noun.lower, noun.tag)
     if noun.tag in ("NNS", "NNPS"):
         return MANY_THINGS
-    if base in _ASKED:
-        return _ASKED[base][1]
+    if base in _asked():
+        return _asked()[base][1]
     if noun.tag == "NNP":
         return THINGS
-    return _FIELDS.get(supersense(base, "noun") or "", THINGS)
+    return _asked().get(supersense(base, "noun") or "", ("", THINGS))[1]
 
 
 def nominal(doc: Doc, question: Question, plural: bool) -> tuple[str, Sequence[str], str]:
@@ -125,3 +81,10 @@ def nominal(doc: Doc, question: Question, plural: bool) -> tuple[str, Sequence[s
     if noun_token.tag in ("NNS", "NNPS"):
         return "", ("these", "the same", "two"), f" {behind}"
     return "", ("another", "a certain") if noun_token.lower not in _KINDS else ("another", "the same"), f" {behind}"
+
+
+@cache
+def _asked() -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """Nouns, and fields of meaning of nouns, with the preposition and the answers that go with them."""
+    rows = (line.split("\t") for line in data_lines("answers.tsv"))
+    return {noun: (preposition, tuple(answers.split("|"))) for noun, preposition, answers in rows}

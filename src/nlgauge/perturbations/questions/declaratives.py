@@ -10,9 +10,10 @@ from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.perturbations.questions import answers as fillers
 from nlgauge.perturbations.questions.answers import nominal
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.answer_place import answer_place
 from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.english.inversion import PREDICATED, Clause, take_apart
-from nlgauge.text.english.questions import (
+from nlgauge.text.english.question_phrases import (
     ADVERBS,
     BE,
     DO,
@@ -21,43 +22,17 @@ from nlgauge.text.english.questions import (
     PRONOUNS,
     VERBS,
     WH,
-    Question,
     full_form,
     is_auxiliary,
-    nouns_end,
     phrase_end,
 )
+from nlgauge.text.english.questions import Question
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.inflection import lemma
 
 Choose = Callable[[Sequence[str]], str]
 _NO_VERB, _NO_SUBJECT = Inapplicable("no finite verb"), Inapplicable("no subject found")
 _ALONG = frozenset({"then", "though", "anyway", "now", "exactly", "again"})
-_CATENATIVE = frozenset(
-    (
-        "want hope plan intend try like need have seem appear go expect wish decide refuse begin start continue use"
-        " mean love prefer attempt manage fail tend agree offer promise learn ask choose claim aim seek be get keep"
-        " stop consider enjoy"
-    ).split()
-)
 _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
-_JOINING = frozenset(
-    {
-        "when",
-        "if",
-        "because",
-        "although",
-        "though",
-        "while",
-        "since",
-        "until",
-        "unless",
-        "before",
-        "after",
-        "as",
-        "whereas",
-    }
-)
 
 
 def declare(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:
@@ -212,8 +187,10 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
             and tokens[verb].lower in BE
             and (there + 1 >= question.end or tokens[there + 1].tag == "IN")
         ):
-            return _existence(draft, question, Clause(verb, verb, there, there, None), choose)
-        return _replace_subject(draft, question, choose)
+            _existence(draft, question, Clause(verb, verb, there, there, None), choose)
+            return None
+        _replace_subject(draft, question, choose)
+        return None
     clause = take_apart(doc, verb, question.end, whole=word != "why", thing=word in PRONOUNS)
     if clause is None:
         return _NO_SUBJECT
@@ -224,15 +201,17 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
         and question.opens == question.wh
         and not _pronominal(doc, clause)
     ):
-        return _replace_subject(draft, question, choose)
+        _replace_subject(draft, question, choose)
+        return None
     if (
         not adverbial
         and tokens[clause.subject].lower == "there"
         and question.last > question.wh
         and question.opens == question.wh
     ):
-        return _existence(draft, question, clause, choose)
-    place = _place(doc, question, clause, identity, adverbial or question.opens < question.wh)
+        _existence(draft, question, clause, choose)
+        return None
+    place = answer_place(doc, question, clause, identity, adverbial or question.opens < question.wh)
     if place is None:
         return _NO_SUBJECT
     _uninvert(draft, clause, question, language, question.opens)
@@ -372,70 +351,3 @@ def _object_follows(doc: Doc, verb: int, end: int) -> bool:
 def _counts(doc: Doc, question: Question) -> bool:
     """Whether a number of things is asked for."""
     return question.last > question.wh and doc.tokens[question.wh + 1].lower in ("many", "few")
-
-
-def _place(doc: Doc, question: Question, clause: Clause, identity: bool, adverbial: bool) -> int | None:
-    """The token behind which the answer is said; None where there is no telling."""
-    tokens, end = doc.tokens, question.end
-    start = clause.subject_last if clause.main is None else clause.main
-    graded = (
-        question.last > question.wh
-        and tokens[question.wh].lower == "how"
-        and tokens[question.wh + 1].tag in ("JJ", "JJR")
-    )
-    if clause.main is None and (graded or not adverbial):
-        if tokens[end - 1].tag in ("IN", "TO") and end - 1 > start:
-            return end - 1
-        return start if graded or identity or tokens[clause.subject].tag == "EX" else None
-    if not adverbial and clause.main is not None:
-        return _object_place(doc, clause.main, end)
-    return _close(doc, start, end)
-
-
-def _object_place(doc: Doc, main: int, end: int) -> int:
-    tokens = doc.tokens
-    for i in range(main + 1, end):  # a preposition without what it governs
-        if (
-            tokens[i].tag in ("IN", "TO")
-            and (i + 1 >= end or tokens[i + 1].tag in ("IN", ",", "WRB"))
-            and tokens[i].lower not in _JOINING
-        ):
-            return i
-    verb = main
-    while verb + 1 < end:  # "hope to find", "keep doing"
-        skip = 2 if tokens[verb + 1].tag == "TO" and verb + 2 < end and tokens[verb + 2].tag == "VB" else 1
-        if tokens[verb].tag in VERBS and lemma(tokens[verb].lower, tokens[verb].tag) not in _CATENATIVE:
-            break
-        passive = tokens[verb].lower in ("be", "been", "being", "have") and tokens[verb + skip].tag == "VBN"
-        if tokens[verb + skip].tag not in ("VB", "VBG") and not passive:
-            break
-        verb += skip
-    if verb + 1 < end and tokens[verb + 1].tag == "RP":
-        verb += 1
-    if verb + 1 < end and _begins_phrase(doc, verb + 1, end):
-        return _close(doc, verb, end)
-    return verb
-
-
-def _begins_phrase(doc: Doc, place: int, end: int) -> bool:
-    token = doc.tokens[place]
-    if token.lower in ("today", "tomorrow", "yesterday", "tonight"):
-        return False
-    return token.tag in ("DT", "PRP", "PRP$", "CD", "EX", *NOUNS) or (
-        token.tag == "JJ" and nouns_end(doc, place, end) is not None
-    )
-
-
-def _close(doc: Doc, start: int, end: int) -> int:
-    """The last token of the clause: before a comma or a clause of time, cause or condition."""
-    tokens = doc.tokens
-    for i in range(start + 1, end):
-        if tokens[i].text in (",", ";", ":") or (
-            tokens[i].lower in _JOINING and tokens[i].tag in ("IN", "WRB") and _has_verb(doc, i, end)
-        ):
-            return i - 1
-    return end - 1
-
-
-def _has_verb(doc: Doc, first: int, end: int) -> bool:
-    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens[first:end])

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo, apply_edits
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.questions.declaratives import Choose, declare
 from nlgauge.perturbations.synthesis.infill import Gap, Infill, check_infill, infill
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.questions import ADVERBS, NOUNS, VERBS, WH, Question, full_form, questions
+from nlgauge.text.english.question_phrases import ADVERBS, NOUNS, VERBS, WH, full_form
+from nlgauge.text.english.questions import Question, questions
 
 _ANY = ("who", "what", "when", "where", "why", "how")
 _QUANTITIES = frozenset({"many", "much", "few", "little"})
@@ -55,7 +57,7 @@ class ChangeQuestionWord:
 class DropQuestionWord:
     """Take the question word away from the start of a question: "When was he born?" becomes "Was he born?".
 
-    Attributes:
+    Args:
         drop_how_many: of "how many", "how old" and their like both words go; False leaves the second one.
     """
 
@@ -63,6 +65,9 @@ class DropQuestionWord:
     info: ClassVar = PerturbationInfo(
         "drop_question_word", "drop the question word", "lower", ("When did the shop close?", "Did the shop close?")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the start of one question."""
@@ -103,7 +108,7 @@ class QuestionToAssertion:
     The subject stands before the verb, "do" gives way to the form of the verb, and what was asked for is named: a
     person, a place, a date, a number, a thing. Questions to be answered by yes or no become their "yes".
 
-    Attributes:
+    Args:
         infill: what names the thing asked for: `table` draws it from a short list, else as for `mask_and_predict`.
     """
 
@@ -119,6 +124,7 @@ class QuestionToAssertion:
     def __post_init__(self) -> None:
         if self.infill != "table":
             check_infill(self.infill)
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The edits that turn one question of the text round."""
@@ -156,8 +162,8 @@ class QuestionToAssertion:
         if at < 0:
             return made
         gap = Gap(whole[:at] + chosen[-1] + whole[at + len(_GAP) :], at, at + len(chosen[-1]))
-        words = [f.word for f in infill(self.infill, case.language, rng).fill([gap], _OFFERED)[0]]
-        fit = next((w for w in words if w.strip() and w.lower() not in WH), None)
+        offered = [f.word for f in infill(self.infill, case.language, rng).fill([gap], _OFFERED)[0]]
+        fit = next((w for w in offered if w.strip() and w.lower() not in WH), None)
         if fit is None:
             return made
         chosen.append(fit)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.attributes import attribute
@@ -32,6 +33,7 @@ from nlgauge.text.english.gender import (
 )
 from nlgauge.text.lexicon.lexicon import neighbours, rank
 from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
+from nlgauge.text.wordlists import WordList
 
 _NOUNS = frozenset({"NN", "NNS"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG"})
@@ -43,11 +45,7 @@ _OF_HAIR = frozenset({"black", "brown", "white", "red"})
 _PICTURES = frozenset(
     {"photo", "photograph", "picture", "pictures", "photos", "image", "film", "movie", "print", "shot", "view"}
 )
-_NOT_SEEN = frozenset(  # adjectives that place or compare things rather than say what they are like
-    "opposite different main possible general similar separate available regular common special other same such own"
-    " former latter first last next previous much more most less least only whole total several few many likely"
-    " unlikely able unable".split()
-)
+_NOT_SEEN = WordList("scenes", "not seen")
 _SETS = frozenset({"colour", "pattern", "material", "shape"})  # kinds whose siblings in the lexicon exclude each other
 _FEW = {
     "many": ("a", "great", "so", "too", "how", "as"),
@@ -75,7 +73,7 @@ class ChangeAttributes:
     Words of our own sets go first (red becomes green, small becomes large); where a text has none, an adjective is
     replaced by its opposite from the lexicon, or by one that is surely of its kind.
 
-    Attributes:
+    Args:
         which: one attribute, or all of our sets.
     """
 
@@ -86,6 +84,9 @@ class ChangeAttributes:
         "lower",
         ("a dog with a red ball", "a dog with a green ball"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit an attribute."""
@@ -236,7 +237,7 @@ class ChangeGender:
     Animals change only where no person does. A man and a woman side by side (`a man and a woman`) would only change
     places: they stay as they are where somebody else changes, else one of the two changes.
 
-    Attributes:
+    Args:
         which: all gendered nouns, or one.
         pronouns: he, him and his change as well.
     """
@@ -249,6 +250,9 @@ class ChangeGender:
         "lower",
         ("two girls on a bus", "two boys on a bus"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a noun, and a pronoun."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, Turn, apply_edits
 from nlgauge.perturbations.clauses.negation import Negation
 from nlgauge.text.doc import Doc
@@ -33,7 +34,7 @@ class NegatePreviousUtterance:
     An earlier turn of the speaker is drawn among those that can be negated; it takes the place of the response,
     negated.
 
-    Attributes:
+    Args:
         contracted: n't instead of "not"; None does as the turn does.
     """
 
@@ -45,6 +46,9 @@ class NegatePreviousUtterance:
         ("Then I will take the bus.", "I do not like trains."),
         frozenset({"english", "context"}),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The whole response replaced."""
@@ -113,7 +117,7 @@ class RepeatLastSpeaker:
 class SorryRepeat:
     """Ask the other to say it again in place of the response.
 
-    Attributes:
+    Args:
         replies: what may be said: a list, or one string with `|` between them.
     """
 
@@ -126,6 +130,9 @@ class SorryRepeat:
         frozenset({"english"}),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The whole response replaced."""
         return _reply(case, self.replies, rng)
@@ -135,7 +142,7 @@ class SorryRepeat:
 class GenericResponse:
     """Say what fits everywhere and says nothing in place of the response.
 
-    Attributes:
+    Args:
         replies: what may be said: a list, or one string with `|` between them.
     """
 
@@ -147,6 +154,9 @@ class GenericResponse:
         ("I will take the bus.", "Ok."),
         frozenset({"english"}),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The whole response replaced."""

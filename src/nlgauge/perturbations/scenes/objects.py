@@ -7,21 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
 from nlgauge.text.lexicon.articles import article_before
+from nlgauge.text.wordlists import WordList
 
 _IN_LISTS = frozenset({"NN", "NNS", "NNP", "NNPS", "DT", "JJ", "CD", "PRP$", "CC", ",", "VBN"})
 _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides", "near", "with", "alongside"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_CLAUSES = frozenset(
-    "while because as if that although though since before after than whether until unless when where".split()
-)
-_FIRST_HALVES = frozenset(
-    "next close out up down off along away instead inside outside because due across onto adjacent".split()
-)
+_CLAUSES = WordList("scenes", "opening clauses")
+_FIRST_HALVES = WordList("scenes", "first halves")
 _NEAR = 12  # a thing is swapped with one of so many behind it, which keeps the work linear in the text
 _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "few", "no"})
 
@@ -34,7 +32,7 @@ class SwapObjects:
     it comes to (`number: adapted` in the meta). Things that `a` cannot stand before (water) take their whole phrase
     along.
 
-    Attributes:
+    Args:
         unit: `head` swaps nouns, compounds whole, and leaves determiners and adjectives where they are; `phrase` swaps
             them along.
     """
@@ -43,6 +41,9 @@ class SwapObjects:
     info: ClassVar = PerturbationInfo(
         "swap_objects", "swap two objects", "lower", ("a man in front of a tree", "a tree in front of a man")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Two edits, and articles where they must fit."""
@@ -73,7 +74,7 @@ class SwapObjects:
 class DropObjects:
     """Leave things unsaid: nouns go with their determiners and adjectives.
 
-    Attributes:
+    Args:
         which: `all` takes every object and leaves verbs, prepositions and pronouns (all but one where nothing else
             would be left); `one` takes one, with the preposition before it, and leaves a sentence that can be read.
     """
@@ -82,6 +83,9 @@ class DropObjects:
     info: ClassVar = PerturbationInfo(
         "drop_objects", "drop objects", "lower", ("A man rides a horse on the beach.", "Rides on.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""

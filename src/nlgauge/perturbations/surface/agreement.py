@@ -6,22 +6,20 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import FINITE, NOUNS
 from nlgauge.text.languages import Language
+from nlgauge.text.wordlists import WordList
 
 _OTHER = {
     "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do", "do": "does",
 }  # fmt: skip
 # Subjects that some writers join with the singular and some with the plural.
-_COLLECTIVE = frozenset(
-    "team government police family staff committee company group crew couple public majority number data media lot rest"
-    " percent half % council party club band army board audience crowd class jury parliament opposition none either"
-    " neither any all some most minority".split()
-)
+_COLLECTIVE = WordList("surface", "collective")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +29,7 @@ class SubjectVerbDisagreement:
     Only forms that show number are touched: those of the present, was and were. Short forms such as he's have no
         counterpart.
 
-    Attributes:
+    Args:
         which: one such verb, drawn among those whose subject leaves no doubt about its number, or all.
     """
 
@@ -42,6 +40,9 @@ class SubjectVerbDisagreement:
         "lower",
         ("He likes tea.", "He like tea."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One verb in the other number, or all."""

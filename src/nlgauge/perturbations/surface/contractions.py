@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import ADVERBS, BEHIND_VERBS, NOT, NOUNS, WH
+from nlgauge.text.wordlists import WordList
 
 # What may lean on which pronouns.
 _HOSTS = {
@@ -25,14 +27,8 @@ _HOSTS = {
     "will": ("'ll", frozenset({"i", "you", "he", "she", "it", "we", "they", "that", "there"})),
 }  # fmt: skip
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
-_VERBAL_HOSTS = frozenset(
-    "he she it that there here who what where how when why this everything nothing something".split()
-)
-_GONE = frozenset(
-    "been got gone become come arrived left happened died fallen grown lived worked slept begun started stopped changed"
-    " ended disappeared returned turned gotten forgotten decided agreed promised refused tried failed won joined always"
-    " never already just ever since".split()
-)
+_VERBAL_HOSTS = WordList("surface", "hosts of verbs")
+_GONE = WordList("surface", "perfect")
 _NAMED = frozenset({"called", "named", "nicknamed", "titled", "entitled"})  # it is called a lift
 _DAYS = frozenset({"today", "tomorrow", "tonight", "now"})
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
@@ -46,7 +42,7 @@ class Contractions:
     Not where the verb must stay full: at the end of a clause or before punctuation (`yes, we are`), where it is a main
         verb (`I have two`).
 
-    Attributes:
+    Args:
         which: every place, or one.
     """
 
@@ -54,6 +50,9 @@ class Contractions:
     info: ClassVar = PerturbationInfo(
         "contractions", "contract auxiliaries and not", "same", ("We are not late.", "We aren't late.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a short form, two where a question parts its "not" from the verb."""
@@ -64,7 +63,7 @@ class Contractions:
 class Expansions:
     """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`, `won't you` to `will you not`; possessives stay.
 
-    Attributes:
+    Args:
         which: every place, or one.
     """
 
@@ -72,6 +71,9 @@ class Expansions:
     info: ClassVar = PerturbationInfo(
         "expansions", "write contractions out", "same", ("They weren't late.", "They were not late.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a full form, two where a question puts its "not" behind the subject."""

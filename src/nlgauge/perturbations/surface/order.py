@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
@@ -18,7 +19,7 @@ _MARKS = (",", ";", ":", ".")
 class RemovePunctuation:
     """Take punctuation away, or put a comma where none belongs.
 
-    Attributes:
+    Args:
         mode: `remove` takes every mark that stands outside words and numbers; `misplace` moves one mark behind another
             word.
     """
@@ -31,6 +32,9 @@ class RemovePunctuation:
         ("Well, I can try.", "Well I can try"),
         needs=frozenset(),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Edits at marks outside words and numbers."""
@@ -62,7 +66,7 @@ class RemovePunctuation:
 class JumbleWords:
     """Shuffle the words; punctuation stays where it stands.
 
-    Attributes:
+    Args:
         recase: the sentence still begins with a capital, and the word that began it before loses its own.
         keep_punctuation: False shuffles the marks among the words.
     """
@@ -76,6 +80,9 @@ class JumbleWords:
         ("The bus came late.", "Late bus the came."),
         needs=frozenset(),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Another order of the words, one edit a place that changes."""

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.text.doc import Doc
 
@@ -48,7 +49,7 @@ class ReorderSentences:
 class RepeatSentences:
     """Say one sentence twice; one of a single word only where there is no other.
 
-    Attributes:
+    Args:
         place: `end` of the text, `next` to itself, or behind `any` sentence by chance.
     """
 
@@ -60,6 +61,9 @@ class RepeatSentences:
         ("The bell rang. Everyone went in.", "The bell rang. Everyone went in. The bell rang."),
         needs=frozenset(),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion behind a sentence."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.wordlists import data_lines
 
 _CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
 _ALSO_NAMES = frozenset(
@@ -23,7 +24,7 @@ _ALSO_ACRONYMS = frozenset({"us", "it", "who"})
 class DropStopwords:
     """Leave the words that carry content alone.
 
-    Attributes:
+    Args:
         keep_question_word: the word that opens a question stays.
     """
 
@@ -31,6 +32,9 @@ class DropStopwords:
     info: ClassVar = PerturbationInfo(
         "drop_stopwords", "drop all stop words", "lower", ("The boats are in the old harbour.", "Boats old harbour.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every stop word goes, with its clitics and with marks left without words."""
@@ -54,7 +58,7 @@ class DropStopwords:
 class KeepOnlyStopwords:
     """Drop the words that carry content.
 
-    Attributes:
+    Args:
         keep_punctuation: marks stay where they are.
     """
 
@@ -65,6 +69,9 @@ class KeepOnlyStopwords:
         "lower",
         ("The boats are in the old harbour.", "The are in the"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every other word goes."""
@@ -110,7 +117,4 @@ def _asks(doc: Doc, index: int) -> bool:
 
 @cache
 def _table() -> frozenset[str]:
-    lines = (
-        resources.files("nlgauge.data").joinpath("language", "stopwords.txt").read_text(encoding="utf-8").splitlines()
-    )
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+    return frozenset(word for line in data_lines("stopwords.txt") for word in line.split())

@@ -6,13 +6,14 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import data_lines
 
 Kind = Literal["any", "swap", "delete", "insert", "substitute", "common"]
 
@@ -26,7 +27,7 @@ _SLIPS: Sequence[Kind] = ("swap", "delete", "insert", "substitute")
 class Typos:
     """Misspell one word of four letters or more; its first letter stays, and what comes out is no word where that can be had.
 
-    Attributes:
+    Args:
         kind: `swap` two letters, `delete` one, `insert` one, `substitute` one by a neighbour on the keyboard, `any` of
             these, or
             `common`: a word that people often misspell, misspelt as they do.
@@ -36,6 +37,9 @@ class Typos:
     info: ClassVar = PerturbationInfo(
         "typos", "misspell one word", "lower", ("Every window was open.", "Evry window was open."), needs=frozenset()
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word takes the place of another."""
@@ -115,10 +119,4 @@ def _keyboard() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _misspellings() -> Mapping[str, tuple[str, ...]]:
-    lines = (
-        resources.files("nlgauge.data")
-        .joinpath("language", "misspellings.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
-    return {right: tuple(wrong) for right, *wrong in (line.split() for line in lines if not line.startswith("#"))}
+    return {right: tuple(wrong) for right, *wrong in map(str.split, data_lines("misspellings.txt"))}

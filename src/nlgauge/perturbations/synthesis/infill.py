@@ -1,4 +1,4 @@
-"""Words for the gaps of a text: what fills them, a lexicon that can always do so, and the template that masks words and predicts others."""
+"""Words for the gaps of a text: which filler is used, a lexicon that needs no model, and the perturbation that masks words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from nlgauge.core.errors import MissingExtra, SpecError
+from nlgauge.core.options import Range, checked
 from nlgauge.models.infill.gaps import Filler as Filler
 from nlgauge.models.infill.gaps import Gap as Gap
 from nlgauge.models.infill.gaps import Infill as Infill
@@ -23,6 +24,7 @@ from nlgauge.text.doc import Doc, Token
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import lemmas, supersense
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import WordList
 
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
 _BASE = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
@@ -33,9 +35,11 @@ _FREQUENT: dict[Part, int] = {
     "adverb": 300,
 }  # lemmas that are offered: every reader knows them
 _FEWEST = 12  # words that a field of meaning must have to be drawn from alone
-_GRAMMAR = frozenset("be have do many much more most other such same several own few little first second third".split())
+_GRAMMAR = WordList("words", "never masked")
 _UNCOUNTED = frozenset(
-    "information furniture money advice news luggage weather evidence equipment knowledge research music traffic".split()
+    (
+        "information furniture money advice news luggage weather evidence equipment knowledge research music traffic"
+    ).split()
 )
 _MODEL_PACKAGES = ("torch", "transformers")
 
@@ -81,7 +85,7 @@ class LexiconInfill:
 class MaskAndPredict:
     """Mask a few words that carry meaning and put predicted ones in their place.
 
-    Attributes:
+    Args:
         count: how many words; None takes a share of them.
         fraction: that share of the nouns, verbs, adjectives and adverbs, at least one word.
         infill: what predicts: `lexicon` draws frequent words of the same kind and form; `infill` is a small masked
@@ -90,10 +94,10 @@ class MaskAndPredict:
         top: of how many predictions one is drawn.
     """
 
-    count: int | None = None
-    fraction: float = 0.2
+    count: Annotated[int | None, Range(least=1)] = None
+    fraction: Annotated[float, Range(above=0, most=1)] = 0.2
     infill: str | Infill = "lexicon"
-    top: int = 10
+    top: Annotated[int, Range(least=1)] = 10
     info: ClassVar = PerturbationInfo(
         "mask_and_predict",
         "mask a few words and put predicted ones in their place",
@@ -103,13 +107,8 @@ class MaskAndPredict:
     )
 
     def __post_init__(self) -> None:
-        if self.count is not None and self.count < 1:
-            raise SpecError(f"mask_and_predict:count is {self.count}, expected 1 or more")
-        if not 0 < self.fraction <= 1:
-            raise SpecError(f"mask_and_predict:fraction is {self.fraction}, expected above 0 and at most 1")
-        if self.top < 1:
-            raise SpecError(f"mask_and_predict:top is {self.top}, expected 1 or more")
         check_infill(self.infill)
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each masked word."""
@@ -164,7 +163,7 @@ def infill(given: str | Infill, language: Language, rng: random.Random) -> Infil
 
 @cache
 def _model(name: str) -> Infill:
-    """A model by its name, one copy for all templates; its weights are read when it first fills a gap."""
+    """A model by its name, one copy for all perturbations; its weights are read when it first fills a gap."""
     from nlgauge.models.infill.filler import load_infill
 
     return load_infill(name)

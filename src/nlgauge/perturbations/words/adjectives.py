@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import after_measure, in_name
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import supersense
+from nlgauge.text.wordlists import WordList
 
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
@@ -20,15 +22,8 @@ _PARTICIPLES = frozenset({"VBN", "VBG"})
 _OPENERS = frozenset({"DT", "PRP$", "POS", "PDT", "WP$", "CD"})  # what a noun phrase begins with
 _HYPHENS = frozenset({"-", "‑"})
 # Tagged as adjectives, but they say which and how many; without them the sentence says nothing or is none.
-_KEPT = frozenset(
-    "other same such many much more most few fewer fewest less least several own certain enough only last next first"
-    " second third fourth fifth sixth seventh eighth ninth tenth due worth another any all both each every half able"
-    " unable like so-called aforementioned said sure".split()
-)
-_PRONOUNS = frozenset(  # "a red one", "I am afraid someone came"
-    "one ones someone somebody something anyone anybody anything everyone everybody everything noone nobody nothing"
-    " none".split()
-)
+_KEPT = WordList("words", "kept adjectives")
+_PRONOUNS = WordList("words", "modified pronouns")
 _SET = frozenset(
     {
         ("great", "deal"),
@@ -40,15 +35,8 @@ _SET = frozenset(
         ("little", "bit"),
     }
 )
-_LINKING = frozenset(
-    "be am is are was were been being 's 're 'm seem seems seemed look looks looked feel feels felt become becomes"
-    " became remain remains remained stay stays stayed appear appears appeared sound sounds sounded get gets got grow"
-    " grew make makes made turn turned".split()
-)
-_CLAUSAL = frozenset(  # a clause may follow without "that": "I am glad people came"
-    "sure glad happy afraid aware sorry certain confident proud worried hopeful lucky surprised sad clear obvious"
-    " possible likely true good".split()
-)
+_LINKING = WordList("words", "linking verbs")
+_CLAUSAL = WordList("words", "clausal adjectives")
 _BEINGS = frozenset(
     {"noun.person", "noun.animal", "noun.artifact", "noun.plant", "noun.body", "noun.location", "noun.group"}
 )
@@ -68,7 +56,7 @@ class DropAdjectives:
     Adjectives behind a verb stay (`the car is old`), so do names (`the White House`) and words that say which or how
     many (`other`, `many`, `first`).
 
-    Attributes:
+    Args:
         which: all adjectives of the text; those before one noun (`chain`); or one adjective.
     """
 
@@ -76,6 +64,9 @@ class DropAdjectives:
     info: ClassVar = PerturbationInfo(
         "drop_adjectives", "drop adjectives before nouns", "lower", ("She owns an old red car.", "She owns a car.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One deletion an adjective; a and an fit what follows."""
@@ -210,10 +201,7 @@ def _whole(doc: Doc, parts: list[tuple[int, int, str]], opened: bool, *, go_on: 
             first = i + 1
 
 
-_GRADES = frozenset(
-    "very so too quite rather really extremely highly fairly pretty more most less least incredibly increasingly"
-    " relatively".split()
-)
+_GRADES = WordList("words", "grading adverbs")
 
 
 def _is_kept(case: Case, part: tuple[int, int, str], noun: Token, before: Token | None) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from nlgauge.text.wordlists import data_lines
 
 _ANY = "*"
 
@@ -53,10 +54,7 @@ def attribute(word: str) -> Attribute | None:
 def _table() -> Mapping[str, Attribute]:
     found: dict[str, Attribute] = {}
     sets: dict[str, list[str]] = {}
-    text = files("nlgauge").joinpath("data", "language", "attributes.tsv").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if not line or line.startswith("#"):
-            continue
+    for line in data_lines("attributes.tsv"):
         kind, word, cell = line.split("\t")
         words = cell.split(" ")
         if word == _ANY:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Literal
 
 from nlgauge.perturbations.base import Case
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import Pos, knows, supersense
+from nlgauge.text.wordlists import WordList
 
 Part = Literal["adj", "noun", "verb", "adverb"]
 
@@ -23,100 +24,20 @@ DEGREES = frozenset(
     {"very", "so", "too", "quite", "rather", "really", "extremely", "highly", "fairly", "pretty", "incredibly", "how"}
 )
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_PERSONS = frozenset(
-    {
-        "i",
-        "you",
-        "he",
-        "she",
-        "we",
-        "they",
-        "him",
-        "her",
-        "me",
-        "us",
-        "them",
-        "who",
-        "someone",
-        "everyone",
-        "everybody",
-        "nobody",
-    }
-)
+_PERSONS = WordList("words", "person pronouns")
 _BASE_FORMS = frozenset({"JJ", "NN", "RB", "VB", "VBP"})
 _TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
-_COUNTED = frozenset(
-    {
-        "person",
-        "animal",
-        "artifact",
-        "plant",
-        "body",
-        "location",
-        "object",
-        "event",
-        "group",
-        "time",
-        "communication",
-        "act",
-    }
-)
-_MASS = frozenset(
-    "furniture equipment clothing luggage baggage jewelry jewellery machinery software hardware music advice"
-    " information news music work traffic parking shopping travel homework housework research police staff hair blood"
-    " skin glass wood metal plastic paper cloth cotton land ground mud snow ice rain help assistance money cash"
-    " wildlife cattle livestock evidence mail poetry progress scenery fun violence warfare construction production silk"
-    " bedding monitoring advertising reconstruction".split()
-)
+_COUNTED = frozenset("person animal artifact plant body location object event group time communication act".split())
+_MASS = WordList("words", "uncounted")
 _GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
 # Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
-_LIKE_ADJECTIVES = frozenset(
-    "inspiring uninspiring boring interesting exciting amusing surprising disappointing tiring annoying frightening"
-    " shocking fascinating thrilling charming convincing misleading terrifying tired bored excited interested pleased"
-    " worried scared frightened satisfied prepared crowded".split()
-)
+_LIKE_ADJECTIVES = WordList("words", "participles like adjectives")
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD"})
-_ADVERBIAL = frozenset(
-    "general particular total short full common brief public private vain least last first long late present".split()
-)
+_ADVERBIAL = WordList("words", "adverbial")
 # What may stand for people without a noun: "the rich".
-_PEOPLE = frozenset(
-    "rich poor young old elderly sick weak strong living dead wounded healthy guilty innocent wealthy".split()
-)
+_PEOPLE = WordList("words", "people")
 # Tagged like other words, but part of the grammar rather than of what is said.
-_GRAMMAR: Mapping[Part, frozenset[str]] = {
-    "adj": frozenset(
-        (
-            "other same such many much more most few fewer fewest less least several own certain another any all both"
-            " each every some enough only very able unable due like worth sure next last former latter said said first"
-            " second third fourth fifth sixth seventh eighth ninth tenth one two three four five six seven eight nine"
-            " ten hundred thousand million billion so-called following various else"
-        ).split()
-    ),
-    "noun": frozenset(
-        (
-            "someone somebody something anyone anybody anything everyone everybody everything no-one nobody nothing"
-            " none one ones self other others today tomorrow yesterday tonight percent per cent pm am p.m a.m mr mrs ms"
-            " dr lot lots kind sort bit couple dozen dozens hundred hundreds thousand thousands million millions"
-            " billion billions trillion front order addition spite case instead example instance regard account least"
-            " most lack way ways fact part parts half rest total deal number amount course thanks home sake behalf wake"
-        ).split()
-    ),
-    "verb": frozenset(
-        (
-            "be have do will would shall should can could may might must let get need dare ought use go accord include"
-            " follow regard concern base gonna gotta wanna ai ca wo sha"
-        ).split()
-    ),
-    "adverb": frozenset(
-        (
-            "not n't never no as so too very more most less least also only just even still yet already again there"
-            " here then now how when where why ever once twice about around up down out off away back over else well"
-            " rather quite almost nearly otherwise however thus ago together apart far further i.e e.g hardly scarcely"
-            " barely neither either"
-        ).split()
-    ),
-}
+_GRAMMAR: Mapping[Part, Set[str]] = {part: WordList("words", f"grammar {part}") for part in TAGS}
 
 
 def single_words(doc: Doc, part: Part) -> list[Token]:
@@ -240,13 +161,7 @@ def after_measure(doc: Doc, token: Token) -> bool:
     )
 
 
-_MEASURES = frozenset(
-    (
-        "year years month months week weeks day days hour hours minute minutes inch inches foot feet yard yards mile"
-        " miles metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres centimeter"
-        " centimeters storey storeys story stories degree degrees cm mm km ft mi kg"
-    ).split()
-)
+_MEASURES = WordList("words", "measures")
 
 
 def _goes_on(doc: Doc, tie: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
@@ -21,8 +22,9 @@ from nlgauge.perturbations.words.choice import (
 from nlgauge.perturbations.words.related import sites
 from nlgauge.perturbations.words.vocabulary import Kind, draw, room_for_noun, room_for_verb
 from nlgauge.text.doc import Token
-from nlgauge.text.lexicon.lexicon import knows
+from nlgauge.text.lexicon.lexicon import Relation, knows
 
+_KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
 _SOURCE = "Chen and Eger (2023)"
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
@@ -31,7 +33,7 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 class MismatchNoun:
     """Put a random noun in the place of another, in the same form.
 
-    Attributes:
+    Args:
         semantic: draw from words of a kindred meaning (another animal for an animal), which are harder to tell, instead
             of any.
     """
@@ -45,6 +47,9 @@ class MismatchNoun:
         source=_SOURCE,
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
         return _mismatch(case, rng, "noun", self.semantic)
@@ -54,7 +59,7 @@ class MismatchNoun:
 class MismatchVerb:
     """Put a random verb in the place of another, in the same form; auxiliaries stay.
 
-    Attributes:
+    Args:
         semantic: draw from verbs of a kindred meaning instead of any.
     """
 
@@ -67,6 +72,9 @@ class MismatchVerb:
         source=_SOURCE,
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
         return _mismatch(case, rng, "verb", self.semantic)
@@ -76,7 +84,7 @@ class MismatchVerb:
 class MismatchAdj:
     """Put a random adjective in the place of another, in the same form.
 
-    Attributes:
+    Args:
         semantic: draw from adjectives of a kindred meaning instead of any.
     """
 
@@ -88,6 +96,9 @@ class MismatchAdj:
         ("The soup was hot.", "The soup was legal."),
         source=_SOURCE,
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
@@ -119,7 +130,7 @@ def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token])
 
 def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
     """A word of the text, and another kind of the same, or its opposite where no such is known."""
-    for relation in ("sibling", "antonym"):
+    for relation in _KINDRED:
         found = [site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)]
         if found:
             site = rng.choice(found)

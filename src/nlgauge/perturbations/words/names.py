@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import field_of, is_grammar, single_words, words_of
@@ -35,7 +36,7 @@ _NO_PERSON = Inapplicable("no person named")
 class ChangeNames:
     """Give people other names, of the same gender, wherever the text names them: in full, by first name or by last name.
 
-    Attributes:
+    Args:
         which: all people of the text, or one.
     """
 
@@ -46,6 +47,9 @@ class ChangeNames:
         "lower",
         ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a part of a name."""
@@ -98,7 +102,7 @@ class DropNamedEntities:
 
     What only went with a name goes too: the article or preposition before it, the commas around it.
 
-    Attributes:
+    Args:
         which: all names, or one.
     """
 
@@ -109,6 +113,9 @@ class DropNamedEntities:
         "lower",
         ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
@@ -131,7 +138,7 @@ class DropNamedEntities:
 class PerturbEntities:
     """Ask about somebody or something else: another person or place, another noun, another verb.
 
-    Attributes:
+    Args:
         kind: name, noun or verb; `any` takes a name where there is one, else a noun, else a verb.
     """
 
@@ -142,6 +149,9 @@ class PerturbEntities:
         "lower",
         ("Where did Martha live?", "Where did Denise live?"),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The edits of one name, or one word."""

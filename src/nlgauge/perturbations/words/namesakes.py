@@ -19,6 +19,7 @@ from nlgauge.text.names.lists import (
     places,
 )
 from nlgauge.text.names.people import Person
+from nlgauge.text.wordlists import WordList
 
 _FIRST, _LAST = 150, 400  # how far down the lists of names, the most frequent first
 _SHORTEST = 3  # letters; shorter ones are initials or words (Al, Ty, Jo)
@@ -28,19 +29,9 @@ _LEFT_OUT = frozenset(
 # Names that the census writes in another way than people do.
 _MISSPELT = frozenset("Obrien Oconnor Oneal Oneil Oneill Odonnell Ohara Deleon Delacruz Dejesus".split())
 _HYPHENS = frozenset({"-", "‑"})
-COUNTRIES = (
-    "France Spain Italy Japan Brazil Canada Egypt Kenya Norway Poland Greece Mexico India China Peru Cuba Sweden"
-    " Ireland Portugal Austria Denmark Finland Hungary Bulgaria Romania Argentina Colombia Venezuela Nigeria Ghana"
-    " Morocco Algeria Vietnam Thailand Indonesia Australia"
-).split()
-CITIES = (
-    "Paris London Berlin Madrid Rome Vienna Lisbon Athens Dublin Oslo Stockholm Copenhagen Helsinki Warsaw Prague"
-    " Budapest Moscow Cairo Nairobi Tokyo Beijing Delhi Bangkok Sydney Toronto Chicago Boston Seattle Havana Lima"
-).split()
-STATES = (
-    "Texas California Florida Ohio Michigan Oregon Nevada Kansas Montana Alaska Iowa Utah Virginia Tennessee Alabama"
-    " Minnesota".split()
-)
+COUNTRIES = WordList("words", "countries")
+CITIES = WordList("words", "cities")
+STATES = WordList("words", "states")
 
 
 def basis(doc: Doc, person: Person) -> str:

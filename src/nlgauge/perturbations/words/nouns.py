@@ -15,18 +15,8 @@ from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import supersense
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_BELONGS = _NOUNS | {
-    "POS",
-    "CD",
-    "HYPH",
-    "FW",
-    "SYM",
-    "$",
-    "JJ",
-    "VBG",
-    "RP",
-    "JJR",
-}  # with these the noun is no end of its phrase
+# Behind a noun these tags show that its phrase goes on.
+_BELONGS = _NOUNS | frozenset("POS CD HYPH FW SYM $ JJ VBG RP JJR".split())
 _WHEN = frozenset({"today", "tomorrow", "yesterday", "tonight"})
 _SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''", "-RRB-"})
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.text.numbers.changes import Changing, changed_numbers
 from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
@@ -22,7 +23,7 @@ class NumbersToWords:
 
     Dates in figures, times, telephone numbers, versions, designations, scores and labels are left in figures.
 
-    Attributes:
+    Args:
         which: all numbers or one of them.
         british_and: "one hundred and twenty-seven".
         money: $1.70 as "one dollar and seventy cents" (cents) or as "one point seven dollars" (point).
@@ -45,6 +46,9 @@ class NumbersToWords:
         ),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a number, and one for a or an where it changes."""
         spelling = Spelling(
@@ -63,7 +67,7 @@ class ChangeNumbers:
     its century; what is equal stays equal. Times, telephone numbers, versions, designations and numbers in names are
     left as they are.
 
-    Attributes:
+    Args:
         which: all numbers or one of them.
         skip_dates: years, decades, centuries and days of months stay.
         in_words: numbers in words are changed, too.
@@ -83,6 +87,9 @@ class ChangeNumbers:
         ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit a number, and one for a or an where it changes."""
         band = None if self.most is None and self.least <= 0 else (self.least, 9.0 if self.most is None else self.most)
@@ -92,7 +99,7 @@ class ChangeNumbers:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberError(ChangeNumbers):
-    """Change numbers, all but dates. Attributes as for `ChangeNumbers`."""
+    """Change numbers, all but dates. Args: as for `ChangeNumbers`."""
 
     skip_dates: bool = True
     info: ClassVar = PerturbationInfo(

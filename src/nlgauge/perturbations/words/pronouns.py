@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.english.subjects import opening_subjects
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import WordList
 
 # Of each person: what takes the place of its forms. `her` and `his` have two readings and are looked up by them.
 _OTHERS: Mapping[str, Mapping[str, str]] = {
@@ -22,37 +24,15 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
     "he": {"he": "she", "him": "her", "his": "her", "his (alone)": "hers", "himself": "herself"},
     "she": {"she": "he", "her": "his", "her (object)": "him", "hers": "his", "herself": "himself"},
 }
-_OWNED = (
-    "NN",
-    "NNS",
-    "NNP",
-    "NNPS",
-    "JJ",
-    "JJR",
-    "JJS",
-    "CD",
-    "VBG",
-    "VBN",
-    "FW",
-    "RBS",
-    "HYPH",
-)  # what may follow a possessive
+_OWNED = tuple("NN NNS NNP NNPS JJ JJR JJS CD VBG VBN FW RBS HYPH".split())  # what may follow a possessive
 _DAYS = frozenset("yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday".split())
-_TIMES = _DAYS | frozenset(
-    "night week weekend month year morning afternoon evening time summer winter spring autumn fall".split()
-)
+_TIMES = WordList("words", "times")
 _OF_TIMES = frozenset("'s ’s at in as of with".split())  # behind a time that is hers
 _BEFORE_NOUNS = frozenset({"JJ", "JJR", "JJS", "RB", "RBR", "RBS", "VBN", "HYPH"})
 _JOINTS = frozenset({"and", "or", "but", ",", "-"})
 _CAUSING = frozenset("make makes made making let lets letting help helps helped helping".split())
-_DONE = frozenset(
-    "blush cry dance feel jump laugh look move play run scream sing sleep smile stay stop talk think wait walk win"
-    " wonder work".split()
-)
-_GIVING = frozenset(
-    "call called calls gave give given gives giving offer offered send sent show showed taught teach tell told wish"
-    " wished".split()
-)
+_DONE = WordList("words", "made to do")
+_GIVING = WordList("words", "giving")
 _OPENING = frozenset({'"', "“", "‘", "'", "``", "«"})
 
 
@@ -62,7 +42,7 @@ class PronounError:
 
     The number stays, so that every verb still agrees; I, you and it stay as they are.
 
-    Attributes:
+    Args:
         pronouns: which are exchanged, of `they`, `we`, `he` and `she`, parted by blanks.
         mode: `all` exchanges every one of them, `one` a single one.
     """
@@ -78,6 +58,7 @@ class PronounError:
     )
 
     def __post_init__(self) -> None:
+        checked(self)
         chosen = self.pronouns.split()
         for word in chosen:
             if word not in _OTHERS:
@@ -107,7 +88,7 @@ class NounsToPronouns:
     The pronoun has the number of the verb and of the noun, and the gender of a person where name, noun or text tell;
     else it is drawn.
 
-    Attributes:
+    Args:
         mode: `all` does so in every sentence that opens with its subject, `one` in a single one.
     """
 
@@ -118,6 +99,9 @@ class NounsToPronouns:
         "lower",
         ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each sentence."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
@@ -24,7 +25,7 @@ from nlgauge.perturbations.words.choice import (
     words_of,
 )
 from nlgauge.text.doc import Token
-from nlgauge.text.lexicon.lexicon import Pos, neighbours, rank, supersense
+from nlgauge.text.lexicon.lexicon import Pos, Relation, neighbours, rank, supersense
 from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
@@ -62,7 +63,7 @@ class Site(NamedTuple):
 class Synonyms:
     """Replace a word by a synonym: of its first sense, well known, in the same form.
 
-    Attributes:
+    Args:
         pos: the part of speech; `any` takes an adjective where there is one, else an adverb, a noun or a verb.
         which: one word, or all of the part of speech that have a synonym.
     """
@@ -72,6 +73,9 @@ class Synonyms:
     info: ClassVar = PerturbationInfo(
         "synonyms", "replace a word by a synonym", "same", ("The soup was delicious.", "The soup was tasty.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
@@ -83,7 +87,7 @@ class Synonyms:
 class SynonymsAttributes:
     """Replace an attribute of a caption, an adjective, by a synonym.
 
-    Attributes:
+    Args:
         which: one adjective, or all that have a synonym.
     """
 
@@ -95,6 +99,9 @@ class SynonymsAttributes:
         ("a large dog on the grass", "a big dog on the grass"),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
         return _exchange(case, rng, "synonym", ("adj",), self.which)
@@ -104,7 +111,7 @@ class SynonymsAttributes:
 class SynonymsObjects:
     """Replace an object of a caption, a noun, by a synonym.
 
-    Attributes:
+    Args:
         which: one noun, or all that have a synonym.
     """
 
@@ -112,6 +119,9 @@ class SynonymsObjects:
     info: ClassVar = PerturbationInfo(
         "synonyms_objects", "replace a noun by a synonym", "same", ("a bicycle near a wall", "a bike near a wall")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
@@ -122,7 +132,7 @@ class SynonymsObjects:
 class Antonyms:
     """Replace a word by its opposite.
 
-    Attributes:
+    Args:
         pos: the part of speech; `any` takes an adjective where there is one, else a verb, an adverb or a noun.
         which: one word, or all of the part of speech that have an antonym.
     """
@@ -136,6 +146,9 @@ class Antonyms:
         ("It was an inspiring talk.", "It was an uninspiring talk."),
     )
 
+    def __post_init__(self) -> None:
+        checked(self)
+
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """An edit a word."""
         parts: Sequence[Part] = ("adj", "verb", "adverb", "noun") if self.pos == "any" else (self.pos,)
@@ -146,7 +159,7 @@ class Antonyms:
 class Hyponyms:
     """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
 
-    Attributes:
+    Args:
         relation: `hyponym` (a dog becomes a poodle), `sibling` (a wolf) or `hypernym` (an animal).
     """
 
@@ -154,6 +167,9 @@ class Hyponyms:
     info: ClassVar = PerturbationInfo(
         "hyponyms", "replace a noun by a kind of it", "lower", ("A dog sleeps here.", "A poodle sleeps here.")
     )
+
+    def __post_init__(self) -> None:
+        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""
@@ -170,7 +186,7 @@ class Hyponyms:
 
 
 def _exchange(
-    case: Case, rng: random.Random, relation: str, parts: Sequence[Part], which: str
+    case: Case, rng: random.Random, relation: Relation, parts: Sequence[Part], which: str
 ) -> Change | Inapplicable:
     """One word, or all, of the first part of speech with the most trusted related words."""
     found = {part: list(sites(case, part, relation)) for part in parts}
@@ -197,7 +213,7 @@ def _trusted(found: Sequence[Site]) -> Sequence[Site]:
     return [s for s in found if s.swaps[0].trust == best]
 
 
-def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterator[Site]:
+def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> Iterator[Site]:
     """Words of a part of speech that have related words which fit, in the order of the text; related words anew to the text unless told."""
     doc, present = case.doc, words_of(case)
     for token in single_words(doc, part):
@@ -214,7 +230,7 @@ def sites(case: Case, part: Part, relation: str, *, anew: bool = True) -> Iterat
             yield Site(token, swaps)
 
 
-def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap]:
+def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator[Swap]:
     """Forms that may take the place of a word, the best first: ours, else those of the lexicon; words of grammar have only ours."""
     lemma, pos = _lemma(case, token, part), POS[part]
     ours = own_words(lemma, pos, relation)
@@ -243,9 +259,9 @@ def _swaps(case: Case, token: Token, part: Part, relation: str) -> Iterator[Swap
             yield Swap(form, trust)
 
 
-def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, bool]]:
+def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[str, bool]]:
     """What the lexicon gives, and whether it is of the first sense; of other senses only things that are as different as they should be."""
-    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}  # type: ignore[arg-type]
+    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}
     given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
     concrete = field is not None and field.partition(".")[2] in _CONCRETE
@@ -256,7 +272,7 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: str) -> list[tuple[str, 
     return [(word, known) for word, known in given if known]
 
 
-def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: str) -> bool:
+def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: Relation) -> bool:
     """Whether a word of the lexicon would be used where the other one stands."""
     if relation == "antonym":
         return True

@@ -11,62 +11,24 @@ from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.words.choice import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.inflection import inflect
-from nlgauge.text.lexicon.lexicon import POSES, lemmas, rank
+from nlgauge.text.lexicon.lexicon import POSES, Relation, lemmas, rank
 from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.wordlists import WordList
 
 Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
 
 _SIZES = {"noun": 2500, "verb": 800, "adj": 1000, "adverb": 300}
 _BASE_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
+_NEAR: Sequence[Relation] = ("synonym", "similar")  # a word that is drawn must stand in none of these relations
 _TRIES = 300  # draws before giving up: nearly every word fits, so that hundreds in vain mean that none does
 _DETERMINERS = frozenset({"DT", "PRP$", "POS", "WDT", "WP$", "PDT"})
+_OPENS_OBJECT = frozenset("DT PRP$ PRP NN NNS NNP NNPS JJ JJR JJS CD PDT $ `` WP".split())
 _WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS", "CD", "HYPH", "RB", "RBR", "RBS"})
 # Words that need what follows them, or what stands before; terms of one science; words that nobody wants to meet by
 # chance.
-_UNFIT = frozenset(
-    (
-        "afraid akin apt exempt glad liable owing prone sorry abiding potted busted dear frank jumbo mere willing"
-        " eligible alive awake aware unaware ill ready fond pursuant ongoing teen neo pseudo mid okay numb bearded"
-        " nineteenth twentieth respective consequent unmolested hypothalamic hebephrenic unadjusted nonspecific"
-        " diagonalizable nilpotent autonomic parasympathetic interlobular phonologic paramagnetic distal latent"
-        " congregational schizophrenic handicapped disabled pregnant unstructured black white jewish abortion bombing"
-        " corpse suicide murder rape rapist terrorist terrorism tumor cancer dialysis bronchiole posse destruction"
-        " marijuana opium hypothalamus micelle anode cathode foe doe sex slavery genocide murderer killer god"
-        " persecution accordance acclaim behalf gram handful plenty ton etcetera bunch lot variety bother haven lap"
-        " crop vet min homer redcoat quack midst clump bluff occurrence setup instant eve muster lag comprise suffice"
-        " beware seem become remain appear let please thank consist belong depend stave spell rely adhere tend rend"
-        " befall behold owe exist don come go look mean happen occur lie refer contribute concentrate coincide"
-        " correspond interfere originate inquire comply swear subscribe entitle oblige shelve clothe kidnap kill commit"
-    ).split()
-)
-_INTRANSITIVE = frozenset(
-    (
-        "arrive sleep laugh smile sneeze cough depart vanish disappear collapse explode hesitate wander kneel nod yawn"
-        " shiver sweat blink giggle sigh snore vote graduate retire resign migrate emerge fall rise dance sing swim"
-        " float cease breathe crawl slip behave scream intervene stumble flourish fade confess expire swell tremble"
-        " erupt falter dwindle crumble flounder subside ascend sag listen wait stay walk travel compete participate"
-        " succeed fail cooperate negotiate react flee stare arise deteriorate commence collaborate mingle speculate"
-        " weep shrink gossip hover limp strive survive mourn rejoice tiptoe sit live speak talk grow agree respond"
-        " proceed dine shout relax prevail communicate persist plead descend bounce sail sway thrive starve soar unfold"
-        " shudder shrug emigrate lurk embark drown succumb evolve culminate grunt roam linger apologize recur secede"
-        " aspire cope creep bleed rotate circulate spit stagger specialize discriminate testify abstain pray knock"
-        " tread abide merge preach sin die"
-    ).split()
-)
-_MASS = tuple(
-    (
-        "water gas paper glass energy money food air heat salt sugar rice bread butter cheese honey coffee tea milk"
-        " meat beef pork wine beer whisky juice chocolate soup sand mud dust dirt snow ice rain fog mist steel iron"
-        " gold silver copper bronze brass leather cotton silk wool wood timber straw hay coal oil petrol concrete"
-        " cement plastic rubber marble granite clay powder soap paint ink smoke ash charcoal wax oxygen hydrogen helium"
-        " carbon iodine mercury music furniture luggage equipment clothing jewelry machinery software traffic advice"
-        " knowledge wisdom courage honesty loyalty patience pride jealousy anger fear joy happiness sadness boredom"
-        " despair hunger thirst luck poverty wealth justice freedom peace democracy equality silence darkness"
-        " electricity gravity sunlight thunder lightning health friendship hospitality generosity greed guilt shame"
-        " humanity morality nostalgia optimism secrecy privacy progress prosperity publicity research safety solidarity"
-        " sympathy tolerance vanity weather laughter literature poetry philosophy astronomy"
-    ).split()
-)
+_UNFIT = WordList("words", "never drawn")
+_INTRANSITIVE = WordList("words", "intransitive")
+_MASS = WordList("words", "mass nouns")
 
 
 def draw(
@@ -87,7 +49,7 @@ def draw(
     near = {
         lemma,
         token.lower,
-        *(w for relation in ("synonym", "similar") for w in case.language.related(lemma, POS[part], relation)),
+        *(w for relation in _NEAR for w in case.language.related(lemma, POS[part], relation)),
     }
     for _ in range(_TRIES):
         word = rng.choice(words)
@@ -127,23 +89,7 @@ def room_for_verb(doc: Doc, token: Token) -> Kind:
     while at >= 0 and doc.tokens[at].tag in ("RB", "RBR", "RBS"):
         at -= 1
     passive = token.tag == "VBN" and at >= 0 and doc.tokens[at].lower in _BE
-    followed = after is not None and after.tag in (
-        "DT",
-        "PRP$",
-        "PRP",
-        "NN",
-        "NNS",
-        "NNP",
-        "NNPS",
-        "JJ",
-        "JJR",
-        "JJS",
-        "CD",
-        "PDT",
-        "$",
-        "``",
-        "WP",
-    )
+    followed = after is not None and after.tag in _OPENS_OBJECT
     attributive = (
         token.tag in ("VBN", "VBG")
         and after is not None
@@ -158,7 +104,7 @@ def room_for_verb(doc: Doc, token: Token) -> Kind:
     )
 
 
-_BE = frozenset("be am is are was were been being 's 're 'm get gets got getting".split())
+_BE = WordList("words", "passive auxiliaries")
 _HAVE = frozenset("have has had having 've 'd".split())
 
 
@@ -169,7 +115,7 @@ def _has(doc: Doc, at: int) -> bool:
 @cache
 def _words(part: Part, kind: Kind) -> Sequence[str]:
     if kind == "mass":
-        return _MASS
+        return tuple(_MASS)
     if kind == "counted":
         return tuple(
             word

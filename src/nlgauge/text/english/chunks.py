@@ -3,113 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.wordlists import data_lines
 
 # One letter a token; phrases are regular expressions over these.
 _CODES = {
     "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "L",
     "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p", "RB": "r",
 }  # fmt: skip
-_DEGREES = frozenset(
-    {
-        "very",
-        "so",
-        "too",
-        "quite",
-        "rather",
-        "really",
-        "most",
-        "more",
-        "less",
-        "least",
-        "extremely",
-        "highly",
-        "fairly",
-        "pretty",
-    }
-)
+_DEGREES = frozenset("very so too quite rather really most more less least extremely highly fairly pretty".split())
 _OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"
 _JOINING = ("-", "‑", "&")
-# Runs of words that only look like phrases: prepositions of several words, and asides.
-_PREPOSITIONS = {
-    tuple(words.split())
-    for words in (
-        "because of",
-        "instead of",
-        "out of",
-        "ahead of",
-        "due to",
-        "next to",
-        "close to",
-        "according to",
-        "prior to",
-        "thanks to",
-        "up to",
-        "along with",
-        "such as",
-        "in front of",
-        "on top of",
-        "in spite of",
-        "in terms of",
-        "in case of",
-        "in place of",
-        "in favour of",
-        "in favor of",
-        "in view of",
-        "in light of",
-        "in need of",
-        "in charge of",
-        "in search of",
-        "in honour of",
-        "in honor of",
-        "in addition to",
-        "in contrast to",
-        "in response to",
-        "in relation to",
-        "in regard to",
-        "with regard to",
-        "with respect to",
-        "by means of",
-        "by way of",
-        "for lack of",
-        "for fear of",
-        "on behalf of",
-        "on account of",
-        "at risk of",
-        "at odds with",
-        "in line with",
-        "in touch with",
-        "as part of",
-        "as a result of",
-        "at the end of",
-        "at the time of",
-        "in the middle of",
-        "in the midst of",
-        "for the sake of",
-        "on the basis of",
-        "in the course of",
-        "in the case of",
-        "in the event of",
-    )
-}
-_FIRST = {words[0] for words in _PREPOSITIONS}
-_CONJUNCTIONS = {
-    "because",
-    "although",
-    "though",
-    "if",
-    "while",
-    "whereas",
-    "that",
-    "whether",
-    "unless",
-    "lest",
-    "when",
-    "so",
-}
+# Runs of words that only look like phrases.
+_CONJUNCTIONS = frozenset("because although though if while whereas that whether unless lest when so".split())
 _ASIDES = {
     tuple(words.split())
     for words in ("of course", "for example", "for instance", "in fact", "at last", "at least", "at first")
@@ -181,13 +91,13 @@ def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
         elif tokens[at].text == "&" and 0 < at < len(tokens) - 1 and codes[at - 1] == _code(tokens[at + 1]) == "M":
             codes[at] = "M"
         at = end + 1
-    lower = [t.lower for t in tokens]
+    lower, prepositions = [t.lower for t in tokens], _prepositions()
     for i, word in enumerate(codes):
         if word in "IO" and tuple(lower[i : i + 2]) in _ASIDES:
             codes[i : i + 2] = [_OTHER] * 2
-        for n in (2, 3, 4) if lower[i] in _FIRST else ():
-            if len(words := tuple(lower[i : i + n])) == n and words in _PREPOSITIONS:
-                codes[i : i + n] = ["I"] * n
+        for words in prepositions.get(lower[i], ()):
+            if lower[i : i + len(words)] == words:
+                codes[i : i + len(words)] = ["I"] * len(words)
     return "".join(codes)
 
 
@@ -199,3 +109,12 @@ def _code(token: Token) -> str:
     if token.lower in _DEGREES:
         return _DEGREE
     return _CODES.get(token.tag, _OTHER)
+
+
+@cache
+def _prepositions() -> Mapping[str, Sequence[list[str]]]:
+    """Prepositions of several words, by their first word."""
+    by_first: dict[str, list[list[str]]] = {}
+    for words in map(str.split, data_lines("prepositions.txt")):
+        by_first.setdefault(words[0], []).append(words)
+    return by_first

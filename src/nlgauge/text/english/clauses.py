@@ -6,12 +6,9 @@ from dataclasses import dataclass, replace
 
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.english.verbs import ADVERBS, BE, NOMINATIVE, NOT, NOUNS, OPENERS, PREPOSITIONS, WH, Kind, Sentence
+from nlgauge.text.wordlists import WordList
 
-_REPORTED = frozenset(
-    "said says say told tells added adds asked asks explained explains noted notes wrote writes replied replies"
-    " answered answers warned warns cried shouted whispered claimed claims stated states announced insisted insists"
-    " argued argues admitted commented concluded".split()
-)
+_REPORTED = WordList("grammar", "reporting verbs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +197,7 @@ class _Sentence(Sentence):
         low, tag = self.low(k), self.tag(k)
         if tag in WH:
             return 0 if self.question and clause.begin == self.first and self._asks(k) else 2
-        if tag in ("IN", "RB") and low in OPENERS | PREPOSITIONS:
+        if tag in ("IN", "RB") and (low in OPENERS or low in PREPOSITIONS):
             comma = any(self.tokens[m].text in (",", ":", ";", "—", "–") for m in range(k + 1, head))
             return 0 if comma else 2 if low in OPENERS else 1
         return 0

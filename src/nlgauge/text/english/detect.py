@@ -1,4 +1,4 @@
-"""Whether a text is in English, as far as templates for English must know: by script and by function words."""
+"""Whether a text is in English, as far as perturbations of English must know: by script and function words."""
 
 from __future__ import annotations
 
@@ -7,20 +7,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from nlgauge.text.doc import Doc
+from nlgauge.text.wordlists import WordList
 
 # Frequent words of English, and of languages in Latin script that are no words of English or hardly ever.
-_ENGLISH = """
-the of and to a in is that it was for on are as with his they at be this from i have or by one had not but what all were when we there can an
-your which their said if will each how do she he you him her its my no so up out about who been has more would after into than then them these
-"""
-_OTHERS = """
-der die das und ist nicht ein eine einen dem den des von zu mit auf für sich auch wird im sind ich sie er wir
-le la les un une du et est dans que qui pour pas sur avec ce cette au aux il elle ne nous vous je
-el los las y es en por con una del al se su lo como más pero
-di che è per non sono gli della nel alla o os uma não em ao na e à da
-het een van niet dat op zijn te met voor ook og jeg ikke som på det till av är och att inte för
-nie się jest w z że i ve bir bu için
-"""
+_ENGLISH = WordList("grammar", "frequent English")
+_OTHERS = WordList("grammar", "frequent foreign")
 _FEW, _SHARE = 4, 0.5
 
 
@@ -50,5 +41,5 @@ def _foreign(words: Sequence[str]) -> bool:
 
 @cache
 def _function_words() -> tuple[frozenset[str], frozenset[str]]:
-    ours = frozenset(_ENGLISH.split())
-    return ours, frozenset(_OTHERS.split()) - ours
+    ours = frozenset(_ENGLISH)
+    return ours, frozenset(_OTHERS) - ours

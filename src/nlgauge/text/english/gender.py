@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.inflection import inflect
+from nlgauge.text.wordlists import WordList, data_lines
 
 TITLES = frozenset({"mr", "mrs", "ms", "miss", "mr.", "mrs.", "ms."})
-ADDRESS = frozenset("mom mum dad mommy mummy daddy mama papa mother father grandma grandpa sir madam ma'am".split())
+ADDRESS = WordList("grammar", "address")
 _PRONOUNS = {"he": "she", "she": "he", "him": "her", "himself": "herself", "herself": "himself", "hers": "his"}
 
 
@@ -61,10 +61,7 @@ def _owns(doc: Doc, token: Token) -> bool:
 @cache
 def _table() -> Mapping[str, Counterpart]:
     found: dict[str, Counterpart] = {}
-    text = files("nlgauge").joinpath("data", "language", "gender.tsv").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if not line or line.startswith("#"):
-            continue
+    for line in data_lines("gender.tsv"):
         female, male, way, field = line.split("\t")
         for one, other, was, closed in ((female, male, "f", "<"), (male, female, "m", ">")):
             if way != closed:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.questions import BE, HAVE, NOT, NOUNS, VERBS, full_form, is_auxiliary, nouns_end
+from nlgauge.text.english.question_phrases import BE, HAVE, NOT, NOUNS, VERBS, full_form, is_auxiliary, nouns_end
 from nlgauge.text.lexicon.lexicon import knows
+from nlgauge.text.wordlists import WordList
 
-_ASKING = frozenset(
-    (
-        "called named known made used paid given told asked offered taught shown awarded promised considered said"
-        " believed thought supposed served sold sent required expected allowed"
-    ).split()
-)
+_ASKING = WordList("grammar", "participles of verbs with two objects")
 PREDICATED = frozenset({"this", "that", "these", "those"})
 
 

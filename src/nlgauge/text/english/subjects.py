@@ -14,16 +14,12 @@ from nlgauge.text.lexicon.lexicon import gender as gender_of_noun
 from nlgauge.text.lexicon.lexicon import supersense
 from nlgauge.text.names.lists import gender_of, is_first_name, is_last_name, is_word, name_words, places
 from nlgauge.text.names.people import Person
+from nlgauge.text.wordlists import WordList
 
 Pronoun = Literal["it", "they", "he", "she", "person"]
 FINITE = ("VBD", "VBP", "VBZ", "MD")
 _NAMES = ("NNP", "NNPS")
-_CLOSED = frozenset(
-    (
-        "everyone everybody everything someone somebody something anyone anybody anything no-one nobody nothing none"
-        " one there today tomorrow yesterday tonight time course"
-    ).split()
-)
+_CLOSED = WordList("grammar", "no person or thing")
 _MANY = frozenset({"people", "police", "cattle", "folk"})
 _AMOUNTS = frozenset(
     {"number", "lot", "lots", "majority", "couple", "handful", "dozens", "hundreds", "thousands", "millions", "plenty"}
@@ -46,14 +42,7 @@ _SUBORDINATING = frozenset(
     {"that", "if", "because", "although", "though", "while", "since", "until", "unless", "whether", "than", "as", "so"}
 )
 _MASCULINE, _FEMININE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
-_ORGANISED = frozenset(
-    (
-        "university college school club party union council committee bank company corporation group institute"
-        " association agency department ministry court church hospital museum airport station street road river lake"
-        " city county park house united news times center centre stadium theatre theater hall square bridge island hill"
-        " valley mountain bay beach school tower award prize"
-    ).split()
-)
+_ORGANISED = WordList("grammar", "organisations and places")
 _LONGEST = 40  # tokens that a subject may have
 
 

@@ -9,6 +9,7 @@ from nlgauge.text.english.capitals import is_name_like
 from nlgauge.text.english.chunks import noun_phrases
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import rank, supersense
+from nlgauge.text.wordlists import WordList
 
 COMMON = frozenset({"NN", "NNS"})
 NAMES = frozenset({"NNP", "NNPS"})
@@ -17,22 +18,9 @@ _DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT"})
 _ANIMATE = frozenset({"noun.person", "noun.animal"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _HYPHENS = frozenset({"-", "‑"})
-PLACES = frozenset(
-    "front top side sides back bottom middle center centre end edge corner inside outside rear left right way distance"
-    " background foreground midst outskirts verge base foot head".split()
-)
-PARTITIVES = frozenset(
-    "part parts kind type sort kinds types sorts lot lots bit couple group groups bunch number variety pair pairs set"
-    " sets row rows piece pieces series amount amounts rest half slice slices plate bowl cup glass herd flock pack"
-    " crowd line body view picture pictures photo photos photograph photographs image images shot close-up scene".split()
-)
-_NO_THING = frozenset(
-    "sight order addition spite case time times day days night morning afternoon evening today tonight tomorrow"
-    " yesterday year years month months week weeks hour hours minute minutes moment air mid use fact example area"
-    " something someone somebody anyone anybody everyone everybody nobody nothing anything everything one ones self"
-    " other others each percent pm am thanks display close monday tuesday wednesday thursday friday saturday sunday"
-    " january february march april may june july august september october november december".split()
-)
+PLACES = WordList("grammar", "parts and places")
+PARTITIVES = WordList("grammar", "partitives")
+_NO_THING = WordList("grammar", "no things")
 
 
 @dataclass(frozen=True)

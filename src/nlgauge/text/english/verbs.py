@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from nlgauge.text.doc import Doc, Span
+from nlgauge.text.wordlists import WordList
 
 Kind = Literal["be", "have", "do", "modal", "plain", "imperative"]
 
@@ -29,10 +30,7 @@ _IN_PHRASES = frozenset({"DT", "PDT", "PRP$", "CD", "JJ", "JJR", "JJS", "POS", *
 _PRONOUNS = frozenset(f"{some}{one}" for some in ("some", "any", "every", "no") for one in ("one", "body", "thing"))
 _DETERMINERS_ALONE = frozenset("this that these those all both each some any neither either another".split())
 # Words that open a subordinate clause; unless a comma parts them from the verb, as in "although tired, he ran".
-OPENERS = frozenset(
-    "because although though if unless whether while whereas until till since once that lest wherever whenever"
-    " whichever".split()
-)
+OPENERS = WordList("grammar", "subordinators")
 PREPOSITIONS = frozenset("after before as than like so except given provided".split())
 _PARTICLES = frozenset(
     ["down", "up", "along", "past", "over", "around", "by", "off", "through", "across", "in", "on", "out"]
@@ -41,26 +39,13 @@ _TURNING = frozenset(
     ["never", "nor", "neither", "rarely", "seldom", "hardly", "scarcely"]
 )  # before a subject behind its verb
 _NO_COMMANDS = frozenset("thank thanks excuse pardon sorry please welcome hello hi congratulations bless".split())
-_BEFORE_COMMANDS = frozenset(
-    "please well now then so just and but or ok okay oh also always never first next finally yes no not kindly".split()
-)
+_BEFORE_COMMANDS = WordList("grammar", "before commands")
 # Said of things in pictures: behind a noun and without an object these are participles, even where past tense would do.
-_PLACED = frozenset(
-    "adorned arranged attached bundled carved chained crammed covered cooked crowded cut decorated displayed docked"
-    " draped dressed equipped etched filled fitted furnished garnished hooked hung laden laid lifted lined lit littered"
-    " loaded located made mounted moored packed painted parked pasted perched pictured piled placed plugged posed"
-    " posted propped pulled scattered seated served set situated sliced smothered sprinkled stacked stopped strapped"
-    " stuck stuffed surrounded tethered tied tiled topped wrapped".split()
-)
+_PLACED = WordList("grammar", "placed")
 _PLURAL = frozenset("several many multiple various numerous few these those both some all most".split())
-_COLLECTIVE = frozenset(
-    "team government police family staff committee company group crew couple public majority number lot pair rest half"
-    " percent % council party club band army board audience crowd class jury parliament opposition variety herd flock"
-    " bunch range minority youth press".split()
-)
-_WITH_GERUND = frozenset(
-    "stop keep start try enjoy avoid quit begin consider practise practice continue go finish imagine be".split()
-)
+_COLLECTIVE = WordList("grammar", "collective")
+_WITH_GERUND = WordList("grammar", "before gerunds")
+_COVERS = frozenset("grass snow ice dust dirt mud tree sand moss".split())  # "a snow covered slope"
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
 _LONGEST_SUBJECT = 14  # tokens between an auxiliary and its verb
 
@@ -172,13 +157,9 @@ class Sentence:
         tag, low, after = self.tag(i - 1), self.low(i - 1), self.tag(i + 1)
         if tag in ("PRP$", "POS", "TO") or (tag == "DT" and low not in _DETERMINERS_ALONE):
             return False
-        if (
-            self.tag(i) == "VBD"
-            and after in ("NN", "NNS")
-            and ((tag == "IN" and low not in OPENERS | PREPOSITIONS) or self._is_modifier(i))
-        ):
+        if self.tag(i) == "VBD" and after in ("NN", "NNS") and (self._governs(i - 1) or self._is_modifier(i)):
             return False  # "by lit candles", "a pink stuffed bear"
-        if self.tag(i) != "VBD" and (low in _PARTICLES or (tag == "IN" and low not in OPENERS | PREPOSITIONS)):
+        if self.tag(i) != "VBD" and (low in _PARTICLES or self._governs(i - 1)):
             return False  # "going down tracks"
         if self._disagrees(i) or (self.question and self.tag(i) == "VBP" and self.tag(i + 1) in FINITE | {"MD"}):
             return False
@@ -194,6 +175,10 @@ class Sentence:
                 self.tag(i) != "VBP" and not (self._two_words() and self.tag(i + 1) in ("NN", "VB"))
             )
         return True
+
+    def _governs(self, i: int) -> bool:
+        """Whether a token is a preposition that a noun must follow, and opens no clause."""
+        return self.tag(i) == "IN" and self.low(i) not in OPENERS and self.low(i) not in PREPOSITIONS
 
     def _disagrees(self, i: int) -> bool:
         """Whether a word read as a verb of the present is rather a noun behind a noun: `a bathroom sink`, `several street signs`."""
@@ -217,21 +202,11 @@ class Sentence:
         """Whether a word can make a subject plural; an "and" between adjectives does not."""
         if self.tag(m) == "CC":
             return not self.tag(m - 1) == self.tag(m + 1) == "JJ"
-        return self.tag(m) in ("NNS", "NNPS", "CD") or self.low(m) in _COLLECTIVE | _PLURAL
+        return self.tag(m) in ("NNS", "NNPS", "CD") or self.low(m) in _COLLECTIVE or self.low(m) in _PLURAL
 
     def _is_modifier(self, i: int) -> bool:
         """Whether what stands right before a participle makes it one: `a pink stuffed`, `of two stacked`, `snow covered`."""
-        if self.low(i) == "covered" and self.low(i - 1) in (
-            "grass",
-            "snow",
-            "ice",
-            "dust",
-            "dirt",
-            "mud",
-            "tree",
-            "sand",
-            "moss",
-        ):
+        if self.low(i) == "covered" and self.low(i - 1) in _COVERS:
             return True
         return (self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")) or (
             self.tag(i - 1) == "CD" and self.tag(i - 2) == "IN"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from nlgauge.text.lexicon.lexicon import Pos, knows
+from nlgauge.text.wordlists import WordList
 
 _KEPT = 1 << 16  # words remembered: texts repeat themselves
 _POS: dict[str, Pos] = {"NN": "noun", "VB": "verb", "JJ": "adj", "RB": "adv"}
@@ -34,11 +35,7 @@ _NOUNS = {
     "passer-by": "passers-by",
     "passerby": "passersby",
 }
-_ONE_AND_MANY = frozenset(  # the plural is the singular
-    {"aircraft", "bison", "cod", "crossroads", "deer", "elk", "fish", "grouse", "headquarters", "hovercraft", "means", "moose", "news", "offspring",
-     "people", "police", "salmon", "series", "sheep", "shrimp", "spacecraft", "species", "squid", "swine", "trout", "watercraft",
-     "cm", "ft", "hz", "kg", "km", "kw", "lb", "mg", "mm", "mph", "mw", "oz"}
-)  # fmt: skip
+_ONE_AND_MANY = WordList("forms", "one form")
 _COUNTED_ENDS = ("ion", "ment", "ness", "nce", "ity", "ism", "age", "ise", "er", "or")
 _MODALS = {"can": "could", "may": "might", "shall": "should", "will": "would"}
 _CLITICS = {  # (word, first letter of its tag) -> what it stands for
@@ -69,20 +66,7 @@ _GRADES = {  # base form -> comparative, superlative
     "far": ("further", "furthest"),
     **{
         word: (word, word)
-        for word in (
-            "more",
-            "most",
-            "less",
-            "least",
-            "better",
-            "best",
-            "worse",
-            "worst",
-            "further",
-            "lesser",
-            "latter",
-            "former",
-        )
+        for word in "more most less least better best worse worst further lesser latter former".split()
     },
 }
 _GRADED_BASES = {  # (form, first letter of its tag) -> base form; more, most, less and least stay as they are
@@ -114,28 +98,7 @@ _GRADED_BASES = {  # (form, first letter of its tag) -> base form; more, most, l
 
 _ENDINGS_WITH_ER = ("y", "le", "ow")  # words of two syllables that end so take -er, and these few more
 _WITH_ER = frozenset({"quiet", "clever", "gentle", "hollow", "mellow", "tender", "slender", "sober", "bitter", "cruel"})
-_WITHOUT_ER = frozenset(
-    {
-        "dead",
-        "due",
-        "fake",
-        "fun",
-        "just",
-        "key",
-        "least",
-        "like",
-        "own",
-        "past",
-        "prone",
-        "real",
-        "right",
-        "same",
-        "such",
-        "top",
-        "worth",
-        "wrong",
-    }
-)
+_WITHOUT_ER = WordList("forms", "never graded")
 _PREFIXES = ("re", "co", "over", "under", "out", "mis", "un", "fore", "with", "pre", "up", "inter", "counter")
 
 
@@ -313,7 +276,7 @@ def _lemma(word: str, tag: str) -> str:
 
     found = getLemma(word, _UPOS[pos], lemmatize_oov=False)
     if found:
-        return found[0]
+        return str(found[0])
     prefix, hyphen, last = word.rpartition("-")
     if hyphen and last:
         return f"{prefix}-{_lemma(last, tag)}"

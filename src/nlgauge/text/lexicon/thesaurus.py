@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from nlgauge.text.wordlists import data_lines
 
 _NONE = "-"
 
@@ -34,7 +35,7 @@ def in_set_phrase(adjective: str, noun: str) -> bool:
 def _table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
     found: dict[tuple[str, str, str], Sequence[OwnWord]] = {}
     pos = relation = ""
-    for line in _lines("thesaurus.txt"):
+    for line in data_lines("thesaurus.txt"):
         if line.startswith("["):
             pos, relation = line.strip("[]").split(" ")
             continue
@@ -53,10 +54,5 @@ def _own_word(written: str) -> OwnWord:
 def _set_phrases() -> Mapping[str, frozenset[str]]:
     return {
         adjective: frozenset(nouns.split(" "))
-        for adjective, nouns in (line.split("\t") for line in _lines("set_phrases.tsv"))
+        for adjective, nouns in (line.split("\t") for line in data_lines("set_phrases.tsv"))
     }
-
-
-def _lines(name: str) -> list[str]:
-    text = files("nlgauge").joinpath("data", "language", name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from nlgauge.text.lexicon.lexicon import POSES, rank
+from nlgauge.text.wordlists import WordList, data_lines
 
 Gender = Literal["f", "m"]
 
 _CLEAR = 5.0  # a first name is of one gender when it is given so many times as often to it
 _MET = 14_000  # rank among lemmas; what lies beyond (john, twain, raj) is hardly met as a word
-_FUNCTION_WORDS = frozenset(
-    {"will", "may", "can", "my", "an", "so", "see", "do", "in", "no", "son", "le", "me", "you", "she", "he"}
-)
+_FUNCTION_WORDS = WordList("names", "function words")
 # Places that were named after people, or bear the same name, and are more often people.
-RATHER_PEOPLE = frozenset(
-    {"Brittany", "Bryan", "Charles", "Charlotte", "Clinton", "Clyde", "Constance", "Darwin", "Don", "Doris", "Enid", "Erin", "Eugene", "Frederick",
-     "Gary", "James", "Kimberley", "Lawrence", "Lena", "Leo", "Leon", "Logan", "Lydia", "Magdalena", "Mona", "Murray", "Nancy", "Neva", "Norma",
-     "Pierre", "Regina", "Sabine", "Selma", "Shari", "Sherman", "Tara", "Trent", "Tyler", "Whitney", "Wilson"}
-)  # fmt: skip
+RATHER_PEOPLE = WordList("names", "rather people")
 
 
 def gender_of(first_name: str) -> Gender | None:
@@ -62,14 +56,14 @@ def last_names() -> list[str]:
 @cache
 def places() -> dict[str, str]:
     """Place -> country, capital, state or place."""
-    return dict(line.split("\t") for line in _lines("places.tsv"))
+    return dict(line.split("\t") for line in data_lines("places.tsv"))
 
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
     """Small-letter words of one kind that stand in and beside names: title, sure, no-name, suffix, particle, organisation, ..."""
     found: list[str] = []
-    for line in _lines("name_words.tsv"):
+    for line in data_lines("name_words.tsv"):
         name, words = line.split("\t")
         if name == kind:
             found += words.split("|" if kind == "firm" else " ")
@@ -95,11 +89,11 @@ def _capitalised(word: str) -> str:
 def _first_names() -> dict[str, tuple[float, float, Gender | None]]:
     """First name -> percent of women and of men who bear it, gender."""
     found: dict[str, tuple[float, float, Gender | None]] = {}
-    for line in _lines("first_names.tsv"):
+    for line in data_lines("first_names.tsv"):
         name, *shares = line.split("\t")
         f, m = map(float, shares)
         found[name] = (f, m, "f" if f >= _CLEAR * m else "m" if m >= _CLEAR * f else None)
-    for line in _lines("first_names_world.txt"):
+    for line in data_lines("first_names_world.txt"):
         gender, *names = line.split()
         for name in names:
             found.setdefault(name, (0.0, 0.0, "f" if gender == "f" else "m" if gender == "m" else None))
@@ -108,8 +102,4 @@ def _first_names() -> dict[str, tuple[float, float, Gender | None]]:
 
 @cache
 def _last_names() -> dict[str, None]:
-    return dict.fromkeys(_lines("last_names.txt"))
-
-
-def _lines(name: str) -> list[str]:
-    return files("nlgauge").joinpath(f"data/language/{name}").read_text("utf-8").splitlines()
+    return dict.fromkeys(data_lines("last_names.txt"))

@@ -18,56 +18,20 @@ from nlgauge.text.names.lists import (
     places,
     share,
 )
+from nlgauge.text.wordlists import WordList
 
 LONGEST = 3  # words of a name, particles and suffixes not counted
 _COMMON = 0.05  # percent of people with a first name that is read as one although it is a word too (Mark, Grace)
-_CALLED_AFTER = frozenset(
-    {"hospital", "school", "university", "college", "airport", "street", "road", "avenue", "park", "church", "museum", "prize", "award", "stadium",
-     "theatre", "theater", "hotel", "station", "bridge", "foundation", "institute", "act", "trophy", "cup", "disease", "syndrome"}
-)  # fmt: skip
+_CALLED_AFTER = WordList("names", "called after people")
 _DETERMINERS = frozenset({"the", "a", "an", "this", "these", "those", "every", "each", "no", "any", "some"})
 _INSIDE = frozenset(
     {"in", "at", "near", "outside", "across", "around", "into", "via"}
 )  # before a place rather than before a person
 _WHERE = _INSIDE | {"to", "from", "of", "toward", "towards"}
 _WITH_FIRST_NAMES = frozenset(
-    {
-        "sir",
-        "dame",
-        "king",
-        "queen",
-        "prince",
-        "princess",
-        "pope",
-        "sister",
-        "brother",
-        "uncle",
-        "aunt",
-        "lady",
-        "don",
-        "emperor",
-    }
+    "sir dame king queen prince princess pope sister brother uncle aunt lady don emperor".split()
 )
-BEFORE_PLACES = frozenset(
-    {
-        "San",
-        "Santa",
-        "Saint",
-        "St.",
-        "St",
-        "Fort",
-        "Ft.",
-        "Port",
-        "New",
-        "Mount",
-        "Mt.",
-        "Lake",
-        "Cape",
-        "El",
-        "Los",
-        "Las",
-    }
-)
+BEFORE_PLACES = frozenset("San Santa Saint St. St Fort Ft. Port New Mount Mt. Lake Cape El Los Las".split())
 
 
 @dataclass(frozen=True, slots=True)

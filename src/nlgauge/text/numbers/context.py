@@ -50,25 +50,7 @@ _COUNT_BEFORE = re.compile(
 _COUNT_HYPHEN = re.compile(
     r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
 )
-_MID_PREFIXES = frozenset(
-    {
-        "mid",
-        "post",
-        "pre",
-        "under",
-        "over",
-        "top",
-        "early",
-        "late",
-        "non",
-        "sub",
-        "minus",
-        "plus",
-        "ex",
-        "near",
-        "about",
-    }
-)
+_MID_PREFIXES = frozenset("mid post pre under over top early late non sub minus plus ex near about".split())
 _DISEASES = frozenset({"covid", "cov"})
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from nlgauge.text.lexicon.articles import article_before
 from nlgauge.text.numbers.tables import MONTH, neighbours
 from nlgauge.text.sentences import sentence_spans
+from nlgauge.text.wordlists import WordList
 
 Edit = tuple[int, int, str]
 
@@ -20,11 +21,7 @@ _DETERMINER = re.compile(
     r" [a-z]+){0,2} $"
 )
 _NEXT = re.compile(r"[ \u00a0](?P<word>[^\W\d_][\w'’-]*)")
-_AFTER_AMOUNT = frozenset({
-    "worth", "more", "less", "apiece", "each", "every", "last", "next", "this", "ago", "away", "north", "south", "east", "west", "today", "yesterday",
-    "tomorrow", "tonight",
-    "per", "annually", "yearly", "monthly", "daily", "now", "later", "earlier", "alone", "plus", "cash", "short", "minus", "dollars",
-})  # fmt: skip
+_AFTER_AMOUNT = WordList("numbers", "behind amounts")
 _DAY = re.compile(rf"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|{MONTH}")
 _MODIFIER = ("JJ", "JJR", "JJS", "VBG", "VBN", "CD", "HYPH")
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from nlgauge.text.numbers.words import SCALES
+from nlgauge.text.wordlists import data_lines
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,7 @@ CLEAR_SCALES = ("bn", "mn", "mln", "bln", "trn")  # short forms that are read as
 COINS = ("p", "c")
 LONG_SCALES = {**SCALES, "hundred": 100}
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+MONTHS = tuple("January February March April May June July August September October November December".split())
 _SMALL = "|".join(m.lower() for m in MONTHS if m not in ("March", "May"))
 # Texts without capitals are read, too; march and may are verbs unless "on" stands before them.
 MONTH = (
@@ -116,7 +103,6 @@ def _table(name: str) -> dict[str, Unit]:
 
 
 def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
-    for line in files("nlgauge.data").joinpath("language", name).read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("# "):
-            first, *rest = line.split("\t")
-            yield first, rest
+    for line in data_lines(name):
+        first, *rest = line.split("\t")
+        yield first, rest

@@ -1,0 +1,94 @@
+"""A metric inside another: under a policy for references that is not its own, or with more needs than its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import Signature, signature_of, spec_of
+from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.references import Policy, over_references
+from nlgauge.metrics.run import score_segments
+from nlgauge.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class WrappedMetric:
+    """What wrappers share: specification and company are those of the metric inside, which has the cache to itself."""
+
+    metric: Metric
+
+    @property
+    def pooled(self) -> bool:
+        """As the metric inside."""
+        return is_pooled(self.metric)
+
+    @property
+    def spec(self) -> str:
+        """That of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
+        return spec_of(self.metric)
+
+    def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        return score_segments({"": self.metric}, segments, runtime)[""]
+
+
+@dataclass(frozen=True)
+class ReferencePolicyMetric(WrappedMetric):
+    """A metric under a policy for several references that is not its own.
+
+    Attributes:
+        metric: what scores one reference.
+        policy: `mean`, `best`, `best_each` or `first` over single references; or `source`: the source stands for the
+            reference, as factuality sets have it.
+    """
+
+    policy: Policy | Literal["source"]
+
+    @property
+    def info(self) -> MetricInfo:
+        """That of the metric inside, but for what it reads."""
+        info = self.metric.info
+        needs = info.needs - {"references"} | {"source"} if self.policy == "source" else info.needs
+        return replace(info, needs=needs, cached=False)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """One value per segment; corpus numbers are means of these."""
+        if self.policy == "source":
+            scores = self._single([replace(s, references=(s.source or "",)) for s in segments], runtime)
+        else:
+            scores = over_references(segments, self.policy, lambda single: self._single(single, runtime))
+        return replace(scores, signature=self.signature(runtime))
+
+    def signature(self, runtime: Runtime) -> Signature:
+        """That of the metric inside, with the policy."""
+        inside = signature_of(self.metric, runtime)
+        return Signature(inside.spec, (*inside.entries[:-1], ("references_folded", self.policy), *inside.entries[-1:]))
+
+    def _single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        # A segment stands here once for each reference, so that its id does not tell them apart.
+        renamed = [replace(s, id=str(i)) for i, s in enumerate(segments)]
+        return replace(self._inside(renamed, runtime), ids=tuple(s.id for s in segments))
+
+
+@dataclass(frozen=True)
+class CompanionMetric(WrappedMetric):
+    """A metric that is shown only what it and another metric can both score, so that their sum can be made.
+
+    Attributes:
+        metric: what scores.
+        needs: what either of the two needs.
+    """
+
+    needs: frozenset[str]
+
+    @property
+    def info(self) -> MetricInfo:
+        """That of the metric inside, but for what it needs."""
+        return replace(self.metric.info, needs=self.needs, cached=False)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """As the metric inside."""
+        return self._inside(segments, runtime)

@@ -1,0 +1,73 @@
+"""Which files a model for gaps is made of, and whether it fills them with words or phrases; nothing is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nlgauge.core.errors import InputError
+from nlgauge.models import embedded
+from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.locate import ModelFiles, locate
+
+DEFAULT = "infill"
+# Encoder-decoders whose configurations need not say so.
+_PAIRED = {"t5", "mt5", "umt5", "bart", "mbart", "pegasus", "longt5", "marian", "m2m_100"}
+
+
+@dataclass(frozen=True)
+class InfillFiles:
+    """A model for gaps that was found, without loading it.
+
+    Attributes:
+        name: as the user named it.
+        files: of the checkpoint, or of the encoder that the head stands on.
+        head: None for a checkpoint with a head of its own.
+        phrases: whether it is a denoiser, which fills a gap with any number of words; a masked language model fills it
+            with one.
+    """
+
+    name: str
+    files: ModelFiles
+    head: Head | None
+    phrases: bool
+
+    def facts(self) -> dict[str, Any]:
+        """What pins it, for a signature."""
+        return self.files.facts(head=None if self.head is None else self.head.identity)
+
+
+def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFiles:
+    """The files of a model for gaps.
+
+    Args:
+        model: `infill` (the head that is shipped), the file of a head, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+
+    Raises:
+        InputError: no such model, or one that is neither a masked language model nor a denoiser.
+    """
+    if is_head(model):
+        if revision is not None:
+            raise InputError(f"the head {model!r} has no revisions; leave revision out")
+        head = find_head(model, "infill")
+        return InfillFiles(model, head.encoder, head, False)
+    try:
+        files = locate(model, revision)
+    except InputError as error:  # what to take instead is another model than for an encoder
+        raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
+    if files.name == embedded.NAME:
+        raise InputError(f"the embedded encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
+    config = files.config
+    if config.get("is_encoder_decoder") or config.get("model_type") in _PAIRED:
+        return InfillFiles(model, files, None, True)
+    kinds = config.get("architectures") or []
+    # Some checkpoints name no class, or the one of pre-training, whose masked language model is the same.
+    if (
+        kinds and not any(kind.endswith(("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")) for kind in kinds)
+    ) or config.get("is_decoder"):
+        raise InputError(
+            f"model {model!r} is {kinds[0] if kinds else 'a decoder'}, expected a masked language model (BERT, RoBERTa,"
+            " ...) or a denoising encoder-decoder (BART, T5, ...)"
+        )
+    return InfillFiles(model, files, None, False)
