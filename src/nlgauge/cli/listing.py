@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -93,7 +93,8 @@ def _info(name: str) -> MetricInfo:
     try:
         return metric(name).info
     except SpecError:  # an option that has no default
-        return METRICS.lookup(name)[0].info  # type: ignore[no-any-return]
+        cls: Any = METRICS.lookup(name)[0]
+        return cast(MetricInfo, cls.info)
 
 
 def _runs_with(name: str) -> str:

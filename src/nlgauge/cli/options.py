@@ -148,7 +148,7 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
         kinds = get_type_hints(verb, include_extras=True)
         for parameter in inspect.signature(verb).parameters.values():
             kind = kinds[parameter.name]
-            if is_dataclass(kind):
+            if isinstance(kind, type) and is_dataclass(kind):
                 part = [option for option in _options(kind) if option.name not in without]
                 groups[parameter.name] = [option.name for option in part]
                 options += part

@@ -12,7 +12,6 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.comparison import SACREBLEU_SEED, compare, draws_of, intervals
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
@@ -115,6 +114,8 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What stands in the rows of one metric beside its values: intervals, and differences with their p."""
+        from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
+
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
             if self.test is None:
@@ -139,6 +140,8 @@ class ComparisonOptions:
         if self.resamples and self.compat is None:
             yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
         if self.test is not None:
+            from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
+
             seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
             fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
             yield (
