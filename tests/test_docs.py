@@ -243,21 +243,29 @@ def checkout(monkeypatch, tmp_path):
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
 
 
-def readme_commands():
-    """Each command of the README that runs nlgauge, with the output shown below it, if any."""
+def commands():
+    """Commands with the output that a page shows: all of the README, and on other pages those after a `$`."""
     found = blocks(README)
     for (language, content), (following, output) in zip(found, [*found[1:], ("", "")], strict=True):
         if language == "sh" and content.startswith("nlgauge "):
-            yield pytest.param(content.strip(), output if following == "text" else "", id=" ".join(content.split()[:3]))
+            yield "README", content.strip(), output if following == "text" else ""
+    for page in PAGES:
+        for _, content in blocks(page.read_text(encoding="utf-8")):
+            if content.startswith("$ nlgauge ") and " examples/" in content:
+                command, _, output = content.removeprefix("$ ").partition("\n")
+                yield page.stem, command, output
 
 
-@pytest.mark.parametrize(("command", "output"), list(readme_commands()))
-def test_the_commands_of_the_readme_run_as_pasted(command, output, checkout, capsys):
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [pytest.param(command, output, id=f"{page}: {command.split()[1]}") for page, command, output in commands()],
+)
+def test_commands_print_what_the_pages_show(command, output, checkout, capsys):
     assert main(shlex.split(command)[1:]) == 0
-    shown = capsys.readouterr().out
-    # Floats of models differ in their last digits between processors, which may turn the last digit that is shown.
-    told, seen = output.rstrip("\n").split("\n"), shown.split("\n")[: len(output.rstrip("\n").split("\n"))]
+    told = output.rstrip("\n").split("\n")
+    seen = capsys.readouterr().out.split("\n")[: len(told)]
     if output:
+        # Floats of models differ in their last digits between processors, which may turn the last digit that is shown.
         assert [NUMBER.sub("#", line) for line in told] == [NUMBER.sub("#", line) for line in seen]
         numbers = [[float(number) for number in NUMBER.findall("\n".join(lines))] for lines in (told, seen)]
         assert numbers[0] == pytest.approx(numbers[1], abs=0.002)

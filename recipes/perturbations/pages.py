@@ -46,14 +46,14 @@ PAGES = {
         ("synonyms", "synonyms_attributes", "synonyms_objects", "contractions", "expansions", "numbers_to_words", "alternative_references"),
     ),
     "meaning": (
-        "Meaning: facts left out, added, turned round",
+        "Meaning: facts left out, added or reversed",
         (
             "negation", "antonyms", "hyponyms", "change_numbers", "change_names", "drop_named_entities", "drop_adjectives", "drop_phrases",
             "repeat_phrases", "add_extra_text",
         ),
     ),
     "discourse": (
-        "Summaries, questions, dialogue",
+        "Summaries, questions and dialogue",
         (
             "reorder_sentences", "repeat_sentences", "nouns_to_pronouns", "change_question_word", "drop_question_word", "question_to_assertion",
             "mask_and_predict", "perturb_entities", "negate_previous_utterance", "add_nonsense", "repeat_own_utterance", "repeat_last_speaker",
@@ -78,13 +78,13 @@ LEADS = {
     "meaning": "These perturbations change what a text says, mostly in well-formed sentences. A score should drop.",
     "discourse": (
         "These perturbations belong to summaries, questions and dialogue. Those of dialogue need `context`, the turns"
-        " before the reply. Those that bring in other text need `pool`, a list of texts."
+        " before the reply. Those that bring in other text need `pool`, a list of texts. A score should drop."
     ),
     "captions": "These perturbations belong to captions of images. A score should drop.",
     "attacks": (
         "MENLI attacks metrics with twelve perturbations. Eight of them, and one that combines two, are on this page."
         " The other four also belong to the checklists: `negation` ([meaning](meaning.md)), and `jumble_words`, `typos`"
-        " and `subject_verb_disagreement` ([surface](surface.md))."
+        " and `subject_verb_disagreement` ([surface](surface.md)). A score should drop."
     ),
 }
 
@@ -181,15 +181,12 @@ def page(stem: str) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        expected = "drop" if about.expect == "lower" else "stay the same"
-        where = ", ".join(
-            dict.fromkeys(f"{row.task} {row.criterion}" for row in checklist_rows() if row.template == name)
-        )
-        listed = f" Used in the checklists for: {where}." if where else ""
+        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in rows() if row.template == name)
+        listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
         lines += [
             f"## {name}",
             "",
-            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}. A score should {expected}.{listed}"),
+            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
             "",
         ]
         lines += [*options(name), "```python", *example(name), "```", ""]

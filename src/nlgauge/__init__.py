@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.audits.generate import suite
     from nlgauge.audits.run import audit
+    from nlgauge.audits.suite import suite
     from nlgauge.core.alignment import Alignment
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
     from nlgauge.core.release import __version__

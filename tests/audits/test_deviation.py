@@ -31,7 +31,8 @@ def pair(key, better, worse, row=NEGATION, **more):
 
 def found(pairs, metric, rows=(NEGATION,), skipped=(), **options):
     suite = Suite(tuple(pairs), skipped=skipped)
-    return deviation_rows(suite, score_sides(suite, {"m": metric}, Runtime())["m"], rows, **options)
+    made = deviation_rows(suite, score_sides(suite, {"m": metric}, Runtime())["m"], rows, **options)
+    return [row.as_row() for row in made]
 
 
 def test_deviation_is_drop_less_penalty(told):

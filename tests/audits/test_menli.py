@@ -1,12 +1,12 @@
-"""MENLI's suite: a paraphrase of the reference over the reference with an error; the reference over a translation with an error."""
+"""MENLI's suite: the paraphrase against the reference with an error, the reference against a translation with one."""
 
 from __future__ import annotations
 
 import pytest
 
-from nlgauge.audits.generate import suite
 from nlgauge.audits.menli import ATTACKS
 from nlgauge.audits.preference import ADEQUACY, FLUENCY
+from nlgauge.audits.suite import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.perturbations.base import apply_edits

@@ -24,7 +24,7 @@ def suite(*rows, **more):
 
 def rows(made, metric, **options):
     found = preference_rows(made, score_sides(made, {"m": metric}, Runtime())["m"], **options)
-    return {(r["phenomenon"], r["group"]): r for r in found}
+    return {(r.phenomenon, r.group): r.as_row() for r in found}
 
 
 def test_wins_ties_and_losses_are_counted(told):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.audits.generate import suite
 from nlgauge.audits.run import audit, checklist_of
+from nlgauge.audits.suite import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Skipped, Suite
@@ -103,7 +103,9 @@ def test_a_deviation_is_the_drop_less_the_shipped_penalty():
 
 
 def test_penalties_of_the_users_come_instead_of_the_shipped():
-    found = ng.audit(checklist(), metrics=["chrf"], penalties=[ChecklistRow("", "", "negation", penalty=0.25, certainty="user")])
+    found = ng.audit(
+        checklist(), metrics=["chrf"], penalties=[ChecklistRow("", "", "negation", penalty=0.25, certainty="user")]
+    )
     by = {r["template"]: r for r in found.rows}
     assert by["negation"]["penalty"] == 0.25
     assert math.isnan(by["typos"]["penalty"])
@@ -240,7 +242,7 @@ def test_undefined_numbers_are_null_in_the_result():
         ({"ties": "los"}, "ties is 'los'; did you mean 'loss'"),
         ({"normalise": "minmaks"}, "did you mean 'minmax'"),
         ({"design": "chcklist"}, "did you mean 'checklist'"),
-        ({"tolerance": 1}, "tolerance is 1, expected a share from 0 to below 1"),
+        ({"tolerance": 1}, "tolerance is 1, expected 0 or more and below 1 \\(a share\\)"),
         ({"tolerance": math.nan}, "tolerance is nan"),
         ({"references": "sorce"}, "references is 'sorce', expected own or source"),
     ],

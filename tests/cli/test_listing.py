@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nlgauge.audits.generate import KINDS
+from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS

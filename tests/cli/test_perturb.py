@@ -83,7 +83,8 @@ def test_hypotheses_are_perturbed_when_asked(data):
 
 
 def test_a_limit_leaves_so_many_texts(data):
-    assert len({row["better"] for row in made(data, "-p", "typos", "-p", "jumble_words", "--limit", 1)}) <= 1
+    # one of the four texts is no English; two are drawn, so that a text is left whichever they are
+    assert 1 <= len({row["better"] for row in made(data, "-p", "typos", "-p", "jumble_words", "--limit", 2)}) <= 2
 
 
 def test_what_was_changed_and_what_left_alone_is_told(data, capsys):

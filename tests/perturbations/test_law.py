@@ -1,4 +1,4 @@
-"""What the perturbations promise, on sentences of many kinds: which words change, which stay, and what is left alone."""
+"""What the perturbations promise, on sentences of many kinds: which words change, stay, or are left alone."""
 
 from __future__ import annotations
 

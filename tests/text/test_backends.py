@@ -38,7 +38,7 @@ class StubDoc(list):
 
 
 class SpacyStub:
-    """Parts words at blanks and before stops and n't, as far as the tests need it; blanks in runs are tokens, as in spaCy."""
+    """Splits words at blanks and before stops and n't; runs of blanks are tokens, as in spaCy."""
 
     def __init__(self, lang="en", pipes=("tok2vec", "tagger", "ner"), sentences=True):
         self.lang, self.pipe_names, self.sentences, self.seen = lang, list(pipes), sentences, list[str]()

@@ -12,22 +12,30 @@ STEMS = {
     "caresses": "caress", "ponies": "poni", "caress": "caress", "cats": "cat",
     # step 1b
     "feed": "feed", "agreed": "agre", "plastered": "plaster", "bled": "bled", "motoring": "motor", "sing": "sing",
-    "conflated": "conflat", "troubled": "troubl", "sized": "size", "hopping": "hop", "tanned": "tan", "falling": "fall", "hissing": "hiss",
+    "conflated": "conflat", "troubled": "troubl", "sized": "size", "hopping": "hop", "tanned": "tan", "falling": "fall",
+    "hissing": "hiss",
     "fizzed": "fizz", "failing": "fail", "filing": "file",
     # step 1c
     "happy": "happi",
     # step 2
-    "relational": "relat", "conditional": "condit", "rational": "ration", "valenci": "valenc", "hesitanci": "hesit", "digitizer": "digit",
+    "relational": "relat", "conditional": "condit", "rational": "ration", "valenci": "valenc", "hesitanci": "hesit",
+    "digitizer": "digit",
     "conformabli": "conform", "radicalli": "radic", "differentli": "differ", "vileli": "vile", "analogousli": "analog",
-    "vietnamization": "vietnam", "predication": "predic", "operator": "oper", "feudalism": "feudal", "decisiveness": "decis",
-    "hopefulness": "hope", "callousness": "callous", "formaliti": "formal", "sensitiviti": "sensit", "sensibiliti": "sensibl",
+    "vietnamization": "vietnam", "predication": "predic", "operator": "oper", "feudalism": "feudal",
+    "decisiveness": "decis",
+    "hopefulness": "hope", "callousness": "callous", "formaliti": "formal", "sensitiviti": "sensit",
+    "sensibiliti": "sensibl",
     # step 3
-    "triplicate": "triplic", "formative": "form", "formalize": "formal", "electriciti": "electr", "electrical": "electr", "hopeful": "hope",
+    "triplicate": "triplic", "formative": "form", "formalize": "formal", "electriciti": "electr",
+    "electrical": "electr", "hopeful": "hope",
     "goodness": "good",
     # step 4
-    "revival": "reviv", "allowance": "allow", "inference": "infer", "airliner": "airlin", "gyroscopic": "gyroscop", "adjustable": "adjust",
-    "defensible": "defens", "irritant": "irrit", "replacement": "replac", "adjustment": "adjust", "dependent": "depend", "adoption": "adopt",
-    "homologou": "homolog", "communism": "commun", "activate": "activ", "angulariti": "angular", "homologous": "homolog",
+    "revival": "reviv", "allowance": "allow", "inference": "infer", "airliner": "airlin", "gyroscopic": "gyroscop",
+    "adjustable": "adjust",
+    "defensible": "defens", "irritant": "irrit", "replacement": "replac", "adjustment": "adjust", "dependent": "depend",
+    "adoption": "adopt",
+    "homologou": "homolog", "communism": "commun", "activate": "activ", "angulariti": "angular",
+    "homologous": "homolog",
     "effective": "effect", "bowdlerize": "bowdler",
     # step 5
     "probate": "probat", "rate": "rate", "cease": "ceas", "controll": "control", "roll": "roll",
@@ -37,8 +45,10 @@ STEMS = {
 # vowel and consonant
 DEVIATIONS = {
     "skies": "sky", "dying": "die", "news": "news", "innings": "inning", "howe": "howe", "proceed": "proceed",
-    "is": "is", "as": "as", "by": "by", "s": "s", "": "", "dies": "die", "died": "die", "ties": "tie", "flies": "fli", "tried": "tri",
-    "enjoy": "enjoy", "spied": "spi", "fly": "fli", "say": "say", "possibly": "possibl", "radically": "radic", "joyfully": "joy",
+    "is": "is", "as": "as", "by": "by", "s": "s", "": "", "dies": "die", "died": "die", "ties": "tie", "flies": "fli",
+    "tried": "tri",
+    "enjoy": "enjoy", "spied": "spi", "fly": "fli", "say": "say", "possibly": "possibl", "radically": "radic",
+    "joyfully": "joy",
     "geology": "geolog", "geologi": "geolog", "logi": "logi", "ate": "ate", "aged": "age", "used": "use",
 }  # fmt: skip
 
@@ -66,10 +76,14 @@ SYLLABLES = [
     "a",
 ]
 SUFFIXES = [
-    "", "s", "es", "ies", "sses", "ied", "eed", "ed", "ing", "ated", "bling", "ized", "y", "ational", "tional", "enci", "anci", "izer", "bli",
-    "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness", "fulness", "ousness", "aliti", "iviti", "biliti", "fulli",
-    "logi", "icate", "ative", "alize", "iciti", "ical", "ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment",
-    "ent", "ion", "sion", "tion", "ou", "ism", "ate", "iti", "ous", "ive", "ize", "e", "ll", "alalli", "allialli", "lyy", "yed", "yyy",
+    "", "s", "es", "ies", "sses", "ied", "eed", "ed", "ing", "ated", "bling", "ized", "y", "ational", "tional", "enci",
+    "anci", "izer", "bli",
+    "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness", "fulness", "ousness", "aliti",
+    "iviti", "biliti", "fulli",
+    "logi", "icate", "ative", "alize", "iciti", "ical", "ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible",
+    "ant", "ement", "ment",
+    "ent", "ion", "sion", "tion", "ou", "ism", "ate", "iti", "ous", "ive", "ize", "e", "ll", "alalli", "allialli",
+    "lyy", "yed", "yyy",
 ]  # fmt: skip
 
 

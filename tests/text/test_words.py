@@ -1,4 +1,4 @@
-"""Words with offsets: the treebanks' conventions by example, what holds for any text, and agreement with tagged English."""
+"""Words with offsets: the treebanks' conventions by example, any text, and agreement with tagged English."""
 
 import gzip
 import json

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.audits.generate import Anchor, perturbed_suite
+    from nlgauge.audits.anchors import Anchor
+    from nlgauge.audits.checklist import perturbed_suite
     from nlgauge.audits.menli import ATTACKS, menli_suite
     from nlgauge.audits.penalties import read_penalties
     from nlgauge.audits.preference import ADEQUACY, FLUENCY

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array
-from nlgauge.core.suite import Suite
+from nlgauge.core.suite import Expect, Suite
 from nlgauge.perturbations.checklist import ChecklistRow
 from nlgauge.stats.shares import mean_interval
 
@@ -19,6 +21,63 @@ RULES: Mapping[str, str] = {
     "minmax": "least to greatest score of the metric over all texts of the task",
     "none": "scores as they are",
 }
+_Key = tuple[str | None, str | None, str]  # task, criterion and perturbation
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviationRow:
+    """How a metric's drop under one perturbation compares with people's: one row of the checklist.
+
+    Attributes:
+        metric: its specification.
+        task, criterion, template, label: of the row of the checklist.
+        expect: whether scores should fall (`lower`) or stay (`same`).
+        n: pairs.
+        n_not_applicable: texts that the perturbation left alone.
+        n_undefined: pairs without a defined drop.
+        drop: the metric's mean drop.
+        penalty: people's mean drop, in [0, 1]; NaN where it is not known.
+        deviation: drop less penalty.
+        low, high: the interval of the deviation.
+        certainty, method: how well the penalty is known, and from where.
+        norm: how scores were scaled, a key of `RULES`.
+        invariant: whether the mean drop is within the tolerance; None where scores should fall.
+        within: the share of texts whose drop is within the tolerance; NaN where scores should fall.
+        trained_on: whether the metric's model was shown this perturbation in training.
+    """
+
+    metric: str
+    task: str
+    criterion: str
+    template: str
+    label: str
+    expect: Expect
+    n: int
+    n_not_applicable: int
+    n_undefined: int
+    drop: float
+    penalty: float
+    deviation: float
+    low: float
+    high: float
+    certainty: str
+    method: str
+    norm: str
+    invariant: bool | None
+    within: float
+    trained_on: bool = False
+
+    @property
+    def attack(self) -> str:
+        """What the row is about, as training names it."""
+        return self.template
+
+    def as_row(self) -> dict[str, Any]:
+        """The flat object of the result file."""
+        row = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.trained_on:
+            del row["trained_on"]
+        return row
 
 
 def deviation_rows(
@@ -29,8 +88,8 @@ def deviation_rows(
     normalise: str = "auto",
     tolerance: float = 0.05,
     confidence: float = 0.95,
-) -> list[dict[str, Any]]:
-    """One row for each row of the checklist: mean drop of the metric, drop of people, and their difference.
+) -> list[DeviationRow]:
+    """One row per row of the checklist: mean drop of the metric, drop of people, and their difference.
 
     The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty: negative where the metric punishes less than
     people.
@@ -39,10 +98,10 @@ def deviation_rows(
         suite: pairs with the text before (better) and after (worse).
         sides: the scores of one metric.
         rows: the checklist with its penalties.
-        normalise: a key of `RULES`; `auto` is `self` where that has a meaning (a score from 0 up that is best for a
+        normalise: a key of `RULES`. `auto` is `self` where that has a meaning (a score from 0 up that is best for a
             copy), else `minmax`.
         tolerance: an invariance holds where the mean drop is at most this, up or down.
-        confidence: of the intervals, Student's over texts; the penalty is taken as it is.
+        confidence: level of the intervals, Student's over texts; the penalty is taken as it is.
 
     References:
         Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", equation 1.
@@ -50,49 +109,61 @@ def deviation_rows(
     rule = rule_for(sides, suite) if normalise == "auto" else normalise
     drops = normalised_drops(sides, suite, rule)
     pairs = [suite.pairs[place] for place in sides.places]
-    where: dict[tuple[str | None, str | None, str], list[int]] = {}
+    places_by_key: dict[_Key, list[int]] = {}
     for i, pair in enumerate(pairs):
-        where.setdefault((pair.task, pair.criterion, pair.phenomenon), []).append(i)
-    left: dict[tuple[str | None, str | None, str], int] = {}
+        places_by_key.setdefault((pair.task, pair.criterion, pair.phenomenon), []).append(i)
+    left_alone: Counter[_Key] = Counter()
     for s in suite.skipped:
-        key = (s.task, s.criterion, s.perturbation)
-        left[key] = left.get(key, 0) + s.n
-    out = []
+        left_alone[s.task, s.criterion, s.perturbation] += s.n
+    deviations = []
     for row in rows:
         key = (row.task, row.criterion, row.template)
-        part = where.get(key, [])
-        drop, low, high = mean_interval(drops[part] if part else np.zeros(0), confidence)
-        known = drops[part][~np.isnan(drops[part])] if part else np.zeros(0)
-        expect = pairs[part[0]].expect if part else ("same" if row.criterion == "invariance" else "lower")
-        same = expect == "same"
-        out.append(
-            {
-                "metric": sides.spec,
-                "task": row.task,
-                "criterion": row.criterion,
-                "template": row.template,
-                "label": row.label,
-                "expect": expect,
-                "n": len(part),
-                "n_not_applicable": left.get(key, 0),
-                "n_undefined": len(part) - len(known),
-                "drop": drop,
-                "penalty": row.penalty,
-                "deviation": drop - row.penalty,
-                "low": low - row.penalty,
-                "high": high - row.penalty,
-                "certainty": row.certainty,
-                "method": row.method,
-                "norm": rule,
-                "invariant": bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
-                "within": float((np.abs(known) <= tolerance).mean()) if same and len(known) else math.nan,
-            }
+        places = places_by_key.get(key, [])
+        expect = pairs[places[0]].expect if places else ("same" if row.criterion == "invariance" else "lower")
+        deviations.append(
+            _deviation(sides.spec, row, drops[places], expect, left_alone[key], rule, tolerance, confidence)
         )
-    return out
+    return deviations
+
+
+def _deviation(
+    metric: str,
+    row: ChecklistRow,
+    drops: Array,
+    expect: Expect,
+    n_not_applicable: int,
+    rule: str,
+    tolerance: float,
+    confidence: float,
+) -> DeviationRow:
+    drop, low, high = mean_interval(drops, confidence)
+    defined = drops[~np.isnan(drops)]
+    same = expect == "same"
+    return DeviationRow(
+        metric=metric,
+        task=row.task,
+        criterion=row.criterion,
+        template=row.template,
+        label=row.label,
+        expect=expect,
+        n=len(drops),
+        n_not_applicable=n_not_applicable,
+        n_undefined=len(drops) - len(defined),
+        drop=drop,
+        penalty=row.penalty,
+        deviation=drop - row.penalty,
+        low=low - row.penalty,
+        high=high - row.penalty,
+        certainty=row.certainty,
+        method=row.method,
+        norm=rule,
+        invariant=bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
+        within=float((np.abs(defined) <= tolerance).mean()) if same and len(defined) else math.nan,
+    )
 
 
 def rule_for(sides: Sides, suite: Suite) -> str:
-    """`self` where the unperturbed text is held against itself by a score from 0 up that is best for a copy, else `minmax`."""
+    """`self` where each unperturbed text is its own reference and a copy gets the best score; `minmax` elsewhere."""
     info = sides.metric.info
     copies = "references" in info.needs and all(
         suite.pairs[place].better in suite.pairs[place].references for place in sides.places

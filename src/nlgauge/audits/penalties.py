@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
@@ -16,28 +16,33 @@ from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_o
 
 
 def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
-    """Penalties of a user: TSV with a header, or JSON lines, with `template`, `penalty` in [0, 1], and perhaps `task` and `criterion`.
+    """A user's penalties: TSV or CSV with a header, or JSON lines.
+
+    Each row has `template` and `penalty` (in [0, 1]), and may have `task` and `criterion`.
 
     Raises:
-        InputError: a missing column, a penalty that is no number or outside [0, 1], an unknown task, one row twice.
+        InputError: a column is missing, a penalty is not a number in [0, 1], a task is unknown, or a row is repeated.
     """
     file = InputFile(path)
-    found: dict[tuple[str, str, str], ChecklistRow] = {}
+    rows: dict[tuple[str, str, str], ChecklistRow] = {}
     for place, record in _records(file):
         row = _row(record, place)
         key = (row.task, row.criterion, row.template)
-        if key in found:
+        if key in rows:
             raise InputError(
-                f"{place}: a second penalty for {row.template!r}, expected one a task, criterion and template"
+                f"{place}: a second penalty for {row.template!r}, expected one per task, criterion and template"
             )
-        found[key] = row
-    if not found:
+        rows[key] = row
+    if not rows:
         raise InputError(f"{file.name} is empty: no penalty in it, expected template and penalty")
-    return list(found.values())
+    return list(rows.values())
 
 
 def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]) -> list[ChecklistRow]:
-    """Rows with the penalties that are given for them; NaN where none is: the most telling key wins (task and criterion, then task, then neither)."""
+    """Rows with the penalties that are given for them; NaN where there is none.
+
+    A penalty for a task and criterion wins over one for the task, and that over one for the template alone.
+    """
     table = {(row.task, row.criterion, row.template): row for row in given}
     out = []
     for row in wanted:
@@ -64,18 +69,25 @@ def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
     return [(task, criterion, name) for task in (row.task, "") for criterion in (row.criterion, "")]
 
 
-def _records(file: InputFile) -> Any:
+def _records(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each record stands, and its cells by name."""
     plain = file.path.removesuffix(".gz")
-    if not plain.endswith((".tsv", ".csv", ".txt")):
-        rows_ = JsonRows(file)
-        for place, record in rows_:
-            if type(record) is not dict:
-                raise InputError(f"{rows_.at(place)}: not an object, expected one with 'template' and 'penalty'")
-            yield rows_.at(place), record
-        return
+    if plain.endswith((".tsv", ".csv", ".txt")):
+        return _table(file, "," if plain.endswith(".csv") else "\t")
+    return _json(file)
+
+
+def _json(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
+    rows = JsonRows(file)
+    for place, record in rows:
+        if type(record) is not dict:
+            raise InputError(f"{rows.at(place)}: not an object, expected one with 'template' and 'penalty'")
+        yield rows.at(place), record
+
+
+def _table(file: InputFile, delimiter: str) -> Iterator[tuple[str, dict[str, Any]]]:
     lines = Lines(file)
     header: list[str] | None = None
-    delimiter = "," if plain.endswith(".csv") else "\t"
     for place, line in lines:
         if not line.strip():
             continue

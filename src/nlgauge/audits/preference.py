@@ -2,22 +2,108 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nlgauge.audits.sides import Sides
-from nlgauge.core.suite import Pair, Suite
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.suite import Expect, Pair, Suite
 from nlgauge.perturbations.paraphrase import edit_distance
 from nlgauge.stats.correlation.better_worse import accuracy_of
 from nlgauge.stats.shares import mean_of_shares, wilson
 
 ADEQUACY = (
-    "addition", "omission", "name_error", "negation", "number_error", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb",
+    "addition", "omission", "name_error", "negation", "number_error", "pronoun_error", "mismatch_adj",
+    "mismatch_noun", "mismatch_verb",
 )  # fmt: skip
 FLUENCY = ("typos", "jumble_words", "subject_verb_disagreement")
 ALL_GROUPS = "all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distances:
+    """Mean edit distances from the reference, in words per word of the longer text; NaN where there is no such pair.
+
+    Attributes:
+        passed: of the better text, where the metric preferred it.
+        failed: of the better text, where it did not.
+        worse: of the worse text.
+    """
+
+    passed: float
+    failed: float
+    worse: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceRow:
+    """How often a metric prefers the better text: in one phenomenon, or on the mean over phenomena.
+
+    Attributes:
+        metric: its specification.
+        phenomenon: what tells the texts of the pairs apart; `mean-adequacy`, `mean-fluency` or `mean-all` for a mean.
+        group: the part of the suite; `all` for all of them.
+        expect: whether the metric should tell the texts apart (`lower`) or not (`same`).
+        n, wins, ties, losses: numbers of pairs.
+        accuracy: the share of pairs won, in [0, 1], with ties counted by the rule; NaN where none counts.
+        low, high: the interval of the accuracy.
+        n_undefined: pairs with a score that is NaN.
+        won, counted: the two numbers whose quotient the accuracy is.
+        distances: how far the texts are from their references; None for a mean, and where it was not measured.
+        n_phenomena: how many phenomena a mean is taken over; None for one phenomenon.
+        trained_on: whether the metric's model was shown this phenomenon in training.
+    """
+
+    metric: str
+    phenomenon: str
+    group: str | None
+    expect: Expect
+    n: int
+    wins: int
+    ties: int
+    losses: int
+    accuracy: float
+    low: float
+    high: float
+    n_undefined: int
+    won: float
+    counted: float
+    distances: Distances | None = None
+    n_phenomena: int | None = None
+    trained_on: bool = False
+
+    @property
+    def attack(self) -> str:
+        """What the row is about, as training names it."""
+        return self.phenomenon
+
+    def as_row(self) -> dict[str, Any]:
+        """The flat object of the result file."""
+        row: dict[str, Any] = {
+            "metric": self.metric,
+            "phenomenon": self.phenomenon,
+            "group": self.group,
+            "expect": self.expect,
+            "n": self.n,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "accuracy": self.accuracy,
+            "low": self.low,
+            "high": self.high,
+            "n_undefined": self.n_undefined,
+        }
+        if self.distances is not None:
+            row["distance_passed"] = self.distances.passed
+            row["distance_failed"] = self.distances.failed
+            row["distance_worse"] = self.distances.worse
+        if self.n_phenomena is not None:
+            row["n_phenomena"] = self.n_phenomena
+        return {**row, "trained_on": True} if self.trained_on else row
 
 
 def preference_rows(
@@ -28,38 +114,42 @@ def preference_rows(
     tolerance: float = 0.05,
     confidence: float = 0.95,
     distances: bool = True,
-) -> list[dict[str, Any]]:
-    """A row a phenomenon and group, and the means over phenomena.
+) -> list[PreferenceRow]:
+    """One row per phenomenon and group, and the means over phenomena.
 
-    Where there are several groups, the rows of group `all` count the pairs of all of them. A pair whose texts should
-    score the same is won where they differ by at most `tolerance` of the better text's score; such phenomena stand
-    outside the means.
+    Where there are several groups, the rows of group `all` count the pairs of all groups. A pair whose texts should
+    score the same is won where their scores differ by at most `tolerance` of the better text's score; such phenomena
+    stand outside the means.
 
     Args:
         suite: the pairs.
         sides: the scores of one metric.
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: relative difference that counts as the same.
-        confidence: of the intervals (Wilson's).
-        distances: say how far the texts are from their references; these do not depend on the metric, and take time.
+        confidence: level of the intervals (Wilson's).
+        distances: say how far the texts are from their references. This does not depend on the metric, and takes time.
 
     References:
         Chen and Eger (2023), "MENLI", section 3.1.
     """
     pairs = [suite.pairs[place] for place in sides.places]
+    outcome = won(sides, pairs, tolerance)
     groups = list(dict.fromkeys(p.group for p in pairs))
-    rows: list[dict[str, Any]] = []
+    rows: list[PreferenceRow] = []
     for group in [*groups, ALL_GROUPS] if len(groups) > 1 else groups:
-        inside = [i for i, p in enumerate(pairs) if group == ALL_GROUPS or p.group == group]
-        own = [
-            _row(sides, pairs, part, name, group, ties, tolerance, confidence, distances)
-            for name, part in _by_phenomenon(pairs, inside)
+        places_by_phenomenon: dict[str, list[int]] = {}
+        for i, pair in enumerate(pairs):
+            if group in (ALL_GROUPS, pair.group):
+                places_by_phenomenon.setdefault(pair.phenomenon, []).append(i)
+        of_group = [
+            _row(sides, pairs, places, outcome[places], group, ties, confidence, distances)
+            for places in places_by_phenomenon.values()
         ]
-        rows += [*own, *_means(own, sides.spec, group, confidence)]
+        rows += [*of_group, *_means(of_group, sides.spec, group, confidence)]
     return rows
 
 
-def won(sides: Sides, pairs: Sequence[Pair], tolerance: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+def won(sides: Sides, pairs: Sequence[Pair], tolerance: float) -> Array:
     """1 where a pair is won, 0.5 where it is tied, 0 where it is lost or undefined, shape (n,)."""
     margin = sides.margin
     outcome = np.where(margin > 0, 1.0, np.where(margin == 0, 0.5, 0.0))
@@ -68,87 +158,81 @@ def won(sides: Sides, pairs: Sequence[Pair], tolerance: float) -> np.ndarray[Any
     return np.where(same, (np.abs(margin) <= room).astype(np.float64), outcome)
 
 
-def _by_phenomenon(pairs: Sequence[Pair], inside: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    parts: dict[str, list[int]] = {}
-    for i in inside:
-        parts.setdefault(pairs[i].phenomenon, []).append(i)
-    return iter(parts.items())
-
-
 def _row(
     sides: Sides,
     pairs: Sequence[Pair],
-    part: list[int],
-    name: str,
+    places: list[int],
+    outcome: Array,
     group: str | None,
     ties: str,
-    tolerance: float,
     confidence: float,
     distances: bool,
-) -> dict[str, Any]:
-    outcome = won(sides, pairs, tolerance)[part]
+) -> PreferenceRow:
     wins, tied = int((outcome == 1).sum()), int((outcome == 0.5).sum())
-    losses = len(part) - wins - tied
+    losses = len(places) - wins - tied
     share = accuracy_of(np.asarray(wins), np.asarray(losses), np.asarray(tied), ties)
     counted = float(share.denominator)
     low, high = wilson(float(share.numerator), counted, confidence)
-    return {
-        "metric": sides.spec,
-        "phenomenon": name,
-        "group": group,
-        "expect": pairs[part[0]].expect,
-        "n": len(part),
-        "wins": wins,
-        "ties": tied,
-        "losses": losses,
-        "accuracy": float(share.numerator) / counted if counted else float("nan"),
-        "low": low,
-        "high": high,
-        "n_undefined": int(np.isnan(sides.margin[part]).sum()),
-        **(_distances(pairs, part, outcome) if distances else {}),
-        "_won": float(share.numerator),
-        "_counted": counted,
-    }
+    first = pairs[places[0]]
+    return PreferenceRow(
+        metric=sides.spec,
+        phenomenon=first.phenomenon,
+        group=group,
+        expect=first.expect,
+        n=len(places),
+        wins=wins,
+        ties=tied,
+        losses=losses,
+        accuracy=float(share.numerator) / counted if counted else math.nan,
+        low=low,
+        high=high,
+        n_undefined=int(np.isnan(sides.margin[places]).sum()),
+        won=float(share.numerator),
+        counted=counted,
+        distances=_distances([pairs[i] for i in places], outcome == 1) if distances else None,
+    )
 
 
-def _distances(
-    pairs: Sequence[Pair], part: list[int], outcome: np.ndarray[Any, np.dtype[np.float64]]
-) -> dict[str, float]:
-    """Mean edit distance, in words per word of the longer text, from the reference to both sides of passed and of failed pairs."""
-    held = [(i, pairs[i].references[0]) for i in part if pairs[i].references and pairs[i].setup != "src"]
-    if not held:
-        return {}
-    passed = {i: bool(w == 1) for i, w in zip(part, outcome, strict=True)}
-    far = {i: edit_distance(ref, pairs[i].better, level="word", norm="max") for i, ref in held}
-    near = [edit_distance(ref, pairs[i].worse, level="word", norm="max") for i, ref in held]
-    mean = {state: [far[i] for i, _ in held if passed[i] == state] for state in (True, False)}
-    return {
-        "distance_passed": float(np.mean(mean[True])) if mean[True] else float("nan"),
-        "distance_failed": float(np.mean(mean[False])) if mean[False] else float("nan"),
-        "distance_worse": float(np.mean(near)),
-    }
+def _distances(pairs: Sequence[Pair], passed: Mask) -> Distances | None:
+    """Distances of pairs from their references; None where no pair has a reference to compare with."""
+    compared = [
+        (pair, pair.references[0], bool(is_passed))
+        for pair, is_passed in zip(pairs, passed, strict=True)
+        if pair.references and pair.setup != "src"
+    ]
+    if not compared:
+        return None
+    by_outcome: dict[bool, list[float]] = {True: [], False: []}
+    for pair, reference, is_passed in compared:
+        by_outcome[is_passed].append(edit_distance(reference, pair.better, level="word", norm="max"))
+    worse = [edit_distance(reference, pair.worse, level="word", norm="max") for pair, reference, _ in compared]
+    return Distances(
+        passed=float(np.mean(by_outcome[True])) if by_outcome[True] else math.nan,
+        failed=float(np.mean(by_outcome[False])) if by_outcome[False] else math.nan,
+        worse=float(np.mean(worse)),
+    )
 
 
-def _means(rows: Sequence[dict[str, Any]], spec: str, group: str | None, confidence: float) -> Iterator[dict[str, Any]]:
-    counted = [row for row in rows if row["expect"] == "lower"]
+def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, confidence: float) -> Iterator[PreferenceRow]:
+    told_apart = [row for row in rows if row.expect == "lower"]
     for name, wanted in (("mean-adequacy", ADEQUACY), ("mean-fluency", FLUENCY), ("mean-all", None)):
-        own = [
-            row for row in counted if wanted is None or row["phenomenon"].partition(":")[0] in wanted
-        ]  # options aside
-        if not own:
-            continue
-        value, low, high = mean_of_shares([row["_won"] for row in own], [row["_counted"] for row in own], confidence)
-        totals = {key: sum(row[key] for row in own) for key in ("n", "wins", "ties", "losses")}
-        undefined = sum(row["n_undefined"] for row in own)
-        yield {
-            "metric": spec,
-            "phenomenon": name,
-            "group": group,
-            "expect": "lower",
-            **totals,
-            "accuracy": value,
-            "low": low,
-            "high": high,
-            "n_undefined": undefined,
-            "n_phenomena": len(own),
-        }
+        part = [row for row in told_apart if wanted is None or row.phenomenon.partition(":")[0] in wanted]
+        if part:  # a phenomenon with options counts under its name
+            value, low, high = mean_of_shares([row.won for row in part], [row.counted for row in part], confidence)
+            yield PreferenceRow(
+                metric=spec,
+                phenomenon=name,
+                group=group,
+                expect="lower",
+                n=sum(row.n for row in part),
+                wins=sum(row.wins for row in part),
+                ties=sum(row.ties for row in part),
+                losses=sum(row.losses for row in part),
+                accuracy=value,
+                low=low,
+                high=high,
+                n_undefined=sum(row.n_undefined for row in part),
+                won=sum(row.won for row in part),
+                counted=sum(row.counted for row in part),
+                n_phenomena=len(part),
+            )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 
-from nlgauge.audits.deviation import RULES, deviation_rows
+from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows
 from nlgauge.audits.penalties import shipped, with_penalties
-from nlgauge.audits.preference import preference_rows, won
+from nlgauge.audits.preference import ALL_GROUPS, PreferenceRow, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.metrics.base import Metric, trained_on
@@ -21,7 +23,6 @@ from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.better_worse import TIES
-from nlgauge.stats.correlation.entries import choose
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ class Audit:
     Attributes:
         suite: the pairs.
         design: `preference` or `checklist`.
-        sides: specification as typed -> scores of both sides.
-        rows: flat objects; fields are those of the result file.
+        sides: specification as typed -> scores of both texts of every pair.
+        rows: flat objects with the fields of the result file.
         notes: what a reader must know.
-        tolerance: relative difference up to which scores count as the same, where they should be.
+        tolerance: relative difference up to which scores count as the same, in pairs where they should be the same.
     """
 
     suite: Suite
@@ -57,15 +58,15 @@ class Audit:
 
         Args:
             spec: the metric as typed.
-            most: how many.
-            phenomenon: only pairs of this one.
+            most: at most this many pairs.
+            phenomenon: only pairs of this phenomenon.
 
         Returns:
-            For each `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the `margin`
-            (negative).
+            For each pair its `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the
+            `margin`, which is negative or 0.
 
         Raises:
-            InputError: a metric that was not audited.
+            InputError: the metric was not audited.
         """
         if spec not in self.sides:
             raise InputError(f"metric {spec!r} was not audited{nearest(spec, self.sides)}")
@@ -79,7 +80,10 @@ class Audit:
         return [self._case(sides, int(i)) for i in lost[:most]]
 
     def pair_columns(self) -> dict[str, Any]:
-        """A column a field of the pairs, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won` (null where it has no score)."""
+        """The pairs as columns: their fields, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won`.
+
+        A metric without a score for a pair has NaN there.
+        """
         pairs = self.suite.pairs
         columns: dict[str, Any] = {
             name: [getattr(p, name) for p in pairs]
@@ -129,57 +133,64 @@ def audit(
     Args:
         suite: from `nlgauge.suite`, or read from a file.
         metrics: specifications or metric objects.
-        design: `preference` (which text is better?) or `checklist` (is the drop what people's is?); the suite's own if
-            None.
-        ties: preference: `loss`, `half`, `exclude` or `zero`; ties are counted apart whatever the rule.
+        design: `preference` (which text is better?) or `checklist` (is the drop as large as people's?); if None,
+            the design of the suite.
+        ties: preference: `loss`, `half`, `exclude` or `zero`. Under every rule ties are also counted apart.
         penalties: checklist: rows with a `penalty`; those recovered from the paper if None.
         normalise: checklist: `self`, `minmax`, `none` or `auto`.
         tolerance: how much a score may move under a perturbation that should change nothing, as a share.
-        confidence: of the intervals.
-        references: `own`, or `source` to hold texts against their source.
+        confidence: level of the intervals.
+        references: `own`, or `source` to compare texts with their source.
         runtime: device, precision, cache.
 
     Raises:
         InputError: no pair has what a metric needs; a checklist is asked of pairs without task and criterion.
-        SpecError: an unknown metric.
+        SpecError: a metric is unknown.
 
     References:
-        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation
-        Metrics".
+        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    choose(ties, TIES, "ties")
-    if normalise != "auto":
-        choose(normalise, tuple(RULES), "normalise")
-    if not 0 <= tolerance < 1:
-        raise InputError(f"tolerance is {tolerance:g}, expected a share from 0 to below 1")
-    wanted = design or suite.design
-    choose(wanted, ("preference", "checklist"), "design")
+    wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
-        if wanted != "checklist":
-            raise InputError("penalties are given, but the suite asks for preferences; they go with a checklist")
-        _check_penalties(penalties, listed)
+        _check_penalties(penalties, wanted, listed)
     sides = score_sides(suite, named(metrics), runtime or Runtime(), references=references)
-    notes = list(suite.notes)
-    rows: list[dict[str, Any]] = []
+    rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
-        known = shipped(listed) if penalties is None else with_penalties(listed, penalties)
-        for found in sides.values():
-            rows += deviation_rows(suite, found, known, normalise=normalise, tolerance=tolerance, confidence=confidence)
-        notes += _about_checklist(known, rows, penalties)
+        people = shipped(listed) if penalties is None else with_penalties(listed, penalties)
+        deviations = [
+            row
+            for s in sides.values()
+            for row in deviation_rows(suite, s, people, normalise=normalise, tolerance=tolerance, confidence=confidence)
+        ]
+        rows, notes = deviations, [*_about_checklist(people, deviations, penalties)]
     else:
-        for found in sides.values():
-            rows += preference_rows(suite, found, ties=ties, tolerance=tolerance, confidence=confidence)
-        notes += _about_preference(suite, sides, rows, ties)
-    notes += [*_mark_trained(sides, rows), *_about_skipped(suite)]
-    return Audit(
-        suite,
-        wanted,
-        sides,
-        [{k: v for k, v in row.items() if not k.startswith("_")} for row in rows],
-        tuple(notes),
-        tolerance,
-    )
+        preferences = [
+            row
+            for s in sides.values()
+            for row in preference_rows(suite, s, ties=ties, tolerance=tolerance, confidence=confidence)
+        ]
+        rows, notes = preferences, [*_about_preference(suite, sides, preferences, ties)]
+    shown = {spec: trained_on(s.metric) for spec, s in sides.items()}
+    marked = [replace(row, trained_on=row.attack in shown[row.metric]) for row in rows]
+    notes = [*suite.notes, *notes, *_about_training(marked), *_about_skipped(suite)]
+    return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), tolerance)
+
+
+def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float) -> Design:
+    """The design that is asked for, after a look at the options.
+
+    Raises:
+        InputError: an option has a value that it does not take.
+    """
+    for name, value, kind in (
+        ("ties", ties, Annotated[str, OneOf(TIES)]),
+        ("normalise", normalise, Annotated[str, OneOf(("auto", *RULES))]),
+        ("tolerance", tolerance, Annotated[float, Range(least=0, below=1, meaning="a share")]),
+        ("design", design, Design | None),
+    ):
+        check_option(name, value, kind, error=InputError)
+    return design or suite.design
 
 
 def checklist_of(suite: Suite) -> list[ChecklistRow]:
@@ -192,76 +203,80 @@ def checklist_of(suite: Suite) -> list[ChecklistRow]:
     if bare is not None:
         lacking = "task" if bare.task is None else "criterion"
         raise InputError(f"pair {bare.id!r} names no {lacking}; a checklist needs both (perturb --task makes them)")
-    keys = dict.fromkeys((p.task, p.criterion, p.phenomenon) for p in suite.pairs)
+    keys = dict.fromkeys((p.task or "", p.criterion or "", p.phenomenon) for p in suite.pairs)
     keys |= dict.fromkeys(
         (s.task, s.criterion, s.perturbation) for s in suite.skipped if s.task is not None and s.criterion is not None
     )
-    table = {(row.task, row.criterion, row.template): (i, row) for i, row in enumerate(checklist_rows())}
-    found = [table.get(key, (len(table), ChecklistRow(key[0], key[1], key[2], key[2]))) for key in keys]  # type: ignore[arg-type]
-    return [row for _, row in sorted(found, key=lambda entry: entry[0])]
+    listed = {(row.task, row.criterion, row.template): (i, row) for i, row in enumerate(checklist_rows())}
+    rows = [listed.get(key, (len(listed), ChecklistRow(*key, label=key[2]))) for key in keys]
+    return [row for _, row in sorted(rows, key=lambda entry: entry[0])]
 
 
-def _check_penalties(given: Sequence[ChecklistRow], listed: Sequence[ChecklistRow]) -> None:
-    """A penalty for nothing that there is, is a misspelt one."""
-    known = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
-    for row in given:
-        if row.template not in known:
+def _check_penalties(penalties: Sequence[ChecklistRow], design: Design, listed: Sequence[ChecklistRow]) -> None:
+    """Refuse penalties where there are no drops, and for a name that is neither in the checklist nor a perturbation."""
+    if design != "checklist":
+        raise InputError("penalties are given, but the suite asks for preferences; they go with a checklist")
+    names = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
+    for row in penalties:
+        if row.template not in names:
             raise InputError(
-                f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, known)}"
+                f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, names)}"
             )
 
 
 def _about_checklist(
-    known: Sequence[ChecklistRow], rows: Sequence[Mapping[str, Any]], given: Sequence[ChecklistRow] | None
+    people: Sequence[ChecklistRow], rows: Sequence[DeviationRow], given: Sequence[ChecklistRow] | None
 ) -> Iterator[str]:
     if given is None:
         yield (
             "penalties: estimates recovered from the deviations printed by Sai et al. (2021), not the annotators'"
             " means; see 'certainty'"
         )
-    missing = [row.template for row in known if row.penalty != row.penalty]
+    missing = [row.template for row in people if math.isnan(row.penalty)]
     if missing:
         yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given in place of the deviation"
-    rules: dict[str, list[str]] = {}
-    for metric, rule in dict.fromkeys((row["metric"], row["norm"]) for row in rows):
-        rules.setdefault(rule, []).append(metric)
-    for rule, metrics in rules.items():
+    metrics_by_rule: dict[str, list[str]] = {}
+    for metric, rule in dict.fromkeys((row.metric, row.norm) for row in rows):
+        metrics_by_rule.setdefault(rule, []).append(metric)
+    for rule, metrics in metrics_by_rule.items():
         yield f"scale of {', '.join(metrics)}: {rule} ({RULES[rule]})"
     if given is not None:
-        idle = [row.template for row in given if row.template not in {k.template.partition(":")[0] for k in known}]
+        idle = [row.template for row in given if row.template not in {p.template.partition(":")[0] for p in people}]
         if idle:
             yield f"penalties given for {', '.join(dict.fromkeys(idle))} are not used: no such row in this audit"
 
 
 def _about_preference(
-    suite: Suite, sides: Mapping[str, Sides], rows: Sequence[Mapping[str, Any]], ties: str
+    suite: Suite, sides: Mapping[str, Sides], rows: Sequence[PreferenceRow], ties: str
 ) -> Iterator[str]:
     rule = {"loss": "a loss", "zero": "worth nothing", "half": "half a win", "exclude": "left out"}[ties]
-    yield f"ties count as {rule}; intervals are Wilson's, of means over phenomena normal"
+    yield (
+        f"each tie counts as {rule}; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
+        if ties != "exclude"
+        else "ties are left out; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
+    )
     unused = len(suite) - max(len(s.places) for s in sides.values())
     if unused and len({s.places for s in sides.values()}) == 1:
         yield (
             f"{unused} of {len(suite)} pairs are made for metrics of another kind (with a source in place of a"
             " reference, or the other way round)"
         )
-    undefined = sum(row["n_undefined"] for row in rows if row["phenomenon"] == "mean-all" and row["group"] != "all")
+    undefined = sum(row.n_undefined for row in rows if row.phenomenon == "mean-all" and row.group != ALL_GROUPS)
     if undefined:
-        yield f"{undefined} pairs with an undefined score, counted as losses"
+        yield f"{undefined} pairs have an undefined score; they count as losses"
 
 
-def _mark_trained(sides: Mapping[str, Sides], rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Mark the rows of what a metric's model was shown in training, and say so: it is no blind test of that metric."""
-    for spec, found in sides.items():
-        known = set(trained_on(found.metric))
-        seen = [row for row in rows if row["metric"] == spec and row.get("phenomenon", row.get("template")) in known]
-        for row in seen:
-            row["trained_on"] = True
-        names = list(dict.fromkeys(row.get("phenomenon", row.get("template")) for row in seen))
-        if names:
-            yield (
-                f"{spec} was trained on {', '.join(names)}: what it does there, and the means over them, say little of"
-                " attacks it has not seen"
-            )
+def _about_training(rows: Sequence[PreferenceRow | DeviationRow]) -> Iterator[str]:
+    """What a metric's model was shown in training is no blind test of that metric."""
+    attacks: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.trained_on:
+            attacks.setdefault(row.metric, {})[row.attack] = None
+    for metric, names in attacks.items():
+        yield (
+            f"{metric} was trained on {', '.join(names)}: its results there, and the means over them, say little about"
+            " attacks that it has not seen"
+        )
 
 
 def _about_skipped(suite: Suite) -> Iterator[str]:

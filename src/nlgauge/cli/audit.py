@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.audits import run as audits
-from nlgauge.audits.generate import suite as made_suite
 from nlgauge.audits.penalties import read_penalties
+from nlgauge.audits.suite import suite as made_suite
 from nlgauge.cli import options
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.core.errors import InputError, nearest

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from nlgauge.audits.generate import KINDS as MADE
+from nlgauge.audits.suite import KINDS as MADE
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show

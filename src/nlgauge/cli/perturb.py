@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from nlgauge.audits.generate import distinct, perturbed_suite
+from nlgauge.audits.anchors import distinct
+from nlgauge.audits.checklist import perturbed_suite
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite

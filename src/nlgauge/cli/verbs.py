@@ -49,7 +49,6 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.synth:synth",
         "Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was.",
     ),
-    "train": Verb("nlgauge.cli.train:app", "Make what a metric needs from data."),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
         "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
@@ -58,30 +57,31 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.doctor:doctor",
         "Say what is installed, which device would be used, and whether the embedded files are whole.",
     ),
+    "train": Verb("nlgauge.cli.train.group:app", "Make what a metric needs from data."),
 }
 TRAIN: Mapping[str, Verb] = {
     "infill": Verb(
-        "nlgauge.cli.train_infill:train_infill",
+        "nlgauge.cli.train.infill:train_infill",
         "Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was.",
     ),
     "sescore": Verb(
-        "nlgauge.cli.train_scores:train_sescore",
+        "nlgauge.cli.train.scores:train_sescore",
         "Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was.",
     ),
     "regressor": Verb(
-        "nlgauge.cli.train_scores:train_regressor",
+        "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
     ),
     "baseline": Verb(
-        "nlgauge.cli.train_bertscore:train_baseline",
+        "nlgauge.cli.train.bertscore:train_baseline",
         "Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.",
     ),
     "layers": Verb(
-        "nlgauge.cli.train_bertscore:train_layers",
+        "nlgauge.cli.train.bertscore:train_layers",
         "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
     ),
     "nli": Verb(
-        "nlgauge.cli.train_nli:train_nli",
+        "nlgauge.cli.train.nli:train_nli",
         "Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was.",
     ),
 }

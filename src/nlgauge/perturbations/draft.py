@@ -39,7 +39,7 @@ class Draft:
         )
 
     def delete(self, first: int, last: int, *, pauses: bool = False) -> None:
-        """Take tokens `first` to `last` away, with one of the blanks around them; `pauses`: with commas left dangling, too."""
+        """Delete tokens `first` to `last` with one of the blanks around them; `pauses`: also a comma left dangling."""
         tokens = self.doc.tokens
         if pauses:
             before, after = first - 1, last + 1
@@ -231,7 +231,10 @@ def _ends_part(mark: str) -> bool:
 
 
 def _before_final_mark(doc: Doc, sentence: Span) -> int:
-    """Place of the token behind which a sentence can go on: before final marks and the closing quotes and brackets behind them."""
+    """Place of the token behind which a sentence can go on.
+
+    It stands before the final marks and the closing quotes and brackets behind them.
+    """
     at = sentence.last
     while at > sentence.first and doc.tokens[at].text in _CLOSERS:
         at -= 1
@@ -259,7 +262,10 @@ def _merged(text: str, edits: list[Edit]) -> list[Edit]:
 
 
 def _raise(text: str, edits: list[Edit], starts: list[int], sentence: Span) -> list[Edit]:
-    """Make the first letter that now stands in a sentence large: in the edit that brings it, or else by the edit returned."""
+    """Put a capital at the start of a sentence as it now stands.
+
+    The edit that brings the first letter is changed in place; if the letter is old, a new edit is returned.
+    """
     at = sentence.start
     while at < sentence.end:
         place = bisect_right(starts, at) - 1

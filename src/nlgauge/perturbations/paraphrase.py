@@ -107,7 +107,9 @@ class CallableParaphraser:
 
 @dataclass(frozen=True, kw_only=True)
 class LightParaphraser:
-    """Small changes by rule that keep the meaning: short forms opened or made, numbers spelt out, one word replaced by a synonym.
+    """Small changes by rule that keep the meaning.
+
+    Short forms are opened or made, numbers are spelt out, and one word is replaced by a synonym.
 
     It is light: it stands much closer to the text than back-translation does, and so makes an easy test. It is no
         substitute

@@ -183,7 +183,10 @@ def _turns(given: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:
 
 
 def _next_speaker(turns: Sequence[Turn]) -> str | None:
-    """The one who did not speak last: of two, the other; of more, the one who spoke before that one; nobody known after a monologue."""
+    """The speaker of the next turn: of two speakers the one who did not speak last.
+
+    Of more than two, the one who spoke before the last speaker. None after a monologue.
+    """
     if not turns:
         return None
     last = turns[-1].speaker

@@ -1,4 +1,4 @@
-"""Blanks around an edit, as a writer would set them: none before a comma that comes in, none twice where a word goes."""
+"""Blanks around an edit, as a writer would set them: none before a comma, and no two where a word goes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _OPENING = frozenset("([{“‘„‚«¿¡（【「『《〈")
 
 
 def around_insertion(left: str, right: str, new: Sequence[str], seen: str) -> tuple[str, str]:
-    """The blanks before and behind tokens that come in between two others, where `seen` stood; at the start of the text `left` is empty."""
+    """The blanks before and behind tokens inserted between two others, where `seen` stood.
+
+    At the start of the text `left` is empty.
+    """
     together = bool(left) and not seen
     opens = together and is_mark(left) and left[-1] not in _CLOSING and not is_mark(right)
     head = seen if not left else "" if opens else between(left, new[0], seen)
@@ -22,7 +25,10 @@ def around_insertion(left: str, right: str, new: Sequence[str], seen: str) -> tu
 def around_replacement(
     left: str, right: str, new: Sequence[str], old: Sequence[str], before: str, behind: str
 ) -> tuple[str, str]:
-    """The blanks before and behind tokens that take the place of others; they stay, unless a word comes for a mark or a mark for a word."""
+    """The blanks before and behind tokens that replace others.
+
+    They stay as they are, unless a word replaces a mark or a mark a word.
+    """
     head, tail = before, behind
     if left and is_mark(new[0]) != is_mark(old[0]):
         head = "" if not before and is_mark(left) and left[-1] not in _CLOSING else between(left, new[0], before)
@@ -32,7 +38,10 @@ def around_replacement(
 
 
 def behind_deletion(left: str, right: str, before: str, behind: str) -> str:
-    """The blank that stays where tokens go away; `left` and `right` are what then stands beside it, empty at the ends of the text."""
+    """The blank that stays where tokens are deleted.
+
+    `left` and `right` are the tokens that then stand beside it, empty at the ends of the text.
+    """
     if not left:
         return before
     if not right:
@@ -45,7 +54,9 @@ def behind_deletion(left: str, right: str, before: str, behind: str) -> str:
 
 
 def exchanged(left: str, right: str, old: Sequence[str], new: Sequence[str], blanks: Sequence[str]) -> list[str]:
-    """The blanks around and between tokens in their new order; they stay where they stand between a word and a mark or the like as before.
+    """The blanks around and between tokens in their new order.
+
+    A blank stays where it stands between the same kinds of tokens as before, such as a word and a mark.
 
     Args:
         left, right: the tokens beside them, empty at the ends of the text.
@@ -61,7 +72,10 @@ def exchanged(left: str, right: str, old: Sequence[str], new: Sequence[str], bla
 
 
 def between(left: str, right: str, seen: str | None) -> str:
-    """The blank between two tokens that come together; `seen` is one that stood at the place, None where there was no place."""
+    """The blank between two tokens that come together.
+
+    `seen` is the blank that stood at the place, None if there was no place.
+    """
     if right[0] in _CLOSING or left[-1] in _OPENING:
         return ""
     if writes_no_blanks(left[-1]) or writes_no_blanks(right[0]):

@@ -1,4 +1,4 @@
-"""English as spaCy or Stanza knows it, where a user has them: their tokens, tags, sentences and names; forms and related words are our own."""
+"""English as spaCy or Stanza knows it: their tokens, tags, sentences and names; forms and related words are ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon.inflection import inflect, lemma
 from nlgauge.text.lexicon.lexicon import Pos, Relation, related
-from nlgauge.text.names.lists import gender_of, is_first_name, name_words
+from nlgauge.text.names.lists import Gender, gender_of, is_first_name, name_words
 from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
 from nlgauge.text.words import word_spans
@@ -44,7 +44,7 @@ class Read(NamedTuple):
 
 
 class _Piped:
-    """A pipeline of another library behind our own interface; offsets of the text are all that is taken from it, and tags."""
+    """A pipeline of another library behind our interface; only offsets and tags are taken from it."""
 
     name = ""
 
@@ -68,7 +68,10 @@ class _Piped:
         return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
-        """See `Language.persons`; who is a person is the pipeline's word, gender and parts of names are by our lists."""
+        """See `Language.persons`.
+
+        The pipeline says who is a person; our lists tell gender and the parts of names.
+        """
         return people(doc, self._read(doc.text)[1])
 
     def run(self, text: str) -> Read:
@@ -163,7 +166,10 @@ class Stanza(_Piped):
 
 
 def _words(token: Any) -> Iterator[Piece]:
-    """The words of a token, which may be several (don't: do, n't), where they stand in it letter by letter; else the token itself."""
+    """The words of a token, which may be several (don't: do, n't).
+
+    They are given if they stand in the token letter by letter, else the token itself.
+    """
     if "".join(w.text for w in token.words) == token.text:
         start = token.start_char
         for word in token.words:
@@ -185,7 +191,10 @@ def _by_sentence(pieces: Sequence[Piece], bounds: Iterable[tuple[int, int]]) -> 
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text in parts that a pipeline can hold, with their offsets; lone surrogates, which none can read, are exchanged one by one."""
+    """The text in parts that a pipeline can hold, with their offsets.
+
+    Lone surrogates, which no pipeline can read, are replaced one by one.
+    """
     readable = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) if not text.isascii() else text
     start = 0
     while start < len(readable):
@@ -200,7 +209,10 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def assemble(text: str, sentences: Sequence[Sequence[Piece]]) -> Doc:
-    """A text taken apart, from the tokens of each sentence; blanks belong to no token, and what no token holds becomes one of its own."""
+    """The document of a text, from the tokens of each sentence.
+
+    Blanks belong to no token, and characters that no token holds become a token of their own.
+    """
     tokens: list[Token] = []
     spans: list[Span] = []
     at = 0
@@ -223,7 +235,10 @@ def assemble(text: str, sentences: Sequence[Sequence[Piece]]) -> Doc:
 
 
 def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
-    """Mentions of persons, from the spans of their names; mentions that share the last word, or the first alone, are one person."""
+    """Mentions of persons, from the spans of their names.
+
+    Mentions that share the last word, or the first name alone, are one person.
+    """
     found: list[Person] = []
     known: dict[str, int] = {}
     for start, end in sorted(named):
@@ -239,19 +254,34 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
         keys = [w.lower for w in (family, given) if w is not None]
         who = next((known[k] for k in keys[:1] if k in known), len(set(known.values())))
         known.update({k: who for k in keys if k not in known})
-        by_title = (
-            None if title is None or not _has_gender(title) else "m" if title.lower in name_words("title-m") else "f"
+        gender = _gender_of_title(title) or (gender_of(given.text) if given is not None else None)
+        first, last = words[0], words[-1]
+        found.append(
+            Person(
+                first.index,
+                last.index,
+                first.start,
+                last.end,
+                who,
+                gender,
+                _place(title),
+                _place(given),
+                _place(family),
+            )
         )
-        places = [t.index if t is not None else None for t in (title, given, family)]
-        gender = by_title or (gender_of(given.text) if given is not None else None)
-        found.append(Person(words[0].index, words[-1].index, words[0].start, words[-1].end, who, gender, *places))  # type: ignore[arg-type]
     genders = {p.who: p.gender for p in found if p.gender is not None}
     return [replace(p, gender=genders.get(p.who)) for p in found]
 
 
+def _place(token: Token | None) -> int | None:
+    return None if token is None else token.index
+
+
 def _is_title(token: Token) -> bool:
-    return token.lower in name_words("title") or _has_gender(token)
+    return token.lower in name_words("title") or _gender_of_title(token) is not None
 
 
-def _has_gender(token: Token) -> bool:
-    return token.lower in name_words("title-m") or token.lower in name_words("title-f")
+def _gender_of_title(token: Token | None) -> Gender | None:
+    if token is None:
+        return None
+    return "m" if token.lower in name_words("title-m") else "f" if token.lower in name_words("title-f") else None

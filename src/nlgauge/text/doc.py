@@ -1,4 +1,4 @@
-"""A text taken apart: tokens with tags, words as blanks show them, sentences; offsets of the text are the only currency."""
+"""A text with its tokens and their tags, its words and its sentences; places are offsets of the text."""
 
 from __future__ import annotations
 

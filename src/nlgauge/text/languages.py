@@ -1,4 +1,4 @@
-"""What perturbations know of a language: tokens and tags, inflection, related words, persons; with one backend built in."""
+"""What perturbations know of a language: tokens, inflection, related words, persons; one backend is built in."""
 
 from __future__ import annotations
 

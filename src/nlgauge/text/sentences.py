@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from nlgauge.text.wordlists import WordList
+
 # Full stops of scripts without capitals, which end a sentence whatever follows: Chinese and Japanese, Devanagari,
 # Ethiopic, Arabic, Urdu, Khmer, Burmese.
 _FULL_STOPS = "\u3002\uff01\uff1f\uff61\u0964\u0965\u1362\u061f\u06d4\u17d4\u17d5\u104b"
@@ -15,19 +17,10 @@ _FIRST_WORD = re.compile(rf"[\s{re.escape(_OPENERS)}]*([\w'’]*)")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 # Words whose period belongs to them: before anything, and before a number.
-_UNENDING = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "sr", "jr", "rev", "hon", "gen", "col", "maj", "capt", "lt", "sgt", "adm", "gov", "sen",
-    "rep", "pres", "messrs", "mme", "mlle", "hr", "fr", "e.g", "i.e", "vs", "viz", "cf", "z.b", "d.h", "bzw", "p.ex",
-})  # fmt: skip
-_NUMBERED = frozenset({
-    "no", "nos", "nr", "vol", "pp", "p", "fig", "figs", "eq", "sec", "ch", "art", "para", "ca", "jan", "feb", "mar", "apr", "jun", "jul",
-    "aug", "sep", "sept", "oct", "nov", "dec",
-})  # fmt: skip
+_UNENDING = WordList("sentences", "never at an end")
+_NUMBERED = WordList("sentences", "before numbers")
 # Words that begin sentences and hardly names: what makes "U.S. The" two sentences and "U.S. Army" none.
-_STARTERS = frozenset({
-    "A", "An", "The", "This", "That", "These", "Those", "It", "He", "She", "They", "We", "You", "I", "His", "Her", "Its", "Their", "There",
-    "In", "On", "At", "As", "If", "When", "While", "After", "But", "And", "However",
-})  # fmt: skip
+_STARTERS = WordList("sentences", "starting sentences")
 
 _LONGEST = 24  # characters looked back for one of these; a bound keeps the work linear in the text
 

@@ -15,7 +15,8 @@ BLANK_BUT_WORDS = bytes(ord(chr(b).lower()) if b < 0x80 and chr(b).isalnum() els
 
 # Letters of scripts written without blanks between words: ideographs with their iteration marks, kana, bopomofo.
 _SINGLE = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096"
+    "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
 _LEADING = "\u0e40-\u0e44\u0ec0-\u0ec4"  # Thai and Lao vowels written before the consonant they follow in speech
@@ -35,7 +36,7 @@ _ZERO_WIDTH_SPACE = "\u200b"
 
 
 def rouge_words(text: str) -> list[str]:
-    """Runs of a-z and 0-9 in the lower-cased text, everything else being a blank: rouge-score's rule. Other scripts leave nothing."""
+    """Runs of a-z and 0-9 in the lower-cased text, as rouge-score splits it; other scripts leave nothing."""
     # Six times as fast as a regular expression; what ASCII lacks is encoded as "?", and so becomes a blank too.
     return text.lower().encode("ascii", "replace").translate(BLANK_BUT_WORDS).decode("ascii").split()
 

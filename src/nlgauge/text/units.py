@@ -94,7 +94,10 @@ def _clings(before: str, char: str) -> bool:
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A run of letters at script boundaries and between letters that stand alone; what is no letter stays with what it follows."""
+    """Cut a run of letters at script boundaries and between letters that stand alone.
+
+    Characters that are no letters stay with the character before them.
+    """
     found: list[tuple[int, int]] = []
     for first, last in letter_spans(text[start:end]):
         piece = (start + first, start + last)

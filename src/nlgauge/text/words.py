@@ -1,4 +1,4 @@
-"""Where English words begin and end: a tokeniser by rules that keeps offsets and parts words as the English treebanks do."""
+"""Where English words begin and end: a tokeniser by rules that keeps offsets and follows the English treebanks."""
 
 from __future__ import annotations
 
@@ -8,18 +8,28 @@ _CLITIC = r"['’](?:s|m|d|ll|re|ve)"
 # Signs above, below and inside letters, which Python's \w leaves out; without them many scripts would fall to pieces.
 _SIGNS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0971-\u0dff"
-    r"\u0e31-\u0e4e\u0eb1-\u0ece\u0f71-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
+    r"\u0e31-\u0e4e\u0eb1-\u0ece\u0f71-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3"
+    r"\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
 )
 _W = rf"[\w{_SIGNS}]"
 # Short forms that keep their period: wherever they stand; before a capital or a number; before a number alone, being
 # words as well.
 _ALWAYS = "mr|mrs|ms|dr|prof|sr|jr|messrs|mme|mlle|etc|vs|viz|cf|inc|corp|ltd|llc|bros|dept|assn|approx|blvd|govt|attn"
-_TITLES = "st|mt|ft|rev|hon|gen|col|maj|capt|cpt|lt|sgt|cmdr|adm|gov|sen|sens|rep|reps|pres|supt|co|ave|jan|feb|aug|sept|oct|nov|dec"
-_NUMBERED = "no|nos|nr|vol|pp|p|fig|figs|eq|sec|ch|art|ext|tel|par|para|mar|apr|jun|jul|sep|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun"
+_TITLES = (
+    "st|mt|ft|rev|hon|gen|col|maj|capt|cpt|lt|sgt|cmdr|adm|gov|sen|sens|rep|reps|pres|supt|co|"
+    "ave|jan|feb|aug|sept|oct|nov|dec"
+)
+_NUMBERED = (
+    "no|nos|nr|vol|pp|p|fig|figs|eq|sec|ch|art|ext|tel|par|para|mar|apr|jun|jul|sep|mon|tue|"
+    "tues|wed|thu|thur|thurs|fri|sat|sun"
+)
 _PREFIXES = (
     "e|non|mid|pre|anti|re|post|co|pro|multi|ex|semi|neo|psycho|socio|micro|inter|intra|ultra|quasi|pseudo|bi|un"
 )
-_UNITS = "am|pm|k|m|mm|bn|tn|kg|g|mg|lb|lbs|oz|km|cm|mi|ft|in|ml|l|mb|gb|tb|kb|hz|khz|mhz|ghz|w|kw|mw|mph|kph|hrs|hr|min|sec|px"
+_UNITS = (
+    "am|pm|k|m|mm|bn|tn|kg|g|mg|lb|lbs|oz|km|cm|mi|ft|in|ml|l|mb|gb|tb|kb|hz|khz|mhz|ghz|w|kw|"
+    "mw|mph|kph|hrs|hr|min|sec|px"
+)
 _DOMAINS = "com|org|net|edu|gov|co|info|io|uk|de|fr|ca|au|eu"
 
 # Repeats that could start anywhere are bounded, so that the work stays linear in the text.
@@ -28,19 +38,23 @@ _TOKEN = re.compile(
       (?:(?<!\w)(?:
           (?:(?:https?|ftp)://|www\.)[^\s<>"“”]*[^\s<>"“”.,;:!?'’)\]}}»]
         | [\w.+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{1,8}}\w{{2,63}}
-        | (?:[a-zA-Z0-9][a-zA-Z0-9-]{{0,62}}\.){{1,4}}(?i:{_DOMAINS})(?![\w@]|\.\w)(?:/[^\s<>"“”]*[^\s<>"“”.,;:!?'’)\]}}»])?
+        | (?:[a-zA-Z0-9][a-zA-Z0-9-]{{0,62}}\.){{1,4}}(?i:{_DOMAINS})(?![\w@]|\.\w)
+          (?:/[^\s<>"“”]*[^\s<>"“”.,;:!?'’)\]}}»])?
         | @\w+ | \#[^\W\d_]\w*
         | [:;=]-?[)(DP](?!\S)
       ))
     | (?<!\w)(?:
-          (?:\+?\d-)?\d{{3}}-\d{{3}}-\d{{4}}(?!\w) | \d{{3}}-\d{{4}}(?!\w) | \d{{1,2}}-\d{{1,2}}-\d{{2,4}}(?!\w) | \d{{4}}-\d\d-\d\d(?!\w)
+          (?:\+?\d-)?\d{{3}}-\d{{3}}-\d{{4}}(?!\w) | \d{{3}}-\d{{4}}(?!\w)
+          | \d{{1,2}}-\d{{1,2}}-\d{{2,4}}(?!\w) | \d{{4}}-\d\d-\d\d(?!\w)
         | \.?\d++(?:[.,:/]\d++){{0,20}}+(?:(?:st|nd|rd|th|s|(?<=0)['’]s)?(?!{_W}) | (?=(?i:{_UNITS})(?!{_W})))
         | ['’]\d\ds?(?!{_W})
       )
     | (?<!\w)(?:
           (?:[^\W\d_]\.){{2,40}}(?:[^\W\d_](?!{_W}))?(?!{_W}) | [^\W\d_]\.[^\W\d_](?![\w.]) | [A-Z]\.(?=\s+[^\W\d_]|-)
-        | (?i:{_ALWAYS})\. | (?i:ph\.d\.?)(?!\w) | (?i:al)(?<=\bet\sal)\. | (?i:{_TITLES})\.(?=\s*[A-Z0-9]) | (?i:{_NUMBERED})\.(?=\s*\d)
-        | (?i:US|[CARS]|HK|NZ)\$ | (?i:{_PREFIXES})-\w+ | [A-Z]{{1,3}}&[A-Z]{{1,3}}(?!\w) | w/o?(?!\w) | (?i:o['’]clock|ma['’]am)(?!\w)
+        | (?i:{_ALWAYS})\. | (?i:ph\.d\.?)(?!\w) | (?i:al)(?<=\bet\sal)\.
+        | (?i:{_TITLES})\.(?=\s*[A-Z0-9]) | (?i:{_NUMBERED})\.(?=\s*\d)
+        | (?i:US|[CARS]|HK|NZ)\$ | (?i:{_PREFIXES})-\w+ | [A-Z]{{1,3}}&[A-Z]{{1,3}}(?!\w)
+        | w/o?(?!\w) | (?i:o['’]clock|ma['’]am)(?!\w)
         | ['’](?i:em|cause|til|tis|twas|n)(?!\w)
       )
     | (?P<word>{_W}+(?:['’]{_W}+)*+)
@@ -59,11 +73,11 @@ _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each token, in order and not overlapping; every character that is not blank lies in exactly one.
 
-    Words are parted as in the English treebanks: clitics stand alone (do|n't, he|'s, dogs|'), with either apostrophe, and so do
-    "cannot" (can|not), punctuation, currency signs, percent signs and hyphens (well|-|known), save behind a prefix (e-mail,
-    non-profit). Numbers with points, commas, colons or slashes inside (1,500, 10:30, 1/2), abbreviations and initials
-    with their period (U.S., Mr., J.), addresses, ellipses and runs of marks (!!) stay whole. Text that is parted
-    already (do n't) is read alike.
+    Words are split as in the English treebanks. Clitics stand alone, with either apostrophe (do|n't, he|'s, dogs|'), and
+    "cannot" is split (can|not). Punctuation, currency signs, percent signs and hyphens stand alone (well|-|known), but
+    not a hyphen behind a prefix (e-mail, non-profit). These stay whole: numbers with points, commas, colons or slashes
+    inside (1,500, 10:30, 1/2), abbreviations and initials with their period (U.S., Mr., J.), addresses, ellipses and
+    runs of marks (!!). Text that is split already (do n't) is read alike.
     """
     spans = []
     for match in _TOKEN.finditer(text):

@@ -1,4 +1,4 @@
-"""What is drawn follows the distributions it is named after: chi-square of 20,000 proposals, whatever becomes of them later."""
+"""What is drawn follows the distributions it is named after: chi-square of 20,000 proposals."""
 
 import math
 import random

@@ -84,7 +84,10 @@ class _Denials:
         return self.tokens[i].tag if 0 <= i < len(self.tokens) else ""
 
     def _word(self, i: int) -> Callable[[Draft], None] | None:
-        """How to take away a negation that belongs to no auxiliary; None if it must stay; `_NO_DENIAL` if the token is none."""
+        """How to take away a negation that belongs to no auxiliary.
+
+        None if it must stay, `_NO_DENIAL` if the token is no negation.
+        """
         low, after = self._low(i), self._low(i + 1)
         if low in NOT:
             return partial(self._deleted, i, i) if self._free_not(i) else None

@@ -31,7 +31,9 @@ class Clause:
 
 
 def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
-    """The head of a sentence as a clause of three to `most` words; None for questions, exclamations, headlines and whatever has marks inside.
+    """The beginning of a sentence as a clause of three to `most` words.
+
+    There is none for questions, exclamations, headlines and sentences with marks inside the clause.
 
     What follows a comma, or a word such as "because" or "but", is left away where a whole clause stands before it.
     """

@@ -135,7 +135,10 @@ def _auxiliary(draft: Draft, clause: Clause, word: _Words) -> bool:
 
 
 def _asks_for_subject(doc: Doc, clause: Clause) -> bool:
-    """Whether the question word before "be" may be its subject: `What is the capital?`, `What number is on the sign?`"""
+    """Whether the question word before "be" may be its subject.
+
+    It may in `What is the capital?` and in `What number is on the sign?`.
+    """
     verb = clause.verb
     if clause.kind != "be" or verb == clause.begin:
         return False

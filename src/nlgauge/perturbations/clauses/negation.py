@@ -22,7 +22,9 @@ _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
 
 @dataclass(frozen=True, kw_only=True)
 class Negation:
-    """Negate a clause, or take a negation away; of several sentences one is drawn, of its clauses the main one comes first.
+    """Negate a clause, or take a negation away.
+
+    Of several sentences one is drawn; of the clauses of a sentence the main one comes first.
 
     Args:
         mode: `add` negates a clause that is not negated, `remove` takes a negation away, `flip` does what the clause
@@ -87,7 +89,10 @@ class Negation:
 
 
 def _in_turn(doc: Doc, clauses: Sequence[Clause], rng: random.Random) -> list[Clause]:
-    """Clauses in the order in which they are tried: main clauses of statements as drawn, of questions, then what depends on them."""
+    """Clauses in the order in which they are tried.
+
+    Main clauses of statements come first, in the order drawn, then those of questions, then dependent clauses.
+    """
     places = list(dict.fromkeys(c.sentence for c in clauses))
     rng.shuffle(places)
     turn = {place: i for i, place in enumerate(places)}

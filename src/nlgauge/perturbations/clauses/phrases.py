@@ -151,7 +151,10 @@ class RepeatPhrases:
 
 
 def _run(doc: Doc, length: int, rng: random.Random) -> Span | None:
-    """A run of at most that many words inside a sentence that has more, brackets and quotes whole; None where no sentence has two."""
+    """A run of at most `length` words inside a sentence that has more, with brackets and quotes whole.
+
+    None if no sentence has two words.
+    """
     words, sizes = doc.words, _sizes(doc)
     for count in (min(length, max(sizes, default=0) - 1), 1):
         places = [doc.sentence_at[w.first] for w in words]
@@ -218,7 +221,11 @@ def _is_whole(doc: Doc, span: Span) -> bool:
 
 
 def _repeatable(doc: Doc) -> Sequence[Span]:
-    """Noun phrases, of several words and before the end of their sentence where there are any; or else subjects with their verb (`I am`)."""
+    """Noun phrases that can be said again.
+
+    Those of several words that do not end their sentence go first. Without any noun phrase, a subject with its verb is
+    taken (`I am`).
+    """
     found = [p for p in noun_phrases(doc) if _is_whole(doc, p)]
     last_words = {doc.sentence_at[w.first]: w.last for w in doc.words}
     early = [p for p in found if p.last < last_words.get(doc.sentence_at[p.first], -1)]

@@ -34,7 +34,10 @@ def head(doc: Doc, first: int, last: int) -> Token:
 
 
 def asked(noun: Token) -> tuple[str, tuple[str, ...]] | None:
-    """The preposition and the answers that go with a noun: in, years for "year"; None where only the noun itself can be said again."""
+    """The preposition and the answers that go with a noun: "in" and years for "year".
+
+    None if only the noun itself can be said again.
+    """
     base = lemma(noun.lower, noun.tag)
     found = _asked().get(base)
     return ("", PERSONS) if found is None and noun.tag == "NN" and supersense(base, "noun") == "noun.person" else found

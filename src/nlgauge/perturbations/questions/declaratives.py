@@ -120,7 +120,10 @@ def _asks_again(doc: Doc, question: Question) -> bool:
 
 
 def _confirm(draft: Draft, question: Question, language: Language) -> Inapplicable | None:
-    """Of a question to be answered by yes or no, and of a statement with a question mark, tags ("isn't it?") left away."""
+    """Turn a yes-no question into its "yes".
+
+    A statement with a question mark loses its tag ("isn't it?").
+    """
     doc, tokens = draft.doc, draft.doc.tokens
     if question.verb >= 0:
         clause = take_apart(doc, question.verb, question.end, whole=False)
@@ -223,7 +226,10 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
 def _said(
     doc: Doc, question: Question, identity: Clause | None = None, *, subject: bool = False
 ) -> tuple[str, Sequence[str], str]:
-    """What stands before the answer, the answers, what stands behind; `identity` for "what is the ...?", `subject` before its verb."""
+    """What stands before the answer, the answers, and what stands behind.
+
+    `identity` is the clause of "what is the ...?"; `subject` means that the answer is the subject of its verb.
+    """
     tokens, wh = doc.tokens, question.wh
     word = tokens[wh].lower
     preposition = doc.text[tokens[question.opens].start : tokens[wh].start].lower() if question.opens < wh else ""
@@ -290,7 +296,10 @@ def _existence(draft: Draft, question: Question, clause: Clause, choose: Choose)
 
 
 def _uninvert(draft: Draft, clause: Clause, question: Question, language: Language, first: int | None = None) -> None:
-    """The auxiliary behind its subject; "do" gives its tense to the verb. What stands from `first` to the auxiliary goes."""
+    """Move the auxiliary behind its subject; "do" gives its tense to the verb.
+
+    The tokens from `first` to the auxiliary are deleted.
+    """
     doc, tokens = draft.doc, draft.doc.tokens
     aux = tokens[clause.aux].lower
     denied = clause.aux_last > clause.aux or (

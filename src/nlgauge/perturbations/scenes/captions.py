@@ -141,7 +141,10 @@ def _form(case: Case, token: Token, word: str) -> str | None:
 
 
 def _says_something(doc: Doc, token: Token, kind: str) -> bool:
-    """Whether the word is used as an attribute: not `glass` in `a glass of wine`, `orange` in `eats an orange`, `hot` in `hot dog`."""
+    """Whether the word is used as an attribute.
+
+    It is not in `a glass of wine` (glass), `eats an orange` (orange) and `hot dog` (hot).
+    """
     tokens, at = doc.tokens, token.index
     before = tokens[at - 1].lower if at else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -222,7 +225,10 @@ def _plain_opposite(base: str, word: str) -> bool:
 
 
 def _of_its_kind(siblings: Sequence[str]) -> tuple[str, list[str]]:
-    """Siblings that our sets know to be of one kind: those of greenish are colours. Others mean nearly the same as the word itself."""
+    """Siblings that our sets know to be of one kind: the siblings of greenish are colours.
+
+    Other siblings mean nearly the same as the word itself.
+    """
     kinds = Counter(known.kind for word in siblings if (known := attribute(word)) is not None and known.kind in _SETS)
     kind, count = kinds.most_common(1)[0] if kinds else ("", 0)
     if count < _OF_A_KIND:
@@ -311,7 +317,10 @@ def _gendered(doc: Doc, token: Token) -> Counterpart | None:
 
 
 def _couples(doc: Doc, found: Sequence[_Person]) -> list[tuple[_Person, _Person]]:
-    """Neighbours that are each other's counterpart and do the same: `a man and a woman`, `a boy standing next to a girl`."""
+    """Pairs of neighbours that are each other's counterpart and do the same thing.
+
+    Examples are `a man and a woman` and `a boy standing next to a girl`.
+    """
     couples = []
     for left, right in pairwise(found):
         between = doc.tokens[left[0].index + 1 : right[0].index]

@@ -193,7 +193,10 @@ def _can_stand_for(doc: Doc, a: Thing, b: Thing) -> bool:
 
 
 def _elided(doc: Doc, thing: Thing) -> bool:
-    """Whether a noun that could have an article goes without: at the head of a caption, and behind one that has it (`a man and woman`)."""
+    """Whether a noun that could have an article goes without one.
+
+    It does at the start of a caption, and behind a noun that has one (`a man and woman`).
+    """
     before = doc.tokens[thing.start - 1] if thing.start else None
     return doc.starts_sentence(thing.start) or (before is not None and before.tag == "CC")
 
@@ -209,7 +212,10 @@ def _in_number(case: Case, thing: Thing, plural: bool) -> str:
 
 
 def _droppable(doc: Doc, found: Sequence[Thing]) -> Sequence[Thing]:
-    """The things that a sentence can best do without: behind a preposition or in a list; then what no verb waits for; then any."""
+    """The things that a sentence can best do without.
+
+    Those behind a preposition or in a list go first, then those that no verb needs, then any.
+    """
     tokens = doc.tokens
 
     def followed(thing: Thing) -> str:
@@ -276,7 +282,10 @@ def _with_bonds(doc: Doc, thing: Thing) -> set[int]:
 
 
 def _with_joints(doc: Doc, gone: set[int]) -> set[int]:
-    """Tokens to delete, with what joins or counts only such: `of` and its `a group`, `and` between two of them or at an end."""
+    """Tokens to delete, with the words that only join or count them.
+
+    These are `of` with its `a group`, and `and` between two deleted things or at an end.
+    """
     tokens, gone = doc.tokens, set(gone)
     for at in sorted(gone, reverse=True):
         if at - 1 in gone or not at or tokens[at - 1].lower != "of":

@@ -16,7 +16,8 @@ from nlgauge.text.languages import Language
 from nlgauge.text.wordlists import WordList
 
 _OTHER = {
-    "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do", "do": "does",
+    "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do",
+    "do": "does",
 }  # fmt: skip
 # Subjects that some writers join with the singular and some with the plural.
 _COLLECTIVE = WordList("surface", "collective")

@@ -61,7 +61,7 @@ class Contractions:
 
 @dataclass(frozen=True, kw_only=True)
 class Expansions:
-    """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`, `won't you` to `will you not`; possessives stay.
+    """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`; possessives stay.
 
     Args:
         which: every place, or one.

@@ -88,7 +88,10 @@ def _bare(sentence: str) -> str:
 
 
 def _ending_like(old: str, new: str) -> str:
-    """A sentence for the place of another: with a full stop only where both or neither had a final mark, or the place asks for it."""
+    """A sentence as it is written in the place of another.
+
+    It takes or loses a full stop if only one of the two has a final mark.
+    """
     if (_bare(old) != old) == (_bare(new) != new):
         return new
     if _bare(new) == new:
@@ -97,7 +100,10 @@ def _ending_like(old: str, new: str) -> str:
 
 
 def _blank(doc: Doc, behind: int) -> str:
-    """What parts sentences at this place: what stands behind the sentence or before it, or else a blank where the script has any."""
+    """The characters between two sentences at this place.
+
+    They are copied from behind or before the sentence; else they are a blank if the script has blanks.
+    """
     for first in (behind, behind - 1):
         if 0 <= first < len(doc.sentences) - 1:
             return doc.text[doc.sentences[first].end : doc.sentences[first + 1].start]

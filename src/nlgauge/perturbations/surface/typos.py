@@ -25,7 +25,9 @@ _SLIPS: Sequence[Kind] = ("swap", "delete", "insert", "substitute")
 
 @dataclass(frozen=True, kw_only=True)
 class Typos:
-    """Misspell one word of four letters or more; its first letter stays, and what comes out is no word where that can be had.
+    """Misspell one word of four letters or more; its first letter stays.
+
+    The misspelling is no word of the language if that can be had.
 
     Args:
         kind: `swap` two letters, `delete` one, `insert` one, `substitute` one by a neighbour on the keyboard, `any` of

@@ -1,4 +1,4 @@
-"""Words for the gaps of a text: which filler is used, a lexicon that needs no model, and the perturbation that masks words."""
+"""Words for the gaps of a text: fillers with and without a model, and the perturbation that masks words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ _MODEL_PACKAGES = ("torch", "transformers")
 
 @dataclass(frozen=True)
 class LexiconInfill:
-    """Frequent words with the tag of the word that is masked, of its field of meaning where that has enough of them; drawn, not predicted.
+    """Frequent words with the tag of the masked word, drawn and not predicted.
+
+    They are of its field of meaning if that has enough words.
 
     Attributes:
         language: for tags and forms.
@@ -57,7 +59,10 @@ class LexiconInfill:
     rng: random.Random
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """See `Infill.fill`; only nouns, verbs, adjectives and adverbs get words. A word's score falls with the logarithm of its rank."""
+        """See `Infill.fill`; only nouns, verbs, adjectives and adverbs get words.
+
+        The score of a word falls with the logarithm of its rank.
+        """
         return [self._fill(gap, k) for gap in gaps]
 
     def _fill(self, gap: Gap, k: int) -> list[Filler]:

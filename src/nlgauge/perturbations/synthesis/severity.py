@@ -142,7 +142,10 @@ def mutual(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
 
 
 def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
-    """Probabilities that the first of each pair entails the second, shape (n,); NaN, as models overflow to in half precision, is no answer."""
+    """Probabilities that the first text of each pair entails the second, shape (n,).
+
+    NaN, which models overflow to in half precision, is no answer and raises.
+    """
     found = judge.judge(pairs).probabilities[:, 0]
     if np.isnan(found).any():
         raise InputError(
@@ -210,7 +213,9 @@ def mutual_of(judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtim
 
 
 def fit(probabilities: Array, minor: Any) -> Calibration:
-    """The threshold that parts probabilities of minor edits from others, half way between two of them; of several that do alike the lowest.
+    """The threshold that separates minor from major edits best, halfway between two probabilities.
+
+    Of several thresholds that do equally well the lowest is taken.
 
     Args:
         probabilities: shape (n,).

@@ -10,7 +10,9 @@ from nlgauge.text.units import unit_spans
 
 
 class Stratum:
-    """The text as it stands after some edits; every operation edits it in place, and none touches what an earlier one has touched.
+    """The text as it stands after some edits.
+
+    Every operation edits it in place, and no operation touches what an earlier one has touched.
 
     Places are counted as in the paper: an operation starts after token `start`, where 0 is the start of the text (which
         the paper's
@@ -42,7 +44,10 @@ class Stratum:
         return self._between(0, len(self.tokens))
 
     def accepts(self, start: int, span: int) -> bool:
-        """Whether a run of `span` tokens behind token `start` touches no earlier edit; a span of 0 is a place for an insertion."""
+        """Whether a run of `span` tokens behind token `start` touches no earlier edit.
+
+        A span of 0 is a place for an insertion.
+        """
         return self.room[start] > 0 and self.room[start] >= span
 
     def has_room(self, span: int) -> bool:
@@ -126,7 +131,7 @@ class Stratum:
         return Edit(begin + front, begin + len(old) - back, new[front : len(new) - back])
 
     def _between(self, first: int, last: int) -> str:
-        """The text from the blanks before token `first` (counted from 0) to those before token `last`, both included."""
+        """The text from the blanks before token `first`, counted from 0, to those before token `last`, inclusive."""
         parts = [part for pair in zip(self.blanks[first:last], self.tokens[first:last], strict=True) for part in pair]
         return "".join([*parts, self.blanks[last]])
 

@@ -1,4 +1,4 @@
-"""Texts with errors made on purpose, edit by edit, and how bad each is: what a metric can learn from where nobody has rated anything."""
+"""Texts with errors made on purpose, and how bad each error is: training data where nobody has rated anything."""
 
 from __future__ import annotations
 

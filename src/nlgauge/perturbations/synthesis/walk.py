@@ -104,7 +104,10 @@ class Walk:
         self._keep(operation, edit, span or len(self._stratum) - before, True)
 
     def _propose(self) -> tuple[Operation, int, int] | None:
-        """An operation with the token it starts behind and the tokens it takes, drawn until the stratum accepts; None where it accepts none."""
+        """An operation with the token it starts behind and the number of tokens it takes.
+
+        It is drawn until the stratum accepts; None if the stratum accepts none.
+        """
         among = [
             o
             for o in self._draws.operations

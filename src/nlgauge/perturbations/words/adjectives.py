@@ -44,7 +44,10 @@ _BEINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Adjectives before one noun: each a run of tokens with the adverb that grades it and the comma or "and" that goes with it."""
+    """Adjectives before one noun.
+
+    Each is a run of tokens with the adverb that grades it and the comma or "and" that goes with it.
+    """
 
     runs: tuple[tuple[int, int], ...]
 
@@ -98,7 +101,10 @@ def _chains(case: Case) -> Iterator[_Chain]:
 
 
 def _chain(case: Case, start: int) -> tuple[_Chain, int] | None:
-    """What can be left out between a place where adjectives begin and the noun behind them; None where there is no such noun."""
+    """What can be left out from a place where adjectives begin up to their noun.
+
+    None if there is no such noun.
+    """
     doc = case.doc
     tokens, end = doc.tokens, doc.sentences[doc.sentence_at[start]].last
     parts: list[tuple[int, int, str]] = []  # first and last token, kind: adjective, participle, grade, link
@@ -139,7 +145,10 @@ def _in_compound(doc: Doc, at: int, end: int) -> bool:
 
 
 def _compound_end(doc: Doc, at: int, end: int) -> int | None:
-    """The last token of a compound adjective that begins here: `well-known`, `long-term`, `18-year-old`; None for anything else."""
+    """The last token of a compound adjective that begins here, None if none does.
+
+    Examples are `well-known`, `long-term` and `18-year-old`.
+    """
     tokens, last = doc.tokens, at
     if doc.touches(at) and tokens[at - 1].text in _HYPHENS:
         return None
@@ -184,7 +193,10 @@ def _droppable(case: Case, start: int, parts: list[tuple[int, int, str]], noun: 
 
 
 def _whole(doc: Doc, parts: list[tuple[int, int, str]], opened: bool, *, go_on: bool) -> Iterator[tuple[int, int]]:
-    """Runs of adjectives: those joined by a comma or "and" go together; `go_on`: a participle follows, which another link may join."""
+    """Runs of adjectives; those joined by a comma or "and" go together.
+
+    `go_on` says that a participle follows, which another link may join.
+    """
     while parts and parts[0][2] == "link":
         parts = parts[1:]
     while len(parts) > 1 and parts[0][2] == "grade" and not opened and doc.tokens[parts[0][0]].lower not in _GRADES:

@@ -58,7 +58,7 @@ def single_words(doc: Doc, part: Part) -> list[Token]:
 
 
 def is_grammar(lemma: str, part: Part) -> bool:
-    """Whether a word belongs to the grammar of the text rather than to what it says: `other`, `someone`, `have`, `not`."""
+    """Whether a word belongs to the grammar rather than to what is said: `other`, `someone`, `have`, `not`."""
     return lemma in _GRAMMAR[part]
 
 
@@ -73,7 +73,10 @@ def stands_alone(doc: Doc, token: Token) -> bool:
 
 
 def in_name(doc: Doc, token: Token) -> bool:
-    """Whether a capital inside a sentence says that the word belongs to a name: `White` in `the White House`, however it is tagged."""
+    """Whether a capital inside a sentence says that the word belongs to a name, whatever its tag.
+
+    `White` does in `the White House`.
+    """
     text = token.text
     if text[1:] != text[1:].lower() and not text.isupper():
         return True  # iPhone
@@ -107,7 +110,10 @@ def field_of(case: Case, token: Token | None) -> str | None:
 
 
 def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
-    """The form of a lemma that bears the tag of a token, maybe with "more" or "most"; None where there is none but what stands there."""
+    """The form of a lemma that bears the tag of a token, maybe with "more" or "most".
+
+    None if there is no form, or only the one that stands there.
+    """
     participle = part == "adj" and token.tag in TAGS["verb"]
     # A tagger may call a singular a plural: what has no plural ending is none, unless its plural has none either
     # (sheep, people).
@@ -119,7 +125,10 @@ def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
 
 
 def is_counted(lemma: str) -> bool:
-    """Whether a noun can stand behind "a" and in the plural, as far as its field of meaning tells: not so `freight`, `intelligence`."""
+    """Whether a noun can stand behind "a" and in the plural, as far as its field of meaning tells.
+
+    `freight` and `intelligence` cannot.
+    """
     found = supersense(lemma, "noun")
     return found is not None and found.partition(".")[2] in _COUNTED and lemma not in _MASS
 
@@ -183,7 +192,7 @@ def _adjectival(doc: Doc, token: Token) -> bool:
 
 
 def _lower_around(doc: Doc, token: Token) -> bool:
-    """Whether other nouns, verbs or adjectives of the sentence are in small letters, so that a capital says something."""
+    """Whether other words of the sentence are in small letters, so that a capital says something."""
     sentence = doc.sentences[doc.sentence_at[token.index]]
     return any(
         t.text.islower() and t.tag[:2] in ("NN", "VB", "JJ") for t in doc.tokens[sentence.first : sentence.last + 1]

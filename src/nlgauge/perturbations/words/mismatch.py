@@ -1,4 +1,4 @@
-"""Perturbations by a wrong word: a random one of the same part of speech takes the place of a noun, a verb or an adjective."""
+"""Perturbations by a wrong word: a noun, verb or adjective is replaced by a random one."""
 
 from __future__ import annotations
 
@@ -156,7 +156,10 @@ def _is_grammar(case: Case, token: Token, part: Part) -> bool:
 
 
 def _is_full_verb(case: Case, token: Token) -> bool:
-    """Whether a verb that often belongs to the grammar means something here: `goes to school`, `has a dog`, but not `has gone` or `used to`."""
+    """Whether a verb that often belongs to the grammar has a meaning of its own here.
+
+    It has in `goes to school` and `has a dog`, but not in `has gone` or `used to`.
+    """
     lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
     if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
         return False  # going to, according to, used to
@@ -167,7 +170,10 @@ def _is_full_verb(case: Case, token: Token) -> bool:
 
 
 def _stands_free(case: Case, token: Token, part: Part) -> bool:
-    """Whether nothing hangs on the word that another word would not take: a particle, an infinitive, a noun it makes a compound with."""
+    """Whether no other word depends on this one in a way that a random word would break.
+
+    Dependents are particles, infinitives, and nouns it makes a compound with.
+    """
     tokens, at = case.doc.tokens, token.index
     before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
     if part == "verb":

@@ -27,14 +27,16 @@ from nlgauge.text.names.entities import Entity, entities
 from nlgauge.text.names.lists import gender_of, is_first_name
 from nlgauge.text.names.people import Person
 
-_DRAWS = 12  # for a noun of the same field; with 15 to 25 % of nouns in a frequent field, nine times in ten one is among so many
+# Draws for a noun of the same field: 15 to 25 % of all nouns are of a frequent field, so that nine times in ten one of
+# so many is.
+_DRAWS = 12
 _KINDS = ("name", "noun", "verb")
 _NO_PERSON = Inapplicable("no person named")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeNames:
-    """Give people other names, of the same gender, wherever the text names them: in full, by first name or by last name.
+    """Give people other names of the same gender, wherever the text names them.
 
     Args:
         which: all people of the text, or one.
@@ -66,7 +68,10 @@ class ChangeNames:
 
 @dataclass(frozen=True, kw_only=True)
 class WrongName:
-    """Replace exactly one name by another of the same gender: a first name where its gender is known, else a last name."""
+    """Replace exactly one name by another of the same gender.
+
+    It is a first name if its gender is known, else a last name.
+    """
 
     info: ClassVar = PerturbationInfo(
         "name_error",
@@ -171,7 +176,10 @@ class PerturbEntities:
 
 
 def _another_noun(case: Case, rng: random.Random) -> Change | Inapplicable:
-    """One noun replaced by a frequent one, of the same field of meaning (an artifact for an artifact) if such is soon drawn."""
+    """One noun replaced by a frequent one.
+
+    The new noun is of the same field of meaning (an artifact for an artifact) if such a noun is soon drawn.
+    """
     doc, present = case.doc, words_of(case)
     tokens = [t for t in single_words(doc, "noun") if not is_grammar(case.language.lemma(t.lower, t.tag), "noun")]
     if not tokens:
@@ -265,7 +273,10 @@ def _rename(
 
 
 def _rename_others(doc: Doc, draft: Draft, people: Sequence[Person], names: Mapping[str, str]) -> None:
-    """The same names where they stand alone and nobody was found: a mention that the finder of people was not sure of."""
+    """The same names where they stand alone and no person was found.
+
+    The finder of people was not sure of such a mention.
+    """
     covered = {i for p in people for i in range(p.first, p.last + 1)}
     for token in doc.tokens:
         new = names.get(token.text)

@@ -60,7 +60,10 @@ def _ends_phrase(doc: Doc, token: Token) -> bool:
 
 
 def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:
-    """The heads that take another noun without a hitch, or else all of them: no dates and measures, none in `in front of`."""
+    """The heads that another noun can be joined to smoothly, or else all of them.
+
+    Dates, measures and the `front` of `in front of` are left out.
+    """
     good = [t for t in heads if _takes_another(case, t)]
     return good or heads
 

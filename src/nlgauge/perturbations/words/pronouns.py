@@ -132,7 +132,10 @@ class NounsToPronouns:
 
 
 def _form(doc: Doc, token: Token) -> str | None:
-    """The word of a pronoun as the table has it; None where the word is none, or both persons are named ("he or she")."""
+    """The key of a pronoun in the table.
+
+    None if the word is no such pronoun, or both persons are named ("he or she").
+    """
     word = token.lower
     if not any(word in forms for forms in _OTHERS.values()):
         return None
@@ -197,7 +200,10 @@ def _her_owns(doc: Doc, token: Token) -> bool:
 
 
 def _paired(doc: Doc, token: Token) -> bool:
-    """Whether the pronoun of the other gender stands beside: "he or she", "his/her"; to exchange both would change nothing."""
+    """Whether the pronoun of the other gender stands beside it: "he or she", "his/her".
+
+    To exchange both would change nothing.
+    """
     for step in (1, -1):
         joint, other = token.index + step, token.index + 2 * step
         if 0 <= joint < len(doc.tokens) and 0 <= other < len(doc.tokens):

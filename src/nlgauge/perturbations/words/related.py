@@ -214,7 +214,10 @@ def _trusted(found: Sequence[Site]) -> Sequence[Site]:
 
 
 def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> Iterator[Site]:
-    """Words of a part of speech that have related words which fit, in the order of the text; related words anew to the text unless told."""
+    """Words of a part of speech that have related words which fit, in the order of the text.
+
+    Related words that the text already has are left out, unless `anew` is false.
+    """
     doc, present = case.doc, words_of(case)
     for token in single_words(doc, part):
         if part == "adj" and (after_measure(doc, token) or is_nominal(doc, token)):
@@ -231,7 +234,10 @@ def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> I
 
 
 def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator[Swap]:
-    """Forms that may take the place of a word, the best first: ours, else those of the lexicon; words of grammar have only ours."""
+    """Forms that may take the place of a word, the best first.
+
+    Our own words go first, then those of the lexicon. Words of grammar have only our own.
+    """
     lemma, pos = _lemma(case, token, part), POS[part]
     ours = own_words(lemma, pos, relation)
     if ours is None and (is_grammar(lemma, part) or is_grammar(token.lower, part)):
@@ -260,7 +266,10 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
 
 
 def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[str, bool]]:
-    """What the lexicon gives, and whether it is of the first sense; of other senses only things that are as different as they should be."""
+    """What the lexicon gives, and whether each word belongs to the first sense.
+
+    Of other senses only siblings of concrete things are taken, since these are different enough.
+    """
     sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}
     given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
@@ -291,7 +300,10 @@ def _lemma(case: Case, token: Token, part: Part) -> str:
 
 
 def _compounded(case: Case, token: Token) -> bool:
-    """Whether a noun stands beside another, as in `bus stop`, where its kinds mean something else, or where a verb would."""
+    """Whether a noun stands beside another, as in `bus stop`, or where a verb would.
+
+    There its kinds mean something else.
+    """
     tokens, at = case.doc.tokens, token.index
     before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
     if before is not None and (before.tag in (*_NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):

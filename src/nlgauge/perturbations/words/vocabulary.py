@@ -1,4 +1,4 @@
-"""Frequent words to draw at random: those of the lexicon that are hardly ever another part of speech, in one form or another."""
+"""Frequent words to draw at random: those that are hardly ever another part of speech."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def draw(
 
 
 def _bears(form: str, tag: str) -> bool:
-    """Whether a word is at home under a tag; comparatives and superlatives are only if they are on record: not so `sheerest`."""
+    """Whether a word is at home under a tag.
+
+    Comparatives and superlatives must be on record, as `sheerest` is not.
+    """
     tags = known_tags(form)
     if " " in form or (tag in ("JJR", "JJS") and not tags):
         return False
@@ -73,7 +76,10 @@ def _bears(form: str, tag: str) -> bool:
 
 
 def room_for_noun(doc: Doc, token: Token) -> Kind:
-    """Which nouns may stand in the place of one: after "a" and in the plural those that can be counted, without an article the others."""
+    """Which nouns may stand in the place of one.
+
+    Behind "a" and in the plural they must be countable; without an article they must not be.
+    """
     if token.tag == "NNS":
         return "counted"
     at = token.index - 1

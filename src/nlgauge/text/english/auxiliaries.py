@@ -6,9 +6,10 @@ from nlgauge.text.doc import Doc
 
 # Auxiliaries that take n't, with the whole they make.
 WITH_NOT = {
-    "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't", "does": "doesn't", "did": "didn't", "have": "haven't",
-    "has": "hasn't", "had": "hadn't", "can": "can't", "could": "couldn't", "will": "won't", "would": "wouldn't", "should": "shouldn't",
-    "must": "mustn't", "need": "needn't", "shall": "shan't",
+    "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't", "does": "doesn't",
+    "did": "didn't", "have": "haven't", "has": "hasn't", "had": "hadn't", "can": "can't", "could": "couldn't",
+    "will": "won't", "would": "wouldn't", "should": "shouldn't", "must": "mustn't", "need": "needn't",
+    "shall": "shan't",
 }  # fmt: skip
 STEMS = {"wo": "will", "ca": "can", "sha": "shall"}  # what the tokeniser leaves of won't, can't and shan't
 _CLITICS = frozenset({"n't", "'re", "'ve", "'ll", "'m", "'d"})

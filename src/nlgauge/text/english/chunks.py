@@ -12,8 +12,9 @@ from nlgauge.text.wordlists import data_lines
 
 # One letter a token; phrases are regular expressions over these.
 _CODES = {
-    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$", "NN": "N", "NNS": "L",
-    "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p", "RB": "r",
+    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$",
+    "NN": "N", "NNS": "L", "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p",
+    "RB": "r",
 }  # fmt: skip
 _DEGREES = frozenset("very so too quite rather really most more less least extremely highly fairly pretty".split())
 _OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"

@@ -108,7 +108,7 @@ class _Sentence(Sentence):
         )
 
     def _single(self, clause: Clause) -> Clause:
-        """A main verb without auxiliary, with the adverbs before it and a "not" behind it: `I know not`, `let's not`."""
+        """A main verb without an auxiliary, with the adverbs before it and a "not" behind it: `I know not`."""
         i, k = clause.verb, clause.verb - 1
         while k >= clause.begin and (self.tag(k) in ADVERBS or (self.low(k) == "no" and self.low(k + 1) == "longer")):
             k -= 1

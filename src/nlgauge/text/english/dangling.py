@@ -1,4 +1,4 @@
-"""What cannot stay when names go: prepositions without their object, articles without their noun, commas around nothing."""
+"""What cannot stay when names go: prepositions without an object, articles without a noun, lone commas."""
 
 from __future__ import annotations
 

@@ -51,7 +51,10 @@ def possessive_mark(word: str, plural: bool, mark: str) -> str:
 
 
 def _owns(doc: Doc, token: Token) -> bool:
-    """Whether what is owned stands behind the pronoun; the tagger knows, and what stands behind tells where it does not."""
+    """Whether what is owned stands behind the pronoun.
+
+    The tag decides, and where it does not, the word behind.
+    """
     if token.tag in ("PRP", "PRP$"):
         return token.tag == "PRP$"
     after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None

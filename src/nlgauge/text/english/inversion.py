@@ -135,7 +135,10 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
 
 
 def _takes_what_is_asked(doc: Doc, base: int, participle: int, end: int) -> bool:
-    """Whether a participle asks for the thing: "what is it called?", "what was he paid for this?", but not "who is the man seen here?"."""
+    """Whether a participle asks for the thing: "what is it called?", "what was he paid for this?".
+
+    It does not in "who is the man seen here?".
+    """
     tokens = doc.tokens
     stranded = participle == end - 1 or tokens[end - 1].tag in ("IN", "TO")
     return stranded or tokens[base].tag == "PRP" or tokens[participle].lower in _ASKING

@@ -1,4 +1,4 @@
-"""How far the phrase reaches that asks: "who else", "how many of the films"; and the auxiliaries that stand behind it."""
+"""How far a question phrase reaches ("who else", "how many of the films"), and the auxiliaries behind it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def _degree_end(doc: Doc, place: int, end: int) -> int:
 
 
 def nouns_end(doc: Doc, place: int, end: int) -> int | None:
-    """The last token of a noun phrase that begins at `place`, with what hangs on it by `of`; None where none begins there."""
+    """The last token of a noun phrase that begins at `place`, with what hangs on it by `of`.
+
+    None if no noun phrase begins there.
+    """
     tokens = doc.tokens
     while place < end and tokens[place].tag in ("DT", "PDT", "PRP$"):
         place += 1

@@ -60,7 +60,10 @@ class Question:
 
 
 def questions(doc: Doc) -> list[Question]:
-    """All questions of a text, in order: what ends with a question mark, or is built as a question and ends with no mark at all."""
+    """All questions of a text, in order.
+
+    A question ends with a question mark, or is built as one and ends without any mark.
+    """
     return [_built(doc, first, end, mark) for first, end, mark in _stretches(doc)]
 
 
@@ -137,7 +140,10 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
 
 
 def _verb(doc: Doc, place: int, end: int) -> int:
-    """The place of the verb behind a question phrase, past adverbs and what commas part off: "who actually won", "where, then, do"."""
+    """The place of the verb behind a question phrase, past adverbs and what stands between commas.
+
+    Examples: "who actually won", "where, then, do".
+    """
     tokens = doc.tokens
     while (
         place < end
@@ -185,7 +191,10 @@ def _interrogative(doc: Doc, first: int, end: int) -> int | None:
 
 
 def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
-    """Whether a word asks although words stand before it: "In 1905, where did he live?", "Other than tea what is sold?"."""
+    """Whether a word asks although words stand before it.
+
+    Examples: "In 1905, where did he live?", "Other than tea what is sold?".
+    """
     tokens = doc.tokens
     word, before = tokens[wh].lower, tokens[wh - 1]
     verb = _verb(doc, phrase_end(doc, wh, end) + 1, end)
@@ -242,7 +251,10 @@ def _inversion(doc: Doc, first: int, end: int) -> int | None:
 
 
 def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
-    """Whether a subject may begin behind an auxiliary: words that begin a noun phrase, but no verb that goes with the auxiliary."""
+    """Whether a subject may begin behind an auxiliary.
+
+    Words that begin a noun phrase may, but not a verb that goes with the auxiliary.
+    """
     tokens = doc.tokens
     while place < end and (tokens[place].tag in ("RB", "UH") or tokens[place].is_punctuation):
         place += 1
@@ -278,7 +290,7 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
 
 
 def _opening(doc: Doc, wh: int, first: int) -> tuple[int, int]:
-    """Where the question phrase opens, with its preposition, and where the question begins behind what introduces it."""
+    """Where the question phrase opens, with its preposition, and where the question begins behind its introduction."""
     tokens = doc.tokens
     opens = wh
     if wh > first and tokens[wh - 1].tag in ("IN", "TO") and tokens[wh - 1].lower not in ("than", "that", "if"):

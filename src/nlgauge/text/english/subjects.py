@@ -92,7 +92,10 @@ def opening_subjects(doc: Doc, language: Language) -> list[Subject]:
 
 
 def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int) -> tuple[int, bool] | None:
-    """The finite verb that a phrase is the subject of, past all that hangs on it, and whether others are joined to it by "and"."""
+    """The finite verb of a phrase that is its subject, and whether other subjects are joined to it by "and".
+
+    Everything that depends on the subject is passed over.
+    """
     tokens, at, joined = doc.tokens, phrase.last + 1, False
     while at <= min(last, phrase.first + _LONGEST):
         token = tokens[at]
@@ -139,7 +142,10 @@ def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int
 
 
 def _is_whole(doc: Doc, participle: int, last: int) -> bool:
-    """Whether a participle before its object must be the verb of the sentence, as no other is there: "Vaccines saved lives."."""
+    """Whether a participle before its object must be the verb of the sentence, since there is no other.
+
+    Example: "Vaccines saved lives.".
+    """
     tokens = doc.tokens
     naming = tokens[participle].lower in ("called", "named", "titled", "entitled")
     return (
@@ -243,7 +249,10 @@ def _is_plural(doc: Doc, phrase: Phrase, head: Token, finite: Token, joined: boo
 
 
 def _name(doc: Doc, phrase: Phrase, verb: int) -> Pronoun:
-    """For a name that the finder of persons does not vouch for: a person by the words before it, by what is said, or as a known last name."""
+    """The gender and person of a name that the finder of persons does not vouch for.
+
+    It is told by the words before it, by what is said, or by a known last name.
+    """
     tokens, first = doc.tokens, phrase.head
     while (
         first > phrase.first

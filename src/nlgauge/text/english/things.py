@@ -53,7 +53,10 @@ class Thing:
 
 
 def things(doc: Doc, language: Language) -> list[Thing]:
-    """What the noun phrases of a text are about, in order; of `a group of people` the people, of `in front of a tree` the tree."""
+    """The things that the noun phrases of a text name, in order.
+
+    Of `a group of people` these are the people, of `in front of a tree` the tree.
+    """
     found: list[Thing] = []
     finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in _FINITE}
     for phrase in noun_phrases(doc):
@@ -96,7 +99,10 @@ def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
 
 
 def is_outline(doc: Doc, at: int) -> bool:
-    """Whether a noun counts, frames or places another thing (`group of`, `photo of`, `in front of`) or stands in `at the top`."""
+    """Whether a noun counts, frames or places another thing, or stands in `at the top`.
+
+    Examples: `group of`, `photo of`, `in front of`.
+    """
     word = doc.tokens[at].lower
     after = doc.tokens[at + 1].lower if at + 1 < len(doc.tokens) else ""
     return word in PLACES or (word in PARTITIVES and after == "of")
@@ -118,7 +124,9 @@ def _modifies(doc: Doc, at: int) -> bool:
 
 
 def _parted(doc: Doc, language: Language, first: int, head: int, finite: bool) -> list[tuple[int, int]]:
-    """A phrase, or the two around what the tagger took for a noun and is a verb: `two dogs chase a cat`, `the horse drinks water`.
+    """A phrase, or the two phrases around a verb that the tagger took for a noun.
+
+    Examples: `two dogs chase a cat`, `the horse drinks water`.
 
     `finite`: whether the sentence has a verb without it.
     """

@@ -1,4 +1,4 @@
-"""Which words of a sentence are finite verbs, and where their subjects stand; by tags, set right where the neighbours speak against them."""
+"""Which words of a sentence are finite verbs, and where their subjects stand; tags are corrected by neighbours."""
 
 from __future__ import annotations
 
@@ -181,7 +181,10 @@ class Sentence:
         return self.tag(i) == "IN" and self.low(i) not in OPENERS and self.low(i) not in PREPOSITIONS
 
     def _disagrees(self, i: int) -> bool:
-        """Whether a word read as a verb of the present is rather a noun behind a noun: `a bathroom sink`, `several street signs`."""
+        """Whether a word tagged as a verb of the present is rather a noun behind a noun.
+
+        Examples: `a bathroom sink`, `several street signs`.
+        """
         if self.tag(i) == "VBZ" and self.tag(i - 1) == "CD" and self.tag(i - 2) == "IN":
             return self.low(i - 1).isalpha() and self.low(i - 1) != "one"  # "with two sinks"
         if self.tag(i) == "VBP" and self.tag(i - 1) == "NNS":
@@ -205,7 +208,7 @@ class Sentence:
         return self.tag(m) in ("NNS", "NNPS", "CD") or self.low(m) in _COLLECTIVE or self.low(m) in _PLURAL
 
     def _is_modifier(self, i: int) -> bool:
-        """Whether what stands right before a participle makes it one: `a pink stuffed`, `of two stacked`, `snow covered`."""
+        """Whether the word right before a participle makes it a modifier: `a pink stuffed`, `snow covered`."""
         if self.low(i) == "covered" and self.low(i - 1) in _COVERS:
             return True
         return (self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")) or (
@@ -213,7 +216,7 @@ class Sentence:
         )
 
     def _two_words(self) -> bool:
-        """Whether the sentence is no more than two words: "Dogs bark", which is easily taken for a verb and its object."""
+        """Whether the sentence has only two words: "Dogs bark" is easily taken for a verb and its object."""
         return sum(not t.is_punctuation for t in self.tokens[self.first : self.end]) == 2
 
     def participle_after(self, i: int, forms: Iterable[str] = ()) -> bool:

@@ -12,7 +12,8 @@ from nlgauge.text.lexicon.lexicon import POSES, knows
 _SILENT_H = re.compile(r"heir|honest|hono(?:u)?r|hour(?!i)|hors(?=[- ]?d)")
 _CONSONANT_SOUND = re.compile(  # a vowel letter that is spoken with y or w before it
     r"""eu | ew(?:e|er)s?$ | one(?:s|self|ness)?(?![a-z]) | once(?![a-z]) | oui | ouag
-    | u(?: ni(?!n|m|d(?!ir)|g|ss|r) | nanim | nes | s(?:e|age|abl|abil|i|u) | t(?:e[nr]|i|o|ah|es?$) | bi | k(?:$|u|r|[^a-z])
+    | u(?: ni(?!n|m|d(?!ir)|g|ss|r) | nanim | nes | s(?:e|age|abl|abil|i|u) | t(?:e[nr]|i|o|ah|es?$) | bi
+    | k(?:$|u|r|[^a-z])
       | r(?:in|ol|ani|anus|al|u|e[at]|ic) | fo | ga[n'] | v[eu] | yghur | ighur | lyss )""",
     re.VERBOSE,
 )

@@ -125,7 +125,9 @@ def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) 
 
 
 def lemma(word: str, tag: str) -> str:
-    """The base form of a word that bears a tag, in small letters save for proper nouns, which stay as they are (NNPS as well).
+    """The base form of a word that bears a tag, in small letters.
+
+    Proper nouns stay as they are (NNPS too).
 
     Contracted words count as what they stand for: n't is not, 'll is will, 's as a verb is be, 'd as a verb in the past
     is have.
@@ -234,7 +236,10 @@ def _with_s(word: str) -> str:
 
 
 def _doubled(word: str) -> str:
-    """With its last consonant twice where one stressed short vowel stands before it (in words of one syllable, as far as rules know)."""
+    """The word with its last consonant doubled if one stressed short vowel stands before it.
+
+    The rule holds for words of one syllable, as far as rules go.
+    """
     return word + word[-1] if re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]", word) else word
 
 
@@ -308,7 +313,8 @@ def _guesses(word: str, tag: str) -> Iterator[str]:
             if re.search(r"([bdfgklmnprtvz])\1$", stem) and not stem.endswith(("ll", "ss")):
                 yield stem[:-1]
             if re.search(
-                r"(?:^[^aeiou]+[aeiou][bcdfgklmnprtvz]|[^aeiou]l|[aeiou][cgsvz]|[^aeiou][aeiou]t|[aiou]r|[rnl][cgsv]|u)$",
+                r"(?:^[^aeiou]+[aeiou][bcdfgklmnprtvz]|[^aeiou]l|[aeiou][cgsvz]"
+                r"|[^aeiou][aeiou]t|[aiou]r|[rnl][cgsv]|u)$",
                 stem,
             ):
                 yield stem + "e"

@@ -23,7 +23,10 @@ _LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A related word. Not `sure`: of a later sense, or reached by a detour (an adjective's antonym by way of a near synonym)."""
+    """A related word.
+
+    It is not `sure` if it belongs to a later sense, or is reached by way of a near synonym of an adjective.
+    """
 
     word: str
     sure: bool
@@ -64,7 +67,7 @@ def knows(lemma: str, pos: Pos) -> bool:
 
 
 def supersense(lemma: str, pos: Pos) -> str | None:
-    """Field of meaning of the first sense (noun.person, noun.artifact, verb.motion, ...), or None for a word that is not known."""
+    """The field of meaning of the first sense, such as noun.person or verb.motion; None for an unknown word."""
     row = _row(lemma, pos)
     return f"{pos}.{row[1]}" if row else None
 
@@ -76,12 +79,15 @@ def gender(lemma: str) -> Literal["f", "m"] | None:
 
 
 def countable(lemma: str) -> bool | None:
-    """Whether a noun has a plural and takes "a" (chair: yes, furniture: no); None where too little is known, or for what is no noun."""
+    """Whether a noun has a plural and takes "a": true of chair, false of furniture.
+
+    None if too little is known, and for words that are no nouns.
+    """
     return {"c": True, "u": False}.get(_flags(lemma)[1])
 
 
 def rank(lemma: str, pos: Pos) -> int | None:
-    """0 for the most frequent lemma of the lexicon, then 1 and on, parts of speech counted together; None for a word not known."""
+    """The rank of a lemma by frequency, from 0, parts of speech counted together; None for an unknown word."""
     row = _row(lemma, pos)
     return int(row[0]) if row else None
 
@@ -93,7 +99,10 @@ def lemmas(pos: Pos) -> Iterator[str]:
 
 
 def is_blocked(word: str) -> bool:
-    """Whether a word, or a part of it, is a slur, crude, or a term of race or sex that must not be put into people's texts."""
+    """Whether a word, or a part of it, must not be put into people's texts.
+
+    Such are slurs, crude words, and terms of race or sex.
+    """
     parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
     return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
 

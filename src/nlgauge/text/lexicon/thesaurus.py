@@ -1,4 +1,4 @@
-"""Related words that we chose for frequent words, and adjectives that belong to their noun; both go before the lexicon."""
+"""Related words that we chose for frequent words, and fixed pairs of adjective and noun; the lexicon comes after."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def own_words(lemma: str, pos: str, relation: str) -> Sequence[OwnWord] | None:
 
 
 def in_set_phrase(adjective: str, noun: str) -> bool:
-    """Whether the two are one expression, in which another adjective would mean something else: `high school`, `real estate`."""
+    """Whether the two are one expression, in which another adjective would mean something else.
+
+    Examples: `high school`, `real estate`.
+    """
     known = _set_phrases().get(adjective)
     return known is not None and (
         noun in known or noun.removesuffix("s") in known or (noun.endswith("ies") and f"{noun[:-3]}y" in known)

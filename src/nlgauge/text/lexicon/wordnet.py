@@ -1,4 +1,4 @@
-"""WordNet as its authors ship it: senses and relations read from a folder of dict files, nothing kept that was not asked for."""
+"""WordNet as its authors ship it: senses and relations read from a folder of dict files when asked for."""
 
 from __future__ import annotations
 
@@ -93,7 +93,10 @@ class WordNet:
         self.synset = lru_cache(1 << 17)(self._synset)
 
     def senses(self, lemma: str, pos: str) -> list[Synset]:
-        """Synsets of a lemma as noun, verb, adj or adv, the most frequent sense first; blanks or underscores between words."""
+        """Synsets of a lemma as noun, verb, adj or adv, the most frequent sense first.
+
+        The lemma may have blanks or underscores between words.
+        """
         name = _FILES[PARTS[pos]]
         return [self.synset((name, offset)) for offset in self._index[name].get(lemma.lower().replace(" ", "_"), ())]
 
@@ -106,7 +109,7 @@ class WordNet:
         return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
 
     def related(self, lemma: str, pos: str, relation: str, *, senses: int = 1) -> list[str]:
-        """Related words of the first senses, as `nlgauge.text.lexicon.lexicon.related` gives them of the extract, but all of them.
+        """All related words of the first senses; `lexicon.related` gives those of the extract.
 
         Args:
             lemma: a base form.

@@ -1,4 +1,4 @@
-"""What is named in a text: runs of proper nouns, told apart as people, places and organisations as far as lists tell."""
+"""What is named in a text: runs of proper nouns, told apart by lists as people, places and organisations."""
 
 from __future__ import annotations
 

@@ -61,7 +61,10 @@ def places() -> dict[str, str]:
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Small-letter words of one kind that stand in and beside names: title, sure, no-name, suffix, particle, organisation, ..."""
+    """Words of one kind that stand in and beside names, in small letters.
+
+    Kinds are title, sure, no-name, suffix, particle, organisation and others.
+    """
     found: list[str] = []
     for line in data_lines("name_words.tsv"):
         name, words = line.split("\t")

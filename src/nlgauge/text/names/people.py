@@ -83,7 +83,10 @@ def persons(tokens: Sequence[Token]) -> list[Person]:
 
 
 def runs(tokens: Sequence[Token], also: Collection[int] = ()) -> Iterator[list[int]]:
-    """Places of the tokens of each run of proper nouns, and of those `also` given; hyphens and particles (van, de la) inside belong to it."""
+    """Places of the tokens of each run of proper nouns, and of the tokens in `also`.
+
+    Hyphens and particles (van, de la) inside a run belong to it.
+    """
     run: list[int] = []
     for i, token in enumerate(tokens):
         if _is_proper(token) or i in also:
@@ -102,7 +105,7 @@ def runs(tokens: Sequence[Token], also: Collection[int] = ()) -> Iterator[list[i
 
 
 def _misread(tokens: Sequence[Token]) -> set[int]:
-    """First names that were taken for a word although they are capitalised inside a sentence and a name follows: Will Smith."""
+    """First names that were tagged as words although they have a capital and a name follows: Will Smith."""
     return {
         i
         for i, token in enumerate(tokens[:-1])
@@ -300,7 +303,10 @@ def _mentions(tokens: Sequence[Token], found: list[Person], taken: set[int]) -> 
 
 
 def _told_apart(tokens: Sequence[Token], found: list[Person]) -> list[Person]:
-    """With one number for all mentions of a person: the same last name, or the same first name where no last name stands."""
+    """The mentions, with one number for all mentions of a person.
+
+    These share the last name, or the first name if they have no last name.
+    """
     known: dict[tuple[str, str], int] = {}
     given_alone: dict[str, int] = {}
     numbered = []

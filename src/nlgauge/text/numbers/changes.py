@@ -1,4 +1,4 @@
-"""Numbers of a text made others of the same form: as many digits, the same separators, decimals and zeros at the end."""
+"""Numbers of a text replaced by others of the same form: digits, separators, decimals and final zeros stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a figure is by the words around it: a year, a day of a month, a label, part of a name, the number of a list item."""
+"""What a figure is by the words around it: a year, a day, a label, part of a name, the number of a list item."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _STREET = re.compile(
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n…]\s|[\"“‘(\[])\W*\w+\.?[ \u00a0]$")
 _AGE = re.compile(r"(?i)\b(?:his|her|their|my|our|your|whose)(?: (?:early|mid|late)[ -]| )$")
 _YEAR_BEFORE = re.compile(
-    rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?|spring|summer|autumn|fall|winter"
+    rf"(?:(?<!\w)(?i:in|since|by|of|from|until|till|til|through|during|before|after|circa|c\.|early|late|mid-?|years?"
+    rf"|spring|summer|autumn|fall|winter"
     rf"|born|around|season|between)|(?<!\w){MONTH},?)\s*$|[(]$"
 )
 _LIST = re.compile(r",? (?:and |or |to )?|,")
@@ -48,7 +49,8 @@ _COUNT_BEFORE = re.compile(
     r" least|approximately|roughly|another|all|these|those|total of|only) $"
 )
 _COUNT_HYPHEN = re.compile(
-    r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
+    r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat"
+    r"|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
 )
 _MID_PREFIXES = frozenset("mid post pre under over top early late non sub minus plus ex near about".split())
 _DISEASES = frozenset({"covid", "cov"})
@@ -108,7 +110,10 @@ def kind_by_context(text: str, number: Number) -> Number:
 
 
 def with_lists(text: str, numbers: list[Number]) -> list[Number]:
-    """The same numbers, those read as years or labels that are joined to one: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4"."""
+    """The same numbers, with those joined to a year or a label read as one, too.
+
+    Examples: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4".
+    """
     out: list[Number] = []
     for number in numbers:
         kind = out[-1].kind if out else ""

@@ -104,7 +104,10 @@ def _read(text: str, item: Item, free: int) -> Number:
 
 
 def _value(figure: str) -> Decimal:
-    """1,234.5, 1.234.567, 1 000, 2,5 and .5 as the numbers they are; 400.000, but not 1.125, is read as whole thousands."""
+    """The value of a figure such as 1,234.5, 1.234.567, 1 000, 2,5 or .5.
+
+    400.000 is read as whole thousands, 1.125 is not.
+    """
     plain = re.sub(rf"[{BLANKS}]", "", figure)
     if plain.count(".") > 1 or _THOUSANDS.fullmatch(plain):
         plain = plain.replace(".", "")

@@ -1,4 +1,4 @@
-"""The form of a number: its digits without what parts them, other digits in the same form, and which others there are."""
+"""The form of a number: its digits without separators, other digits in the same form, and the choices there are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def number_class(number: Number) -> str:
 
 
 def digits_of(number: Number) -> Digits:
-    """The digits that can be drawn again: of dates their year ("" without one), of dozens how many, of fractions the figure itself."""
+    """The digits that can be drawn again.
+
+    Of a date these are its year ("" without one), of dozens how many, of a fraction the figure itself.
+    """
     if number.kind == "fraction":
         return number.figure
     if number.kind == "date":

@@ -33,7 +33,8 @@ _ORDINAL = "|".join(sorted(_NTH, key=len, reverse=True))
 _GAP = r"[ \u00a0]{1,3}"
 _AND = "(?:" + "|".join(f"(?<={big})" for big in _BIG) + rf"){_GAP}and{_GAP}"
 _RUN = re.compile(
-    rf"(?<![\w'’-])(?P<cardinal>(?P<article>an?{_GAP}(?=(?:{'|'.join(_BIG)}|dozen)\b))?(?:{_WORD})\b(?:(?:-|{_AND}|{_GAP})(?:{_WORD})\b)*)"
+    rf"(?<![\w'’-])(?P<cardinal>(?P<article>an?{_GAP}(?=(?:{'|'.join(_BIG)}|dozen)\b))?"
+    rf"(?:{_WORD})\b(?:(?:-|{_AND}|{_GAP})(?:{_WORD})\b)*)"
     rf"(?P<rest>(?:-|{_AND}|{_GAP})(?P<last>{_ORDINAL})\b)?|(?<![\w'’-])(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE,
 )
@@ -54,7 +55,8 @@ _NOT_BEHIND = re.compile(
 )
 # third party, third world, third person; a third; the third of all; fourth quarter, fifth column.
 _FIXED = re.compile(
-    r"[ \u00a0-](?:world|part(?:y|ies)|countr(?:y|ies)|persons?|quarters?|half|columns?|heaven|sense|estate|dimension|(?-i:[A-Z]))",
+    r"[ \u00a0-](?:world|part(?:y|ies)|countr(?:y|ies)|persons?|quarters?|half|columns?"
+    r"|heaven|sense|estate|dimension|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 _SHARE = re.compile(r"\b(?:an?|one|two|three|four|five)[ \u00a0-]$", re.IGNORECASE)

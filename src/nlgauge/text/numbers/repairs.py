@@ -27,7 +27,10 @@ _MODIFIER = ("JJ", "JJR", "JJS", "VBG", "VBN", "CD", "HYPH")
 
 
 def with_article(text: str, edit: Edit, start: int) -> list[Edit]:
-    """An edit of a number whose expression begins at `start`, and before it one of "a" or "an" where the other must now stand."""
+    """An edit of a number whose expression begins at `start`.
+
+    An edit of "a" or "an" goes before it if the article must change.
+    """
     found = _ARTICLE.search(text, max(0, start - 5), start)
     if not found:
         return [edit]

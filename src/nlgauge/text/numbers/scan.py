@@ -1,4 +1,4 @@
-"""Where digits stand in a text: figures, and what only looks like figures (dates, times, telephone numbers, versions, addresses)."""
+"""Where digits stand in a text: figures, and what only looks like figures, such as dates, times and addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _CLOCK = (  # what follows a time, not a thing counted
 _ROUGH = rf"""
     (?P<link>(?:https?://|www\.)\S+ | \w[\w.+-]{{0,63}}+@\w[\w.-]* | [@\#]\w+)
   | (?P<date>(?:
-        {_D}{{4}}[-/.]{_D}{{1,2}}[-/.]{_D}{{1,2}} | {_D}{{1,2}}(?P<cut>[-/.]){_D}{{1,2}}(?P=cut){_D}{{4}} | {_D}{{1,2}}/{_D}{{1,2}}/{_D}{{2}}
+        {_D}{{4}}[-/.]{_D}{{1,2}}[-/.]{_D}{{1,2}} | {_D}{{1,2}}(?P<cut>[-/.]){_D}{{1,2}}(?P=cut){_D}{{4}}
+        | {_D}{{1,2}}/{_D}{{1,2}}/{_D}{{2}}
     )(?![\w]|[-/.]{_D}))
   | (?P<time>(?:
         {_D}{{1,2}}:[0-5]{_D}(?:[:.]{_D}{{1,2}})*(?![\w:])(?:[{BLANKS}]?{_NOON})?
@@ -43,7 +44,8 @@ _ROUGH = rf"""
       | {_D}{{4}}[{BLANKS}](?:{_ZONE}(?!\w)|hours[{BLANKS}]{_ZONE}(?!\w))
     ))
   | (?P<phone>
-        \+{_D}(?:[ \u00a0()/-]?[()]?{_D}){{7,14}} | \({_D}{{2,5}}\)[ -]?{_D}{{3,4}}[ -]?{_D}{{3,4}} | (?:{_D}-)?{_D}{{3}}-{_D}{{3}}-{_D}{{4}}
+        \+{_D}(?:[ \u00a0()/-]?[()]?{_D}){{7,14}} | \({_D}{{2,5}}\)[ -]?{_D}{{3,4}}[ -]?{_D}{{3,4}}
+        | (?:{_D}-)?{_D}{{3}}-{_D}{{3}}-{_D}{{4}}
       | 555-{_D}{{4}} | 0{_D}{{2,4}}(?:[ -]{_D}{{3,4}}){{1,2}} | (?:1-)?800-[A-Z0-9-]{{4,}}
     )(?!\w)
   | (?P<feet>{_D}{{1,2}}(?:['’′]{_D}{{1,2}}(?:["”″]|''|(?!\w))|[ ]?ft\.?[ ]?{_D}{{1,2}}(?:[ ]?ins?\b)?))
@@ -86,7 +88,10 @@ def _pattern() -> re.Pattern[str]:
 
 
 def scan(text: str) -> Iterator[Item]:
-    """All that holds digits from 0 to 9, in order, not overlapping; digits of other scripts are letters among letters."""
+    """All runs that hold digits from 0 to 9, in order, not overlapping.
+
+    Digits of other scripts count as letters.
+    """
     if not _DIGIT.search(text) and not any(c in text for c in VULGAR):
         return
     at, pattern = 0, _pattern()

@@ -53,7 +53,9 @@ class Spelling:
 def spelled_numbers(
     text: str, spelling: Spelling | None = None, *, tags: Mapping[int, str] | None = None
 ) -> list[list[Edit]]:
-    """The edits that write out each number in figures, one list a number: the number itself, and before it a or an where it changes.
+    """The edits that write out each number in figures, one list per number.
+
+    A list holds the number itself and, before it, "a" or "an" if it changes.
 
     Dates in figures, times, telephone numbers, versions, designations, scores and labels ("Article 5", "No. 3") are
     left alone.

@@ -1,4 +1,4 @@
-"""What stands around numbers in English: currencies, units, months, names that end in a number. Read when first asked for."""
+"""What stands around numbers in English: currencies, units, months, names that end in a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from nlgauge.text.wordlists import data_lines
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit or a currency: what one of it and several are called, and for a currency its hundredth part ("" where it has none)."""
+    """A unit or a currency: the names of one and of several.
+
+    A currency also has the names of its hundredth part, "" if it has none.
+    """
 
     one: str
     many: str

@@ -10,7 +10,8 @@ from nlgauge.text.numbers.number import OPAQUE, Kind, Number, opaque
 
 _TIES = re.compile(r"[-–‑—/:×x*=+^~\\]")
 _WON = re.compile(
-    r"\b(?:w[io]n|lo[so][et]|beat\w*|defeat\w*|draw|drew|drawn|draws|wins|victor\w*|led|lead\w*|ahead|behind|trail\w*|scor\w+|thrash\w*|tie[ds]?|level\w*"
+    r"\b(?:w[io]n|lo[so][et]|beat\w*|defeat\w*|draw|drew|drawn|draws|wins|victor\w*|led|lead\w*|ahead|behind"
+    r"|trail\w*|scor\w+|thrash\w*|tie[ds]?|level\w*"
     r"|goal\w*|aggregate|penalt\w+|match\w*|game\w*|sets?|vot\w+|half-?time|down|up)\b",
     re.IGNORECASE,
 )

@@ -134,7 +134,9 @@ def parse_words(words: str) -> Decimal | None:
 
 def parse_ordinal(words: str) -> int | None:
     """The number that an ordinal in words means; None where it is none."""
-    head, last = re.fullmatch(r"(?s)(.*?)([^\s-]*)", words.lower().strip()).groups()  # type: ignore[union-attr]  # matches anything
+    lower = words.lower().strip()
+    last = re.split(r"[\s-]", lower)[-1]
+    head = lower.removesuffix(last)
     cardinal = _FROM_ORDINAL.get(last)
     value = None if cardinal is None else _parsed(f"{head}{cardinal}".replace("-", " ").split())
     return None if value is None else int(value)
@@ -179,7 +181,10 @@ def _parsed(tokens: list[str]) -> int | None:
 
 
 def _group(tokens: list[str], at: int) -> tuple[int, int]:
-    """A value below a thousand (or twelve hundred and the like) at a place, and the place behind it; 0 where there is none."""
+    """A value below a thousand at a place, and the place behind it; 0 if there is none.
+
+    Twelve hundred and the like count, too.
+    """
     value, at = _pair(tokens, at)
     if tokens[at : at + 1] != ["hundred"] or not (0 < value < 10 or value % 10):
         return value, at
@@ -188,7 +193,10 @@ def _group(tokens: list[str], at: int) -> tuple[int, int]:
 
 
 def _pair(tokens: list[str], at: int) -> tuple[int, int]:
-    """A value below a hundred at a place and the place behind it; 0 where there is none. "a" counts one before hundred and above."""
+    """A value below a hundred at a place and the place behind it; 0 if there is none.
+
+    "a" counts as one before hundred and above.
+    """
     word = tokens[at] if at < len(tokens) else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else ""
     if word in ("a", "an") and (after == "hundred" or after in SCALES):

@@ -63,7 +63,10 @@ def _is_noun(base: str) -> bool:
 
 @cache
 def words_by_tag() -> Mapping[str, tuple[str, ...]]:
-    """Words on record under each Penn Treebank tag, in order of spelling; a word stands under its likeliest tag alone."""
+    """Words on record under each Penn Treebank tag, in order of spelling.
+
+    A word stands only under its likeliest tag.
+    """
     packed = resources.files("nlgauge.data").joinpath("language", "brill.txt.gz").read_bytes()
     lines = gzip.decompress(packed).decode().splitlines()
     return MappingProxyType({tag: tuple(words) for tag, *words in map(str.split, lines)})

@@ -57,7 +57,10 @@ EDGE = "<s>"  # what stands for words and tags beyond the ends of a sentence
 
 
 def sentence_case(words: Sequence[str]) -> str:
-    """How a sentence is written: U in capitals throughout, L with no capital, T with a capital on each longer word, N as usual."""
+    """How a sentence is written, as one letter.
+
+    U: in capitals throughout; L: without capitals; T: with a capital on each longer word; N: as usual.
+    """
     cased = [word for word in words if word.lower() != word.upper()]
     if all(word.islower() for word in cased):
         return "L"
@@ -112,7 +115,10 @@ def kinds_around(known0: str, known: str, known1: str) -> list[str]:
 
 
 def in_clause(auxiliary: str, finite: bool, known: str, ending: str) -> list[str]:
-    """Features of what a word is in its clause: the auxiliary it may hang on, whether a finite verb is behind it, its last two letters."""
+    """Features of a word in its clause.
+
+    They tell the auxiliary it may hang on, whether a finite verb is behind it, and its last two letters.
+    """
     return [
         f"a {auxiliary}",
         f"ak {auxiliary} {known}",
@@ -190,7 +196,10 @@ def _finite_behind(words: Sequence[Word]) -> list[bool]:
 
 
 def _auxiliaries(words: Sequence[Word]) -> list[str]:
-    """For each word the kind of auxiliary it may hang on: the last one before it in its clause, at most five words back."""
+    """For each word the kind of auxiliary it may hang on.
+
+    That is the last one before it in its clause, at most five words back.
+    """
     kinds = []
     kind, age = "", 0
     for word in words:

@@ -40,7 +40,10 @@ def _tagger() -> Tagger:
 
 
 class _Known(NamedTuple):
-    """A word, and sums of weights: of what it says of itself and of words at four places beside it, shape (5, tags), and behind tags."""
+    """A word, and sums of weights.
+
+    These are of its own features and of words at four places beside it, shape (5, tags), and behind tags.
+    """
 
     word: Word
     sums: Sums
@@ -55,7 +58,7 @@ class Tagger:
     """
 
     def __init__(self, packed: bytes) -> None:
-        """Read JSON: tags, features, how many weights each feature has, and of each weight the place of its tag and its value."""
+        """Read JSON: tags, features, the number of weights of each feature, and tag and value of each weight."""
         model = json.loads(packed)
         self.tags: list[str] = model["tags"]
         self._rows = {name: row for row, name in enumerate(model["features"], 1)}

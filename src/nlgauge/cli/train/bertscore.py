@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.training import NO_CACHE, Encoder
+from nlgauge.cli.train.options import NO_CACHE, Encoder
 from nlgauge.core.result import replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import nlgauge as ng
-from nlgauge.audits.generate import anchors, perturbed_suite, suite, task_in
+from nlgauge.audits.checklist import perturbed_suite, task_in
+from nlgauge.audits.suite import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.perturbations.base import apply_edits
@@ -85,32 +86,6 @@ def test_joined_tokens_stand_apart_by_blanks():
     assert any("legacy_join" in note for note in made.notes)
 
 
-def test_references_are_perturbed_where_there_are_any_and_hypotheses_where_there_are_none():
-    bare = Dataset(tuple(Segment(f"s{i}", t) for i, t in enumerate(TEXTS)), "words")
-    assert [a.text for a in anchors(data())] == list(TEXTS)
-    assert [a.text for a in anchors(data(), "hyp")] == [f"hypothesis {i}" for i in range(4)]
-    assert [a.text for a in anchors(bare)] == list(TEXTS)
-    with pytest.raises(InputError, match=r"^words: no segment has a reference; perturb the hypotheses \(field hyp\)$"):
-        anchors(bare, "ref")
-
-
-def test_one_item_of_many_systems_is_taken_once():
-    one = ("It rained.", "There was rain.")
-    several = Dataset(tuple(Segment(f"{system}-1", system, one, system=system, item="1") for system in "abc"), "words")
-    (anchor,) = anchors(several)
-    assert (anchor.text, anchor.others) == (one[0], one[1:])
-    assert [a.text for a in anchors(several, "hyp")] == ["a", "b", "c"]
-
-
-def test_a_limit_draws_texts_in_their_order():
-    texts = [f"Number {i} is here." for i in range(50)]
-    chosen = [[a.text for a in anchors(data(texts), limit=7, seed=seed)] for seed in (0, 0, 1)]
-    assert chosen[0] == chosen[1] != chosen[2]
-    assert len(chosen[0]) == 7
-    assert chosen[0] == sorted(chosen[0], key=texts.index)
-    assert len(anchors(data(texts), limit=99)) == 50
-
-
 @pytest.mark.parametrize(
     ("group", "task"),
     [("mt", "mt"), ("question-generation/squad", "qg"), ("data-to-text", "d2t"), ("summarization", "as")],
@@ -157,17 +132,12 @@ def test_nothing_that_applies_is_refused_with_its_reasons():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "checklst"}, "unknown suite 'checklst'; did you mean 'checklist'"),
         ({"task": "mtt"}, "unknown task 'mtt'; did you mean 'mt'"),
         ({"criterion": "adequcy"}, "no criterion 'adequcy'; did you mean 'adequacy'"),
         ({"perturbations": ["negatoin"]}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
         ({"perturbations": ["swap_objects"]}, "no row 'swap_objects' in the checklist of 'mt'"),
         ({"perturbations": ["typos", "typos"]}, "perturbation 'typos' is named twice"),
-        ({"field": "src"}, "field is 'src', expected ref or hyp"),
-        ({"paraphrases": {}}, "paraphrases go with suite 'menli'"),
-        ({"kind": "menli", "criterion": "fluency"}, "criterion goes with suite 'checklist'"),
-        ({"kind": "menli", "field": "hyp"}, "field goes with suite 'checklist'"),
-        ({"kind": "menli", "legacy_join": True}, "legacy_join goes with suite 'checklist'"),
+        ({"field": "src"}, "field is 'src'; known: hyp, ref"),
     ],
 )
 def test_what_cannot_be_made_is_refused(options, message):

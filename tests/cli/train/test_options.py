@@ -2,7 +2,7 @@
 
 import pytest
 
-from nlgauge.cli.training import Named, Run, file_of, listed, teller, training_installed
+from nlgauge.cli.train.options import Named, Run, file_of, listed, teller, training_installed
 from nlgauge.core.errors import MissingExtra, NlgaugeError
 
 

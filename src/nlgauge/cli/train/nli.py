@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.training import (
+from nlgauge.cli.train.options import (
     NO_CACHE,
     Adapters,
     Encoder,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.training import NO_CACHE, Adapters, Encoder, Learning, Named, Run, teller, training_installed
+from nlgauge.cli.train.options import NO_CACHE, Adapters, Encoder, Learning, Named, Run, teller, training_installed
 from nlgauge.io.files.files import InputFile
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]

@@ -1,0 +1,87 @@
+"""Which texts of a data set are perturbed: the references of its items, or the hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.options import check_option
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.perturbations.base import Case, stream
+from nlgauge.perturbations.perturb import make_cases
+from nlgauge.text.languages import Language
+
+Field = Literal["ref", "hyp"]
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A text to perturb, with the segment it comes from.
+
+    Attributes:
+        segment: where the text stands.
+        text: the text itself.
+        others: the other references of the item.
+    """
+
+    segment: Segment
+    text: str
+    others: tuple[str, ...]
+
+
+def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = None, seed: int = 0) -> list[Anchor]:
+    """The texts to perturb: the first reference of each item once, or every hypothesis.
+
+    Args:
+        dataset: segments.
+        field: `ref` or `hyp`; if None, `ref` where the data have references.
+        limit: at most this many texts, drawn by the seed.
+        seed: seed of that draw.
+
+    Raises:
+        InputError: references are asked for and there are none, or there is no text at all.
+    """
+    check_option("field", field, Field | None, error=InputError)
+    wanted = field or ("ref" if any(s.references for s in dataset) else "hyp")
+    by_key: dict[tuple[str, str], Anchor] = {}
+    for s in dataset:
+        texts = s.references if wanted == "ref" else (s.hypothesis,)
+        if texts:
+            others = s.references[1:] if wanted == "ref" else s.references
+            key = (s.item or s.id, texts[0]) if wanted == "ref" else (s.id, "")
+            by_key.setdefault(key, Anchor(s, texts[0], others))
+    if not by_key:
+        raise InputError(
+            f"{dataset.name or 'the data'}: no segment has a reference; perturb the hypotheses (field hyp)"
+        )
+    drawn = list(by_key.values())
+    if limit is not None and limit < len(drawn):
+        rng = stream(seed, "limit", dataset.name)
+        drawn = [drawn[i] for i in sorted(rng.sample(range(len(drawn)), limit))]
+    return drawn
+
+
+def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
+    """One case per text: the other texts to draw from, and the dialogue and the references of its segment."""
+    return make_cases(
+        [a.text for a in found],
+        ids=[a.segment.id for a in found],
+        context=[a.segment.context for a in found],
+        pool=list(dict.fromkeys(a.text for a in found)),
+        references=[a.others for a in found],
+        backend=language,
+    )
+
+
+def distinct(perturbations: Sequence[str]) -> Sequence[str]:
+    """The names as they are given.
+
+    Raises:
+        SpecError: a perturbation is named twice.
+    """
+    twice = next((spec for i, spec in enumerate(perturbations) if spec in perturbations[:i]), None)
+    if twice is not None:
+        raise SpecError(f"perturbation {twice!r} is named twice; name it once")
+    return perturbations

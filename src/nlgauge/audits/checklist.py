@@ -1,0 +1,122 @@
+"""A checklist made from a data set: every text before and after each perturbation of the list."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from nlgauge.audits.anchors import Anchor, Field, anchors, cases_of, distinct
+from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.segment import Dataset
+from nlgauge.core.suite import Design, Pair, Skipped, Suite
+from nlgauge.perturbations.base import Case, Inapplicable, Perturbed
+from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
+from nlgauge.perturbations.perturb import apply
+from nlgauge.perturbations.registry import perturbation
+from nlgauge.text.languages import Language
+
+
+def rows_for(
+    dataset: Dataset, task: str | None, criterion: str | None, perturbations: Sequence[str]
+) -> list[ChecklistRow]:
+    """The rows of a task's checklist, or those among them that apply the perturbations named.
+
+    Raises:
+        SpecError: the task, the criterion or a perturbation is unknown, or the data name no task and none is given.
+    """
+    name_of_task = task or task_in(dataset)
+    rows = list(select_rows(name_of_task, criterion))
+    if not perturbations:
+        return rows
+    chosen = []
+    for spec in distinct(perturbations):
+        name = perturbation(spec).info.name
+        matching = [row for row in rows if row.template == name]
+        if not matching:
+            raise SpecError(
+                f"no row {name!r} in the checklist of {name_of_task!r}{nearest(name, {row.template for row in rows})}"
+            )
+        chosen += [dataclasses.replace(row, template=spec) for row in matching]
+    return chosen
+
+
+def perturbed_suite(
+    dataset: Dataset,
+    rows: Sequence[ChecklistRow],
+    *,
+    seed: int = 0,
+    field: Field | None = None,
+    limit: int | None = None,
+    legacy_join: bool = False,
+    language: str | Language = "builtin",
+) -> Suite:
+    """Pairs of each text before and after each perturbation; arguments as for `nlgauge.suite`.
+
+    Rows without a task make a preference suite.
+    """
+    texts = anchors(dataset, field, limit, seed)
+    cases = cases_of(texts, language)
+    built = {row.template: perturbation(row.template) for row in rows}
+    pairs: list[Pair] = []
+    skipped: Counter[tuple[ChecklistRow, str]] = Counter()
+    for anchor, case in zip(texts, cases, strict=True):
+        outcomes: dict[str, Perturbed | Inapplicable] = {}
+        for row in rows:
+            if row.template not in outcomes:
+                outcomes[row.template] = apply(built[row.template], case, seed)
+            outcome = outcomes[row.template]
+            if isinstance(outcome, Inapplicable):
+                skipped[row, outcome.reason] += 1
+            else:
+                pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
+    notes = (
+        ["perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them"]
+        if legacy_join
+        else []
+    )
+    left_alone = [
+        Skipped(perturbation=row.template, reason=reason, n=n, task=row.task or None, criterion=row.criterion or None)
+        for (row, reason), n in skipped.items()
+    ]
+    design: Design = "checklist" if rows and all(row.task for row in rows) else "preference"
+    return Suite(tuple(pairs), dataset.name, design, left_alone, (*dataset.notes, *notes))
+
+
+def task_in(dataset: Dataset) -> str:
+    """The task that the data name as their group.
+
+    Raises:
+        SpecError: the data name no task that is known, or several.
+    """
+    groups_by_task: dict[str, str] = {}
+    for group in dataset.groups:
+        try:
+            groups_by_task.setdefault(task_of(group or ""), group or "")
+        except SpecError:
+            continue
+    if len(groups_by_task) != 1:
+        which = f"the data name {', '.join(groups_by_task.values())}" if groups_by_task else "the data name none"
+        raise SpecError(f"no task is given and {which}; choose one of mt, as, qg, dg, ic, d2t (--task mt)")
+    return next(iter(groups_by_task))
+
+
+def _pair(anchor: Anchor, row: ChecklistRow, outcome: Perturbed, joined: Case | None) -> Pair:
+    text = outcome.text
+    if joined is not None:
+        text = " ".join(t.text for t in joined.language.analyse(text).tokens)
+    s = anchor.segment
+    return Pair(
+        id="/".join(part for part in (s.id, row.criterion, row.template) if part),
+        phenomenon=row.template,
+        better=anchor.text,
+        worse=text,
+        references=(anchor.text,),
+        source=s.source,
+        expect=outcome.expect,
+        task=row.task or None,
+        criterion=row.criterion or None,
+        group=s.group,
+        context=tuple(s.context),
+        meta={**outcome.meta, "edits": [list(e) for e in outcome.edits]},
+    )

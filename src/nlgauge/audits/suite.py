@@ -1,0 +1,79 @@
+"""Suites by the name of their kind, made from a data set: a checklist, or MENLI's attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nlgauge.audits.anchors import Field
+from nlgauge.audits.checklist import perturbed_suite, rows_for
+from nlgauge.audits.menli import Paraphrases, menli_suite
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.segment import Dataset
+from nlgauge.core.suite import Suite
+from nlgauge.text.languages import Language
+
+KINDS: Mapping[str, str] = {
+    "checklist": "Sai et al. (2021): every row of a task; the drops of metrics against human penalties",
+    "menli": "Chen and Eger (2023): 12 attacks; a paraphrase of the reference against the reference with an error",
+}
+
+
+def suite(
+    kind: str,
+    dataset: Dataset,
+    *,
+    seed: int = 0,
+    task: str | None = None,
+    criterion: str | None = None,
+    perturbations: Sequence[str] = (),
+    field: Field | None = None,
+    paraphrases: Paraphrases | None = None,
+    how: str = "max_edit_distance",
+    limit: int | None = None,
+    legacy_join: bool = False,
+    language: str | Language = "builtin",
+) -> Suite:
+    """Make a suite from data: pairs of texts, and counts of the texts that a perturbation left alone, by reason.
+
+    Args:
+        kind: `checklist` or `menli`.
+        dataset: the texts. Where several systems share an item, its references are taken once.
+        seed: with the perturbation and the segment's id, the seed of every draw.
+        task: `mt`, `as`, `qg`, `dg`, `ic`, `d2t` or a longer name; read from the data's `task` if None.
+        criterion: checklist: only rows of this criterion.
+        perturbations: only these; any perturbation may be named, with options.
+        field: which text is perturbed: `ref` (the first reference) or `hyp`; if None, `ref` where there are references.
+        paraphrases: menli: where paraphrases of references come from: a table, a function, or an object with
+            `paraphrase(texts)`. If None, the other references of an item, or else small changes by rule ("light").
+        how: menli: which of several paraphrases is taken: `max_edit_distance`, `given` or `first`.
+        limit: at most this many texts, drawn by the seed.
+        legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
+        language: the backend that analyses texts.
+
+    Raises:
+        InputError: there is no text to perturb, or no perturbation applies.
+        SpecError: the kind, task, criterion or a perturbation is unknown.
+    """
+    if kind == "menli":
+        of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
+        for name, value in of_checklists.items():
+            if value:
+                raise InputError(f"{name} goes with suite 'checklist'; 'menli' attacks references, and has no criteria")
+        return menli_suite(
+            dataset,
+            seed=seed,
+            task=task,
+            perturbations=perturbations,
+            paraphrases=paraphrases,
+            how=how,
+            limit=limit,
+            language=language,
+        )
+    if kind != "checklist":
+        raise SpecError(f"unknown suite {kind!r}{nearest(kind, KINDS)}")
+    if paraphrases is not None:
+        raise InputError("paraphrases go with suite 'menli'; a checklist compares each text with itself")
+    rows = rows_for(dataset, task, criterion, perturbations)
+    return perturbed_suite(
+        dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language
+    )
