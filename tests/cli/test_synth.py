@@ -1,4 +1,4 @@
-"""`nlgauge synth`: triples from raw lines, the same however often the run was stopped; bad lines are counted, bad options one line."""
+"""`nlgauge synth`: triples from raw lines, the same however often the run was stopped."""
 
 from __future__ import annotations
 
