@@ -52,19 +52,10 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
     "typer": {"cli"},
     "rich": {"cli"},
 }
-STRAYS = {("cli/inspect.py", "torch"): "doctor says which device would be used"}
+STRAYS = {("cli/doctor.py", "torch"): "doctor says which device would be used"}
 NOT_IN_BASE = MODELS | {"peft", "pyarrow", "pandas", "matplotlib", "bert_score", "rouge_score"}
 
 LONG_FUNCTIONS = {  # functions over 60 lines that still wait to be parted; only ever fewer
-    "cli/audit.py: audit",
-    "cli/meta.py: meta",
-    "cli/score.py: score",
-    "cli/select.py: select",
-    "cli/sweep.py: sweep",
-    "cli/synth.py: synth",
-    "cli/train.py: train_nli",
-    "cli/train_infill.py: train_infill",
-    "cli/train_scores.py: train_sescore",
     "io/scores.py: _table",
     "io/wmt/da.py: read_da_scores",
     "io/wmt/export.py: export_scores",
@@ -89,7 +80,7 @@ LONG_FUNCTIONS = {  # functions over 60 lines that still wait to be parted; only
     "training/regressor.py: train_regressor",
 }
 LONG_LINES = {  # packages whose lines over 120 characters still wait to be rewritten; only ever fewer
-    "cli", "core", "io", "metaeval", "metrics", "models", "perturbations", "report", "stats", "testing", "text",
+    "core", "io", "metaeval", "metrics", "models", "perturbations", "stats", "testing", "text",
 }  # fmt: skip
 
 TO_SPLIT = {  # modules over 400 lines that still wait to be parted; only ever fewer
