@@ -78,16 +78,10 @@ LONG_FUNCTIONS = {  # functions over 60 lines that still wait to be parted; only
     "io/wmt/mqm.py: read_mqm",
     "io/wmt/mtme.py: read_eval_set",
     "io/wmt/mtme_write.py: eval_set",
-    "metrics/comparison.py: compare",
-    "metrics/embedding/alignment.py: align",
     "perturbations/synthesis/synthesize.py: synthesize",
-    "training/infill.py: train_infill",
-    "training/loop.py: fit",
-    "training/nli.py: train_nli",
-    "training/regressor.py: train_regressor",
 }
 LONG_LINES = {  # packages whose lines over 120 characters still wait to be rewritten; only ever fewer
-    "core", "io", "metrics", "models", "perturbations", "testing", "text",
+    "core", "io", "perturbations", "testing", "text",
 }  # fmt: skip
 
 TO_SPLIT = {  # modules over 400 lines that still wait to be parted; only ever fewer
@@ -107,13 +101,9 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "training/network.py": "training/test_regressor.py",
     "training/regressor_files.py": "training/test_regressor.py",
     "stats/differences/swaps/groups.py": "stats/differences/swaps/test_ranks.py stats/differences/test_permutation.py",
-    "stats/correlation/levels.py": "stats/correlation/test_entries.py",
-    "stats/correlation/options.py": "stats/correlation/test_correlate.py",
     "stats/correlation/result.py": "stats/correlation/test_correlate.py",
-    "stats/correlation/registry.py": "stats/correlation/test_correlate.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
     "metaeval/sweep_rows.py": "metaeval/test_sweeps.py",  # rows of every kind, seen in a whole sweep
-    "stats/intervals/weights.py": "stats/differences/test_bootstrap.py",
 }
 
 NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tested, not all that they do
