@@ -181,7 +181,7 @@ def page(stem: str) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in rows() if row.template == name)
+        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in checklist_rows() if row.template == name)
         listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
         lines += [
             f"## {name}",

@@ -81,7 +81,8 @@ class Outliers:
 
     Attributes:
         names: outliers, in the order given.
-        distances: system -> |score - median| / (1.4826 MAD); NaN everywhere where the MAD is 0, since nothing can then be said.
+        distances: system -> |score - median| / (1.4826 MAD); NaN for all systems if the MAD is 0, since then nothing
+            can be said.
     """
 
     names: tuple[str, ...]

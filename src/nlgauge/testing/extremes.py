@@ -1,4 +1,4 @@
-"""The ends of the scale: a copy of the reference, blank texts, unrelated text, and segments that lack what is needed."""
+"""The ends of the scale: a copy of the reference, blank texts, unrelated texts, and segments that lack a need."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def copies(subject: Subject) -> None:
 
 
 def blanks(subject: Subject) -> None:
-    """A blank side raises `empty` and scores no better than unrelated text (without references: than any hypothesis)."""
+    """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references)."""
     cases = _blank_cases(subject)
     unlike = [other for _, other in cases if other is not None]
     both = [replace(s, hypothesis="", references=("",)) for s in subject.segments[:1] if subject.reads_references]

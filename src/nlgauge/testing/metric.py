@@ -13,7 +13,8 @@ from nlgauge.testing.segments import SEGMENTS
 from nlgauge.testing.subject import Subject
 
 POOL_TOLERANCE = 1e-9  # a mean over the pool adds float64 numbers in another order
-MODEL_TOLERANCE = 1e-6  # float32 keeps 24 bits (6e-8), and a matrix product of another shape adds in another order: some ten roundings
+# float32 keeps 24 bits (6e-8), and a matrix product of another shape adds in another order: some ten roundings
+MODEL_TOLERANCE = 1e-6
 
 
 def check_metric(
@@ -83,7 +84,7 @@ def check_options(
     tolerance: float | None = None,
     registered: bool = True,
 ) -> list[str]:
-    """Hold every option to the signature: another value stands in it, unless it names the same thing and changes no score.
+    """Check that the signature shows every option: another value changes it, unless it means the same.
 
     Another value is derived from the type: the other boolean, the other values of a `Literal`, a number one up, one
         down or halved;

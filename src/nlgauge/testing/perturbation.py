@@ -283,7 +283,7 @@ def _defaults(template: Perturbation) -> Perturbation:
 
 
 def _options(subject: _Subject, alternatives: Mapping[str, Any], registered: bool) -> None:
-    """The specification rebuilds the template, and so does each with another value of an option, which must keep the promises as well."""
+    """The specification rebuilds the perturbation, with its own options and with other values of each of them."""
     if registered:
         _rebuilds(subject)
     known = [field.name for field in options_of(subject.template)]

@@ -236,11 +236,11 @@ def test_without_documents_all_is_one_document(folder):
         ({"references/cs-uk.all.txt": "x\n"}, "references/cs-uk.all.txt: reference name 'all'"),
         (
             {"human-scores/cs-uk.mqm.v2.seg.score": "A 1\nA 2\n"},
-            "human-scores/cs-uk.mqm.v2.seg.score: system 'A' has 2 scores, expected 3, one a segment",
+            "human-scores/cs-uk.mqm.v2.seg.score: system 'A' has 2 scores, expected 3, one per segment",
         ),
         (
             {"human-scores/cs-uk.mqm.v2.sys.score": "A 1\nA 2\n"},
-            "human-scores/cs-uk.mqm.v2.sys.score: system 'A' has 2 scores, expected 1, one a system",
+            "human-scores/cs-uk.mqm.v2.sys.score: system 'A' has 2 scores, expected 1, one per system",
         ),
         (
             {"human-scores/cs-uk.mqm.v2.sys.score": "C 1\n"},
@@ -279,7 +279,7 @@ def test_without_documents_all_is_one_document(folder):
             {"system-outputs/cs-uk/C.jsonl": '{"x": ""}\n'},
             "system-outputs/cs-uk/C.jsonl:1: expected an object with the text 'hypothesis'",
         ),
-        ({"system-outputs/cs-uk/C.txt": ""}, "system-outputs/cs-uk/C.txt is empty, expected one segment a line"),
+        ({"system-outputs/cs-uk/C.txt": ""}, "system-outputs/cs-uk/C.txt is empty, expected one segment per line"),
         (
             {"meta.json": '{"cs-uk": {"std_ref": "refC"}}'},
             "meta.json: standard reference 'refC' of cs-uk is not among the references",

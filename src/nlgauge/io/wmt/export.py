@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,11 +60,8 @@ def export_scores(
     grids = _grids(segments)
     if layout == "wmt" and not testset:
         raise InputError("WMT's files name the test set in every line; give testset")
+    _check_names(scores)
     for name, values in scores.items():
-        if not name or "/" in name or any(c.isspace() for c in name):
-            raise InputError(
-                f"metric name {name!r}, expected one without blanks and '/'; it becomes the name of a file"
-            )
         _check(name, values, segments)
     make_folder(folder)
     written: list[Path] = []
@@ -82,11 +79,7 @@ def export_scores(
             {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}
             for n, v in scores.items()
         ],
-        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
-        "left_out": dict(left_out or {}),
-        "n": {lp: len(items) for lp, (items, _) in grids.items()},
-        "missing": 0,
-        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
+        **_contents(grids, left_out or {}),
         "files": [
             {"path": path.relative_to(folder).as_posix(), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
             for path in written
@@ -95,6 +88,25 @@ def export_scores(
     path = folder / MANIFEST
     write_bytes(path, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
     return [*written, path]
+
+
+def _contents(grids: Mapping[str, tuple[list[str], Grid]], left_out: Mapping[str, str]) -> dict[str, object]:
+    """What the files hold, by language pair."""
+    return {
+        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
+        "left_out": dict(left_out),
+        "n": {lp: len(items) for lp, (items, _) in grids.items()},
+        "missing": 0,
+        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
+    }
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not name or "/" in name or any(c.isspace() for c in name):
+            raise InputError(
+                f"metric name {name!r}, expected one without blanks and '/'; it becomes the name of a file"
+            )
 
 
 def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
