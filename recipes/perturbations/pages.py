@@ -39,36 +39,78 @@ REFERENCES = ("On Monday the old ferry did not get to the island: the harbour wa
 PAGES = {
     "surface": (
         "Fluency and word order",
-        ("remove_punctuation", "jumble_words", "subject_verb_disagreement", "drop_stopwords", "typos", "keep_only_stopwords"),
+        (
+            "remove_punctuation",
+            "jumble_words",
+            "subject_verb_disagreement",
+            "drop_stopwords",
+            "typos",
+            "keep_only_stopwords",
+        ),
     ),
     "invariance": (
         "What should change nothing",
-        ("synonyms", "synonyms_attributes", "synonyms_objects", "contractions", "expansions", "numbers_to_words", "alternative_references"),
+        (
+            "synonyms",
+            "synonyms_attributes",
+            "synonyms_objects",
+            "contractions",
+            "expansions",
+            "numbers_to_words",
+            "alternative_references",
+        ),
     ),
     "meaning": (
         "Meaning: facts left out, added or reversed",
         (
-            "negation", "antonyms", "hyponyms", "change_numbers", "change_names", "drop_named_entities", "drop_adjectives", "drop_phrases",
-            "repeat_phrases", "add_extra_text",
+            "negation",
+            "antonyms",
+            "hyponyms",
+            "change_numbers",
+            "change_names",
+            "drop_named_entities",
+            "drop_adjectives",
+            "drop_phrases",
+            "repeat_phrases",
+            "add_extra_text",
         ),
     ),
     "discourse": (
         "Summaries, questions and dialogue",
         (
-            "reorder_sentences", "repeat_sentences", "nouns_to_pronouns", "change_question_word", "drop_question_word", "question_to_assertion",
-            "mask_and_predict", "perturb_entities", "negate_previous_utterance", "add_nonsense", "repeat_own_utterance", "repeat_last_speaker",
-            "sorry_repeat", "generic_response", "random_text",
+            "reorder_sentences",
+            "repeat_sentences",
+            "nouns_to_pronouns",
+            "change_question_word",
+            "drop_question_word",
+            "question_to_assertion",
+            "mask_and_predict",
+            "perturb_entities",
+            "negate_previous_utterance",
+            "add_nonsense",
+            "repeat_own_utterance",
+            "repeat_last_speaker",
+            "sorry_repeat",
+            "generic_response",
+            "random_text",
         ),
     ),
     "captions": ("Captions", ("change_attributes", "change_gender", "swap_objects", "drop_objects", "repeat_object")),
     "attacks": (
         "Attacks of MENLI",
         (
-            "addition", "omission", "mismatch_noun", "mismatch_verb", "mismatch_adj", "number_error", "pronoun_error", "name_error",
+            "addition",
+            "omission",
+            "mismatch_noun",
+            "mismatch_verb",
+            "mismatch_adj",
+            "number_error",
+            "pronoun_error",
+            "name_error",
             "number_and_negation",
         ),
     ),
-}  # fmt: skip
+}
 LEADS = {
     "surface": "These perturbations damage the form of a text. A score should drop.",
     "invariance": (
@@ -181,7 +223,8 @@ def page(stem: str) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in checklist_rows() if row.template == name)
+        used = [row for row in checklist_rows() if row.template == name]
+        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in used)
         listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
         lines += [
             f"## {name}",

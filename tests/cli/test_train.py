@@ -95,7 +95,7 @@ def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path,
     [
         ("perhaps", [], "pairs.jsonl:3: label is 'perhaps'"),
         ("neutral", ["--phenomena", "negatio"], "did you mean 'negation'"),
-        ("neutral", ["--method", "lore"], "method is 'lore', expected lora or full"),
+        ("neutral", ["--method", "lore"], "method is 'lore'; did you mean 'lora'"),
         ("neutral", ["--dtype", "float16"], "dtype is float16"),
     ],
 )

@@ -177,7 +177,7 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--dev", "rated.jsonl", "-c", "adequacy", "--stat", "kendal_b"], "did you mean 'kendall_b'"),
         (["--stat", "pearson"], "--stat says how the texts of --dev are measured, and there is no --dev"),
         (["-c", "adequacy"], "--criterion says what the texts of --dev were rated for, and there is no --dev"),
-        (["--learning-rate", "0"], "learning_rate is 0.0, expected more than 0"),
+        (["--learning-rate", "0"], "learning_rate is 0.0, expected above 0"),
         (["--curve", "triples.jsonl"], "would be written over the input"),
     ],
 )

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.metaeval.compare import ABOUT, TESTS, MetricTest, check_test, usual, versus, versus_mean
+from nlgauge.metaeval.compare import ABOUT, TESTS, MetricTest, check_test, compare, compare_means, usual_test
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.measure import averaging_of, measure
+from nlgauge.metaeval.measure import Measure, averaging_of, measure
 
 SYSTEMS, ITEMS = 12, 30
 
@@ -28,10 +28,12 @@ def by_system(frame):
 
 
 def compared(frame, stat, level, test, up=None, averaging=None, options=None, **asked):
-    up = up or [True] * len(frame.x)
-    options = options or {}
-    found = measure(frame, stat, level, averaging_of(stat, level, averaging), up, options)
-    return versus(frame, found, level, up, options, MetricTest(test, draws=200, **asked))
+    how = Measure(stat, level, averaging_of(stat, level, averaging), up or [True] * len(frame.x), options or {})
+    return compare(frame, measure(frame, how), how, MetricTest(test, draws=200, **asked))
+
+
+def mean_compared(frames, stat, averaging, asked):
+    return compare_means(frames, Measure(stat, "segment", averaging, [True, True]), asked)
 
 
 CASES = [
@@ -90,7 +92,7 @@ def test_at_level_system_systems_are_compared(stat, test):
     ],
 )
 def test_the_usual_test_goes_by_statistic_and_level(stat, level, averaging, expected):
-    assert usual(stat, level, averaging) == expected
+    assert usual_test(stat, level, averaging) == expected
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,13 @@ def test_the_usual_test_goes_by_statistic_and_level(stat, level, averaging, expe
             "perm_both does not go with acc_eq_calibrated.*choose item_swap",
         ),
         (grid([1, 2]), "soft_pairwise_accuracy", "system", "perm_both", "has perm_inputs and perm_systems"),
-        (by_system(grid([1, 2])), "pearson", "system", "perm_inputs", "at level 'system' there is one number a system"),
+        (
+            by_system(grid([1, 2])),
+            "pearson",
+            "system",
+            "perm_inputs",
+            "at level 'system' there is one number per system",
+        ),
         (
             grid([1, 2], named=False),
             "pearson",
@@ -183,7 +191,7 @@ def flat(noise, n, seed, scale):
 def test_the_mean_over_groups_is_tested_whatever_the_scales_and_sizes_of_groups():
     frames = [flat([0.5, 1.5], 80, 1, 1.0), flat([0.5, 1.5], 50, 2, 1000.0)]
     asked = MetricTest("perm_both", draws=200)
-    found = versus_mean(frames, "pearson", "none", [True, True], {}, asked)
+    found = mean_compared(frames, "pearson", "none", asked)
     means = np.mean([[np.corrcoef(row, f.z)[0, 1] for row in f.x] for f in frames], axis=0)
     np.testing.assert_allclose(found.values, means, atol=1e-12)  # float64, one division more
     assert found.p[0, 1] < 0.05
@@ -194,7 +202,7 @@ def test_the_mean_of_equal_metrics_gives_one():
         Frame(None, np.stack([f.x[0], f.x[0]]), f.z, f.ids, None, None)
         for f in (flat([1], 30, 1, 1.0), flat([1], 40, 2, 5.0))
     ]
-    assert versus_mean(frames, "kendall_b", "none", [True, True], {}, MetricTest("perm_both", draws=50)).p[0, 1] == 1
+    assert mean_compared(frames, "kendall_b", "none", MetricTest("perm_both", draws=50)).p[0, 1] == 1
 
 
 @pytest.mark.parametrize(
@@ -202,7 +210,7 @@ def test_the_mean_of_equal_metrics_gives_one():
     [("pearson", "item", "perm_both"), ("pearson", "none", "williams"), ("auc", "none", "bootstrap")],
 )
 def test_some_means_over_groups_have_no_test(stat, averaging, test):
-    assert versus_mean([flat([1, 2], 9, 1, 1.0)], stat, averaging, [True, True], {}, MetricTest(test)) is None
+    assert mean_compared([flat([1, 2], 9, 1, 1.0)], stat, averaging, MetricTest(test)) is None
 
 
 def test_unknown_tests_are_refused_and_known_ones_say_what_they_are():
@@ -217,9 +225,6 @@ def test_null_metrics_are_told_apart_at_the_nominal_rate():
     for seed in range(100):
         frames = [flat([1.0, 1.0], 40, 2 * seed, 1.0), flat([1.0, 1.0], 30, 2 * seed + 1, 3.0)]
         rejected += (
-            versus_mean(frames, "pearson", "none", [True, True], {}, MetricTest("perm_both", draws=99, seed=seed)).p[
-                0, 1
-            ]
-            <= 0.05
+            mean_compared(frames, "pearson", "none", MetricTest("perm_both", draws=99, seed=seed)).p[0, 1] <= 0.05
         )
     assert rejected <= 11

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nlgauge.core.errors import InputError
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.intervals import KINDS, IntervalMethod, repeats, with_interval_of_mean, with_intervals
-from nlgauge.metaeval.measure import averaging_of, measure
+from nlgauge.metaeval.intervals import IntervalMethod, ends_of_mean, repeats, with_intervals
+from nlgauge.metaeval.measure import Measure, averaging_of, measure
 
 
 def frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
@@ -19,9 +20,8 @@ def frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
 
 
 def made(data, stat, level="segment", how=None, options=None, averaging=None):
-    up, options = [True] * len(data.x), options or {}
-    found = measure(data, stat, level, averaging_of(stat, level, averaging), up, options)
-    return with_intervals(data, found, level, up, options, how or IntervalMethod(draws=200))
+    taken = Measure(stat, level, averaging_of(stat, level, averaging), [True] * len(data.x), options or {})
+    return with_intervals(data, measure(data, taken), taken, how or IntervalMethod(draws=200))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_one_item_alone_has_no_interval_over_items():
 def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
     groups = [frame(60, seed=1, m=1), frame(80, seed=2, m=1)]
     mean = np.mean([np.corrcoef(g.x[0], g.z)[0, 1] for g in groups])
-    ((low, high),) = with_interval_of_mean(groups, "pearson", "none", [True], {}, IntervalMethod(draws=500))
+    ((low, high),) = ends_of_mean(groups, Measure("pearson", "segment", "none", [True]), IntervalMethod(draws=500))
     assert low < mean < high
     assert high - low < 0.4  # 140 segments: about 4 / sqrt(140) (1 - r^2)
 
@@ -116,17 +116,24 @@ def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
     [("item", IntervalMethod()), ("none", IntervalMethod("none")), ("none", IntervalMethod("fisher"))],
 )
 def test_other_means_over_groups_have_none(averaging, how):
-    assert with_interval_of_mean([frame(), frame(seed=1)], "pearson", averaging, [True, True], {}, how) is None
+    assert ends_of_mean([frame(), frame(seed=1)], Measure("pearson", "segment", averaging, [True, True]), how) is None
 
 
 def test_groups_whose_items_have_several_outputs_have_no_interval_of_their_mean():
-    assert with_interval_of_mean([frame(n_systems=2)], "pearson", "none", [True, True], {}, IntervalMethod()) is None
+    assert (
+        ends_of_mean([frame(n_systems=2)], Measure("pearson", "segment", "none", [True, True]), IntervalMethod())
+        is None
+    )
 
 
 def test_repeated_items_are_seen():
     assert repeats(frame(n_systems=2))
     assert not repeats(frame())
-    assert set(KINDS) == {"auto", "fisher", "bootstrap", "none"}
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(InputError, match="intervals is 'fischer'; did you mean 'fisher'"):
+        IntervalMethod("fischer")
 
 
 def test_fishers_interval_covers_the_truth_as_often_as_it_says():

@@ -5,7 +5,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.measure import averaging_of, check_options, measure, pairs_of_frame
+from nlgauge.metaeval.measure import Measure, averaging_of, check_options, measure, pairs_of_frame
 
 
 def frame(x, z, items=None, systems=None, pairs=None):
@@ -15,7 +15,7 @@ def frame(x, z, items=None, systems=None, pairs=None):
 
 
 def value(data, stat, level="segment", averaging=None, up=True, **options):
-    (one,) = measure(data, stat, level, averaging_of(stat, level, averaging), [up], options)
+    (one,) = measure(data, Measure(stat, level, averaging_of(stat, level, averaging), [up], options))
     return one.value
 
 
@@ -107,7 +107,7 @@ def test_pairs_have_no_mean_over_systems():
 
 def test_soft_accuracy_reads_segments_of_systems():
     data = frame([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
-    (one,) = measure(data, "soft_pairwise_accuracy", "system", "none", [True], {"draws": 10})
+    (one,) = measure(data, Measure("soft_pairwise_accuracy", "system", "none", [True], {"draws": 10}))
     assert one.value == 1
     assert one.n_pairs == 1
 

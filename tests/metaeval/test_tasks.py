@@ -12,7 +12,8 @@ from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.compare import MetricTest
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.presets import Task
-from nlgauge.metaeval.tasks import Plan, adjust, task_rows
+from nlgauge.metaeval.tasks import Plan, task_rows
+from nlgauge.stats.differences.multiplicity import adjusted
 
 QUIET = IntervalMethod("none")
 
@@ -150,7 +151,7 @@ def test_one_rated_output_an_item_is_refused_at_level_item():
 
 def test_items_taken_together_are_told():
     _, notes = rows_of(held([GRID], {"m": [NOISE]}))
-    assert any("rewards seeing how hard an item is" in note for note in notes)
+    assert any("rewarded for knowing which items are hard" in note for note in notes)
     _, notes = rows_of(held([GRID], {"m": [NOISE]}), level="item")
     assert not any("rewards" in note for note in notes)
 
@@ -159,7 +160,7 @@ def test_with_few_systems_the_least_correlation_is_told():
     # 11 systems: |r| above 0.602 in every table of Pearson's r
     grid = np.arange(22.0).reshape(11, 2)
     _, notes = rows_of(held([grid], {"m": [grid**2]}), level="system")
-    assert "with 11 systems |r| must exceed 0.602 to be told from 0 (two-sided p < 0.05)" in notes
+    assert "with 11 systems, |r| must exceed 0.602 to differ significantly from 0 (two-sided p < 0.05)" in notes
 
 
 def many(seed=0, noise=(0.3, 3.0)):
@@ -228,7 +229,7 @@ def test_adjusted_p_values_stand_beside_the_raw_ones_and_decide_ranks():
     rows, _ = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=MetricTest("auto", draws=99), adjust="holm")
     tested = [row for row in rows if row.get("against") is not None]
     assert all(row["p_adjusted"] >= row["p"] for row in tested)
-    assert adjust(np.array([[np.nan, 0.01], [0.9, np.nan]]), "holm")[0, 1] == pytest.approx(0.02)
+    assert adjusted(np.array([[np.nan, 0.01], [0.9, np.nan]]), "holm")[0, 1] == pytest.approx(0.02)
 
 
 def test_a_mean_over_groups_that_has_no_test_is_told():
@@ -243,7 +244,11 @@ def test_a_mean_over_groups_that_has_no_test_is_told():
 def test_metrics_that_are_averaged_over_different_items_are_told():
     tied = [[1, 2, 3], [1, 4, 5], [1, 3, 9]]  # the same for all outputs of the first item
     _, notes = rows_of(held([GRID], {"m": [NOISE], "tied": [tied]}), level="item")
-    assert any("over up to 3 items, of tied over 2" in note for note in notes)
+    assert any(
+        "tied is constant within some items: its pearson is averaged over 2 items, that of other metrics over up to 3"
+        in note
+        for note in notes
+    )
     rows, notes = rows_of(held([GRID], {"m": [NOISE], "tied": [tied]}), level="item", options={"common": True})
     assert {row["n_used"] for row in rows if row["group"] is None} == {2}
     assert not any("over up to" in note for note in notes)

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from nlgauge.core.result import Result
+from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.pooling import left_out, rank, winning
-from nlgauge.metaeval.sweeps import curves, mark_best, with_gains
 from nlgauge.report.pages import write_html
 from nlgauge.report.sweep import gains, sweep_html, trade_off
 

@@ -67,3 +67,25 @@ def test_one_value_has_a_mean_and_no_interval():
 def test_a_confidence_of_one_is_refused():
     with pytest.raises(InputError):
         wilson(1, 2, 1.0)
+
+
+def test_a_share_of_none_or_all_closes_exactly():
+    # z^2 = 3.8415: z^2 / (n + z^2) with n = 20
+    assert wilson(0, 20) == (0.0, pytest.approx(3.841459 / 23.841459))
+    assert wilson(20, 20) == (pytest.approx(20 / 23.841459), 1.0)
+
+
+@given(st.integers(0, 30), st.integers(1, 30), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_at_any_confidence(wins, more, confidence):
+    theirs = stats.binomtest(wins, wins + more).proportion_ci(confidence, method="wilson")
+    assert wilson(wins, wins + more, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_wilson_covers_where_the_usual_interval_does_not():
+    # exact coverage over all outcomes of n = 30 at a share of 0.9: p +- 1.96 sqrt(p q / n) holds it 81 % of the time
+    k = np.arange(31)
+    chance = stats.binom.pmf(k, 30, 0.9)
+    low, high = np.array([wilson(wins, 30) for wins in range(31)]).T
+    assert chance[(low <= 0.9) & (high >= 0.9)].sum() > 0.93
+    half = 1.96 * np.sqrt(k / 30 * (1 - k / 30) / 30)
+    assert chance[np.abs(k / 30 - 0.9) <= half].sum() < 0.82

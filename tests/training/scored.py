@@ -1,4 +1,4 @@
-"""Sentences of a few words, and what is left of them after k words were taken out: a score of -k that a tiny model can learn."""
+"""Sentences of a few words, some without k of them: a score of -k that a tiny model can learn."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What is learnt from: read line by line, an example a reference, batches of equal length that keep references together."""
+"""What is learnt from: read line by line, one example per reference, in batches that keep references together."""
 
 import json
 

@@ -13,7 +13,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import locate
 from nlgauge.training.classifier import head_network, sequence_network
-from nlgauge.training.heads import begin_from, check_folder, save_folder, save_head
+from nlgauge.training.heads import KIND, begin_from, check_folder, head_metadata, save_folder, save_head
+from nlgauge.training.recipe import Recipe
 
 
 @pytest.fixture
@@ -27,14 +28,8 @@ def network(files):
 
 
 def about(files):
-    return {
-        "encoder": files.name,
-        "encoder_sha256": files.weights_digest,
-        "rank": "2",
-        "max_tokens": "40",
-        "name": "x",
-        "data": "é",
-    }
+    recipe = Recipe(model=files.name, rank=2, max_tokens=40)
+    return head_metadata(KIND, recipe, files, {"name": "x", "data": "é"})
 
 
 def test_the_same_weights_make_the_same_bytes(files, network, tmp_path):

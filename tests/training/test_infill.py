@@ -1,4 +1,4 @@
-"""A masked language model trained on a language that a tiny encoder can learn: what it says in training is what it fills."""
+"""A masked language model of a language that a tiny encoder can learn: what it learnt is what it fills gaps with."""
 
 import itertools
 from contextlib import contextmanager
@@ -75,7 +75,7 @@ def test_a_head_says_when_it_is_used_what_it_said_in_training(tiny_model, tmp_pa
         said = network(
             torch.tensor([2]), input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids)
         )
-    about = {"format": "nlgauge-head", "version": "1", "kind": "infill", **head_metadata(how, files, None)}
+    about = head_metadata("infill", how, files)
     write_head(
         tmp_path / "h.safetensors", head_tensors(network, np.zeros((2, files.config["vocab_size"]), dtype=bool)), about
     )
@@ -141,7 +141,7 @@ def killed_after(steps):
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(tiny_model, texts_file, tmp_path, monkeypatch):
-    monkeypatch.setattr("nlgauge.training.infill._STEPS_KEPT", 4)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 4)
     how = recipe(tiny_model, dropout=0.1, shown=0.2)
     whole, killed = tmp_path / "whole.safetensors", tmp_path / "killed.safetensors"
     train(texts_file, whole, how)
@@ -153,7 +153,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(tiny_model, texts_fil
 
 
 def test_a_checkpoint_of_other_settings_is_refused(tiny_model, texts_file, tmp_path, monkeypatch):
-    monkeypatch.setattr("nlgauge.training.infill._STEPS_KEPT", 1)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 1)
     out = tmp_path / "h.safetensors"
     with pytest.raises(KeyboardInterrupt):
         train(texts_file, out, recipe(tiny_model), runtime=Runtime(progress=lambda total, label: killed_after(3)))
@@ -181,7 +181,12 @@ def test_it_begins_with_how_often_words_occur(tiny_model, texts_file, tmp_path):
     [
         ("h.safetensors", {}, "float16", "dtype is float16, expected bfloat16 or float32"),
         ("folder", {}, "float32", "end its name in .safetensors"),
-        ("h.safetensors", {"share": 0.0}, "float32", "the masked share is 0.0, expected a share of the words"),
+        (
+            "h.safetensors",
+            {"share": 0.0},
+            "float32",
+            r"share is 0.0, expected above 0 and at most 1 \(the masked share of the words\)",
+        ),
         ("h.safetensors", {"shown": 1.0}, "float32", "shown is 1.0"),
         ("h.safetensors", {"dropout": -0.1}, "float32", "dropout is -0.1"),
         ("missing/h.safetensors", {}, "float32", "there is no folder"),

@@ -1,4 +1,4 @@
-"""Training on a language of entailment that a tiny model can learn: heads and folders, killed and taken up again, read back by the metric's side."""
+"""Training on a language of entailment that a tiny model can learn: heads and folders, killed and taken up again."""
 
 import json
 from contextlib import contextmanager
@@ -122,7 +122,7 @@ def killed_after(steps):
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(
     tiny_model, pairs_file, tmp_path, monkeypatch, kind, output, dtype
 ):
-    monkeypatch.setattr("nlgauge.training.nli._STEPS_KEPT", 4)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 4)
     how = recipe(tiny_model, kind, dropout=0.1)
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
@@ -141,7 +141,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(
 
 
 def test_a_checkpoint_of_other_data_is_refused(tiny_model, pairs_file, tmp_path, monkeypatch):
-    monkeypatch.setattr("nlgauge.training.nli._STEPS_KEPT", 1)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 1)
     out = tmp_path / "h.safetensors"
     with pytest.raises(KeyboardInterrupt):
         train(pairs_file, out, recipe(tiny_model), runtime=Runtime(progress=lambda total, label: killed_after(3)))

@@ -1,4 +1,4 @@
-"""Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again, read back by the metric's side."""
+"""Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again."""
 
 import importlib.util
 import json
@@ -182,7 +182,7 @@ def killed_after(steps):
 def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
     tiny_model, examples, tmp_path, monkeypatch, method
 ):
-    monkeypatch.setattr("nlgauge.training.regressor._STEPS_KEPT", 7)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 7)
     how = recipe(tiny_model, method=method, evaluate_every=4)
 
     def stopping(total, label):
@@ -276,11 +276,11 @@ def test_a_batch_without_pairs_teaches_no_order():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "qlora"}, "method is 'qlora', expected frozen, lora or full"),
+        ({"method": "qlora"}, "method is 'qlora'; did you mean 'lora'"),
         ({"features": "6h"}, "features is '6h', expected 4h or 2h"),
-        ({"dropout": 1.0}, "dropout is 1.0, expected a share"),
-        ({"held_out": -0.1}, "held_out is -0.1, expected a share"),
-        ({"widths": (8, 0)}, "widths is 8,0, expected numbers of 1 or more"),
+        ({"dropout": 1.0}, r"dropout is 1.0, expected 0 or more and below 1 \(a share\)"),
+        ({"held_out": -0.1}, r"held_out is -0.1, expected 0 or more and below 1 \(a share\)"),
+        ({"widths": (8, 0)}, r"widths is \(8, 0\), expected 1 or more"),
         ({"evaluate_every": 0}, "evaluate_every is 0, expected 1 or more"),
         ({"reference": False}, "nothing to hold a text against"),
     ],
@@ -337,7 +337,7 @@ def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, examples, tmp
 
 
 def test_a_checkpoint_of_other_examples_is_refused(tiny_model, examples, tmp_path, monkeypatch):
-    monkeypatch.setattr("nlgauge.training.regressor._STEPS_KEPT", 3)
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 3)
     stopping = Runtime(device="cpu", progress=lambda total, label: killed_after(5))
     with pytest.raises(KeyboardInterrupt):
         train(examples, tmp_path / "h.safetensors", recipe(tiny_model), runtime=stopping)

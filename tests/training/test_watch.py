@@ -8,13 +8,13 @@ pytest.importorskip("torch")
 
 import torch
 
-from nlgauge.training.watch import Best
+from nlgauge.training.watch import BestWeights
 
 
 def watched(values, every=2, steps=5):
     weights = {"w": torch.nn.Parameter(torch.zeros(1))}
     told = iter(values)
-    return weights, Best(weights, lambda: next(told), every, steps)
+    return weights, BestWeights(weights, lambda: next(told), every, steps)
 
 
 def go(weights, best, first, last):
@@ -43,7 +43,7 @@ def test_the_best_weights_are_put_in_place(values, best, kept):
 
 def test_without_an_evaluation_the_last_weights_stay(tmp_path):
     weights = {"w": torch.nn.Parameter(torch.zeros(1))}
-    watch = Best(weights, None, 2, 3)
+    watch = BestWeights(weights, None, 2, 3)
     go(weights, watch, 1, 3)
     watch.settle()
     assert (weights["w"].item(), watch.best) == (3, None)

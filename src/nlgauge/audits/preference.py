@@ -13,7 +13,7 @@ from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.suite import Expect, Pair, Suite
 from nlgauge.perturbations.paraphrase import edit_distance
-from nlgauge.stats.correlation.better_worse import accuracy_of
+from nlgauge.stats.correlation.preferences import accuracy_of
 from nlgauge.stats.shares import mean_of_shares, wilson
 
 ADEQUACY = (

@@ -22,7 +22,7 @@ from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.better_worse import TIES
+from nlgauge.stats.correlation.preferences import TIES
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from typing import IO, Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.signature import version
 
+Row = Mapping[str, Any]  # one flat object of a result file, as it is read: name of a field -> value
+NewRow = dict[str, Any]  # the same while it is made
+
 KINDS = ("score", "align", "audit", "meta", "select", "sweep", "synth")
 
 

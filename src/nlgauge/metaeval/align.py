@@ -6,20 +6,21 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import check_option
+from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, ids, mean_of_defined
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
+from nlgauge.stats.correlation.entries import MissingPolicy
 
-Missing = Literal["refuse", "drop", "worst", "zero"]
-MISSING = ("refuse", "drop", "worst", "zero")
 _SHOWN = 3  # ids in a message before "and 7 more"
 
 
@@ -62,6 +63,13 @@ class JoinedScores:
             if metric in self.scores
             else stored_signature(metric, self.system_tables[metric].name)
         )
+
+    def as_metrics(self) -> list[NewRow]:
+        """The metrics as a result file names them: specification, signature and direction."""
+        return [
+            {"spec": name, "signature": str(self.signature(name)), "higher_is_better": self.is_higher_better(name)}
+            for name in self.metrics
+        ]
 
     @property
     def groups(self) -> tuple[str | None, ...]:
@@ -168,7 +176,7 @@ def judged(
         Segments, their ratings by criterion, and notes on what is missing.
     """
     human = {name: ratings(dataset.segments, name) for name in criteria}
-    rated = ~np.isnan(np.stack(list(human.values()))).all(axis=0)
+    rated: Mask = np.asarray(~np.isnan(np.stack(list(human.values()))).all(axis=0))
     notes = []
     if not rated.all():
         named = some(s.id for s, there in zip(dataset.segments, rated, strict=True) if not there)
@@ -274,7 +282,7 @@ def _number(value: Any) -> float:
     return float("nan") if value is None else float(value)
 
 
-def settle(held: JoinedScores, missing: Missing) -> JoinedScores:
+def settle(held: JoinedScores, missing: MissingPolicy) -> JoinedScores:
     """Deal with rated segments for which a metric has no number.
 
     Args:
@@ -285,8 +293,7 @@ def settle(held: JoinedScores, missing: Missing) -> JoinedScores:
     Raises:
         InputError: under `refuse`: metric, count and first ids; under `worst`: a metric without any score.
     """
-    if missing not in MISSING:
-        raise InputError(f"missing is {missing!r}{nearest(str(missing), MISSING)}")
+    check_option("missing", missing, MissingPolicy, error=InputError)
     absent = {name: np.isnan(scores.values) for name, scores in held.scores.items()}
     if not any(mask.any() for mask in absent.values()):
         return held

@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import Result
-from nlgauge.core.segment import Dataset
+from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.scores import Scores
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
-from nlgauge.metaeval.align import JoinedScores, Missing, chosen_criteria, column, judged, listed, paired, settle
+from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import TESTS, MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
-from nlgauge.metaeval.intervals import KINDS, IntervalMethod
-from nlgauge.metaeval.measure import check_options
-from nlgauge.metaeval.presets import Task, preset
+from nlgauge.metaeval.intervals import IntervalMethod
+from nlgauge.metaeval.measure import averaging_of, check_options
+from nlgauge.metaeval.presets import Preset, Task, preset
+from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import score_judged
-from nlgauge.metaeval.tasks import ADJUST, MEAN, Plan, Row, task_rows
+from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.correlation.registry import statistic
 
 PREFERENCE = "preference"  # the criterion of pairs
@@ -40,41 +43,34 @@ class MetaEvaluation:
         notes: what was left out and how things were done.
     """
 
-    rows: tuple[Mapping[str, Any], ...]
+    rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
 
     def value(self, metric: str, **where: Any) -> float:
-        """The one number of a metric; `where` narrows down by criterion, stat, level or group (unless given, the mean over groups).
+        """The one number of a metric; `where` narrows down by criterion, stat, level or group.
+
+        Without a group it is the mean over groups.
 
         Raises:
             InputError: no row or several fit.
         """
         return float(self.row(metric, **where)["value"])
 
-    def row(self, metric: str, **where: Any) -> Mapping[str, Any]:
+    def row(self, metric: str, **where: Any) -> Row:
         """The one row of a metric; arguments as for `value`."""
-        wanted = {"metric": metric, "group": MEAN, **where}
-        found = [
-            row
-            for row in self.rows
-            if row.get("against") == wanted.get("against") and all(row.get(k) == v for k, v in wanted.items())
-        ]
-        if len(found) != 1:
-            raise InputError(f"{len(found)} numbers fit {wanted}, expected one; name criterion, stat, level and group")
-        return found[0]
+        wanted = {"metric": metric, "group": MEAN, "against": None, **where}
+        fitting = [row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())]
+        if len(fitting) != 1:
+            named_by = {"metric": metric, "group": MEAN, **where}
+            raise InputError(
+                f"{len(fitting)} numbers fit {named_by}, expected one; name criterion, stat, level and group"
+            )
+        return fitting[0]
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` are the files read."""
-        metrics = [
-            {
-                "spec": name,
-                "signature": str(self.held.signature(name)),
-                "higher_is_better": self.held.is_higher_better(name),
-            }
-            for name in self.held.metrics
-        ]
-        return Result("meta", self.rows, inputs, metrics, self.notes)
+        return Result("meta", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
 def meta_evaluate(
@@ -90,7 +86,7 @@ def meta_evaluate(
     pairs: Preferences | None = None,
     averaging: str | None = None,
     references: str | None = None,
-    missing: Missing = "refuse",
+    missing: MissingPolicy = "refuse",
     system_scores: SystemScores = "rated",
     aggregate: Aggregate = "corpus",
     exclude: Sequence[str] = (),
@@ -103,87 +99,51 @@ def meta_evaluate(
     runtime: Runtime | None = None,
     **options: Any,
 ) -> MetaEvaluation:
-    """Hold metrics against human judgements.
+    """Compare metrics with human judgements. docs/meta.md explains the arguments by examples, and the fields of rows.
 
     Args:
-        dataset: texts with ratings.
-        metrics: specifications or metric objects, scored here.
-        criterion: one, several, or `all`; may be left out where the data have one.
-        level: `segment` (all segments of a group together; so unless given), `item` (also `summary`: inside each item,
-            then the mean over items) or `system`.
-        stats: names, see `nlgauge list statistics`; `pearson` unless given.
-        preset: a protocol by name, see `nlgauge.metaeval.presets`; what is given beside it wins.
-        scores: scores made elsewhere: a table with a column a metric, or metric -> table, `Scores`, id -> number, or
-            one number a segment.
-        lower_is_better: metrics among `scores` that fall with quality.
-        pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`, which otherwise compare
-            every two outputs for one item with different ratings.
-        averaging: instead of the level's own: `none`, `item`, `sys` or `micro`.
-        references: what to make of several: each metric's `own` way (unless given), `mean`, `best` (`max`), `best_each`
-            or `first` of single references, or the `source` in their place.
-        missing: rated segments without a score: `refuse`, `drop` for all metrics, or count as `worst` or `zero`.
-        system_scores: at level `system`, metrics are taken over the `rated` segments or over `all`.
-        aggregate: at level `system`, a metric's own `corpus` number or the `mean` of segment values.
-        exclude: systems to leave out, such as references that were rated like systems.
-        outliers: `mad` leaves out, at level `system`, systems far from the median human score.
-        intervals: 95 % intervals: `auto` (Fisher's formula where entries are independent, else a bootstrap over items),
-            `fisher`, `bootstrap` or `none`.
-        test: every metric against every other: `auto`, `williams`, `perm_both`, `perm_inputs`, `perm_systems` or
-            `mcnemar`.
-        adjust: p-values for the number of tests: `none`, `holm` or `bh`.
-        alpha: below this a difference breaks ranks.
-        power: at level `system`, say of differences that are not significant how often the test would find them.
-        runtime: device, precision, cache.
-        options: of the statistics: `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common`,
-            `compat`; of
-            statistics and tests: `draws`, `seed`; of tests: `alternative` (`greater` or `two-sided`).
+        dataset, metrics, criterion: texts with ratings, what to score them by, and one criterion, several or `all`.
+        level, stats, averaging: `segment` (default), `item` (also `summary`) or `system`; names of statistics, `pearson`
+            by default; `none`, `item`, `sys` or `micro` in place of the level's own averaging.
+        preset: a protocol from `nlgauge.metaeval.PRESETS`; what is given beside it wins.
+        scores, lower_is_better, pairs, references, missing: see `joined_scores`.
+        system_scores, aggregate, exclude, outliers: of level `system`: see `frames.system_frame`; systems to leave out.
+        intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`.
+        options: of statistics, intervals and tests: see `measure.check_options`.
 
-    Returns:
-        A row for every metric, criterion, statistic and group (language pair, task), and one for their plain mean.
-        Values are in the
-        direction the metric declares: an error rate that rises as quality falls has a positive one; `raw` is the value
-            without that.
-
-    Raises:
-        InputError: data that do not fit together: names the ids and how many.
-        SpecError: an unknown metric.
+    Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    settled = {**protocol["options"], **options}
-    check_options([task.stat for task in tasks], settled, test is not None)
-    test = protocol["test"] if test == "auto" and protocol["test"] in TESTS else test
-    for task in tasks:
-        if pairs is not None and statistic(task.stat).kind != "preferences":
-            raise InputError(
-                f"{task.stat} needs ratings, and pairs have none; choose rr_kendall or preference_accuracy"
-            )
-    how = IntervalMethod(intervals, **{key: settled[key] for key in ("draws", "seed") if settled.get(key) is not None})
-    plan = Plan(settled, _asked(test, settled), how, adjust, alpha, system_scores, aggregate, outliers, power)
-    _check(plan)
-    held = hold(
+    of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
+    plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol), intervals, of_plan)
+    held = joined_scores(
         without_systems(dataset, exclude),
         metrics,
-        criterion if criterion is not None or pairs is not None else protocol["criterion"],
+        criterion if criterion is not None or pairs is not None else protocol.criterion,
         scores=scores,
         lower_is_better=lower_is_better,
-        references=references or protocol["references"],
+        references=references or protocol.references,
         missing=missing,
-        pairs=pairs,
+        pairs=_checked_pairs(pairs, tasks),
         unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
         runtime=runtime,
     )
-    rows: list[Row] = []
-    notes: list[str] = []
+    return _evaluated(held, tasks, plan)
+
+
+def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEvaluation:
+    rows: list[NewRow] = []
+    notes = list(held.notes)
     for task in tasks:
-        for one in held.human:
-            found, told = task_rows(held, one, task, plan)
-            rows += found
-            notes += told
+        for criterion in held.human:
+            of_criterion, more = task_rows(held, criterion, task, plan)
+            rows += of_criterion
+            notes += more
         rows += _over_criteria(rows, held, task)
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys([*held.notes, *notes])))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)))
 
 
-def hold(
+def joined_scores(
     dataset: Dataset,
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
@@ -191,12 +151,28 @@ def hold(
     scores: ScoreTable | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     references: str | None = None,
-    missing: Missing = "refuse",
+    missing: MissingPolicy = "refuse",
     pairs: Preferences | None = None,
     unrated: bool = False,
     runtime: Runtime | None = None,
 ) -> JoinedScores:
-    """Score and join: everything that comes before the first statistic; arguments as in `meta_evaluate`."""
+    """Score and join: everything that comes before the first statistic.
+
+    Args:
+        dataset: texts with ratings.
+        metrics: specifications or metric objects, scored here.
+        criterion: one, several, or `all`; may be left out where the data have one, and with pairs.
+        scores: scores made elsewhere: a table with a column per metric, or metric -> table, `Scores`, id -> number, or
+            one number per segment.
+        lower_is_better: metrics among `scores` that fall with quality.
+        references: what to make of several: each metric's `own` way (default), `mean`, `best` (`max`), `best_each` or
+            `first` of single references, or the `source` in their place.
+        missing: rated segments without a score: `refuse`, `drop` for all metrics, or count as `worst` or `zero`.
+        pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`. Without them, these
+            compare every two outputs for one item with different ratings.
+        unrated: keep segments without a rating, over which metrics may be averaged.
+        runtime: device, precision, cache.
+    """
     positions = None
     if pairs is not None:
         if criterion is not None:
@@ -206,90 +182,93 @@ def hold(
     else:
         segments, human, notes = judged(dataset, chosen_criteria(dataset, criterion), unrated)
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
-    given = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
-    if not built and not given:
+    stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
+    _check_names(built, stored, lower_is_better)
+    tables = {
+        name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
+    }
+    columns, more = _columns(stored, tables, segments, lower_is_better)  # what does not fit is told before scoring
+    scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
+    told = (*dataset.notes, *notes, *more, *flagged)
+    joined = JoinedScores(segments, human, {**scored, **columns}, tables, frozenset(lower_is_better), positions, told)
+    return settle(joined, missing)
+
+
+def _check_names(built: Mapping[str, Metric], stored: Mapping[str, Any], lower_is_better: Sequence[str]) -> None:
+    if not built and not stored:
         raise InputError("no metric and no scores are given, expected at least one of either")
-    for name in given:
+    for name in stored:
         if name in built:
             raise InputError(f"{name!r} is both a metric to score and a column of scores; rename the column")
     for name in lower_is_better:
-        if name not in given:
+        if name not in stored:
             raise InputError(
-                f"lower_is_better names {name!r}, which is not among the scores given{nearest(name, given)}"
+                f"lower_is_better names {name!r}, which is not among the scores given{nearest(name, stored)}"
             )
-    tables = {name: values for name, values in given.items() if isinstance(values, ScoreTable)}
-    of_systems = {name: table for name, table in tables.items() if table.level == "system"}
-    found: dict[str, Any] = {}
-    for name, values in given.items():  # what does not fit is told before anything is scored
+
+
+def _columns(
+    stored: Mapping[str, Any], of_systems: Mapping[str, ScoreTable], segments: Sequence[Segment], down: Sequence[str]
+) -> tuple[dict[str, Scores], list[str]]:
+    """Scores of the segments that were made elsewhere, and notes on what was not used."""
+    columns: dict[str, Scores] = {}
+    notes: list[str] = []
+    for name, values in stored.items():
         if name not in of_systems:
-            found[name], more = (column if name in tables else listed)(
-                values, name, segments, name not in lower_is_better
-            )
+            read = column if isinstance(values, ScoreTable) else listed
+            columns[name], more = read(values, name, segments, name not in down)
             notes += more
-    for table in {id(table): table for table in tables.values()}.values():
-        notes += table.notes
-    scored, told = score_judged(built, segments, runtime or Runtime(), references)
-    held = JoinedScores(
-        segments,
-        human,
-        {**scored, **found},
-        of_systems,
-        frozenset(lower_is_better),
-        positions,
-        (*dataset.notes, *notes, *told),
-    )
-    return settle(held, missing)
+    tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
+    return columns, [*notes, *(note for table in tables.values() for note in table.notes)]
 
 
 def _tasks(
     name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None
-) -> tuple[list[Task], dict[str, Any]]:
+) -> tuple[list[Task], Preset]:
     """What to compute, and the rest of the protocol."""
-    chosen = preset(name) if name is not None else None
+    protocol = preset(name) if name is not None else Preset((Task("pearson", "segment"),), "", "")
     wanted = [stats] if isinstance(stats, str) else None if stats is None else list(stats)
     if wanted == []:
         raise InputError("no statistic is named, expected at least one")
-    protocol = {"options": {}, "test": None, "criterion": None, "references": None}
-    base = [Task("pearson", "segment")]
-    if chosen is not None:
-        base = list(chosen.tasks)
-        protocol = {
-            "options": chosen.options,
-            "test": chosen.test,
-            "criterion": chosen.criterion,
-            "references": chosen.references,
-        }
-    levels = list(dict.fromkeys(task.level for task in base)) if level is None else [level]
-    if wanted is None and level is None:
-        tasks = base
-    else:
-        tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in base) for at in levels]
-    tasks = [dataclasses.replace(task, averaging=averaging) if averaging is not None else task for task in tasks]
+    tasks = list(protocol.tasks)
+    if wanted is not None or level is not None:
+        levels = list(dict.fromkeys(task.level for task in tasks)) if level is None else [level]
+        tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in tasks) for at in levels]
+    if averaging is not None:
+        tasks = [dataclasses.replace(task, averaging=averaging) for task in tasks]
     for task in tasks:
-        statistic(task.stat)
-        check_level(task.level)
+        averaging_of(task.stat, check_level(task.level), task.averaging)
     return tasks, protocol
 
 
-def _asked(test: str | None, options: Mapping[str, Any]) -> MetricTest | None:
-    if test is None:
-        return None
-    check_test(test)
-    compat = options.get("compat")
-    own = {key: options[key] for key in ("alternative", "draws", "seed") if options.get(key) is not None}
-    return MetricTest(test, **own, compat=compat if compat != "realsumm" else None)
+def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:
+    """The pairs that people gave, refused where a statistic cannot use them."""
+    for task in tasks:
+        if pairs is not None and statistic(task.stat).kind != "preferences":
+            raise InputError(
+                f"{task.stat} needs ratings, and pairs have none; choose rr_kendall or preference_accuracy"
+            )
+    return pairs
 
 
-def _check(plan: Plan) -> None:
-    for name, value, known in (
-        ("adjust", plan.adjust, ADJUST),
-        ("intervals", plan.intervals.kind, KINDS),
-        ("system_scores", plan.system_scores, ("rated", "all")),
-        ("aggregate", plan.aggregate, ("corpus", "mean")),
-        ("outliers", plan.outliers, (None, "mad")),
-    ):
-        if value not in known:
-            raise InputError(f"{name} is {value!r}{nearest(str(value), [str(k) for k in known if k is not None])}")
+def _settled_test(test: str | None, protocol: Preset) -> str | None:
+    """The test that goes with the protocol where `auto` is asked for."""
+    return protocol.test if test == "auto" and protocol.test in TESTS else test
+
+
+def _plan(
+    tasks: Sequence[Task], options: Mapping[str, Any], test: str | None, intervals: Any, of_plan: tuple[Any, ...]
+) -> Plan:
+    check_options([task.stat for task in tasks], options, test is not None)
+    given = {key: value for key, value in options.items() if value is not None}
+    draws = {key: given[key] for key in ("draws", "seed") if key in given}
+    asked = None
+    if test is not None:
+        check_test(test)
+        compat = given.get("compat")
+        side = {"alternative": given["alternative"]} if "alternative" in given else {}
+        asked = MetricTest(test, **side, **draws, compat=compat if compat != "realsumm" else None)
+    return Plan(options, asked, IntervalMethod(intervals, **draws), *of_plan)
 
 
 def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:
@@ -311,35 +290,30 @@ def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:
     return Dataset(kept, dataset.name, (*dataset.notes, note))
 
 
-def _over_criteria(rows: Sequence[Row], held: JoinedScores, task: Task) -> list[Row]:
-    """The plain mean over several criteria, a row a metric."""
+def _over_criteria(rows: Sequence[Row], held: JoinedScores, task: Task) -> list[NewRow]:
+    """The plain mean over several criteria, a row per metric."""
     if len(held.human) < 2 or MEAN in held.human:
         return []
-    found = []
+    means = []
     for metric in held.metrics:
         own = [
-            r
-            for r in rows
-            if (r["metric"], r["level"], r["stat"], r["group"]) == (metric, task.level, task.stat, MEAN)
-            and r.get("against") is None
-            and r["criterion"] != MEAN
+            row
+            for row in rows
+            if (row["metric"], row["level"], row["stat"], row["group"]) == (metric, task.level, task.stat, MEAN)
+            and row.get("against") is None
+            and row["criterion"] != MEAN
         ]
-        defined = [r["value"] for r in own if not math.isnan(r["value"])]
-        value = float(np.mean(defined)) if defined else math.nan
-        raws = [r["raw"] for r in own if not math.isnan(r["raw"])]
-        found.append(
-            {
-                **own[0],
-                "criterion": MEAN,
-                "value": value,
-                "low": math.nan,
-                "high": math.nan,
-                "n_used": len(defined),
-                "n_undefined": len(own) - len(defined),
-                "chance": math.nan,
-                "raw": float(np.mean(raws)) if raws else math.nan,
-            }
-        )
-        found[-1].pop("rank", None)
-        found[-1].pop("not_outperformed", None)
-    return found
+        n_defined = sum(not math.isnan(row["value"]) for row in own)
+        mean = {
+            **own[0],
+            "criterion": MEAN,
+            "value": mean_of_known([row["value"] for row in own]),
+            "low": math.nan,
+            "high": math.nan,
+            "n_used": n_defined,
+            "n_undefined": len(own) - n_defined,
+            "chance": math.nan,
+            "raw": mean_of_known([row["raw"] for row in own]),
+        }
+        means.append({key: value for key, value in mean.items() if key not in ("rank", "not_outperformed")})
+    return means

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
 from nlgauge.core.scores import Scores
 from nlgauge.core.systems import mad_outliers, select_systems
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.grid import by_system
 
-LEVELS = ("segment", "item", "summary", "system")
+Level = Literal["segment", "item", "summary", "system"]
 SystemScores = Literal["rated", "all"]
 Aggregate = Literal["corpus", "mean"]
 Places = npt.NDArray[np.int64]
@@ -193,8 +194,7 @@ def check_level(level: str) -> str:
     Raises:
         InputError: unknown, with the nearest known.
     """
-    if level not in LEVELS:
-        raise InputError(f"level is {level!r}{nearest(level, LEVELS)}")
+    check_option("level", level, Level, error=InputError)
     return "item" if level == "summary" else level
 
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, ids
 from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.presets import Task
-from nlgauge.metaeval.tasks import MEAN, Plan, task_rows
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.tasks import Plan, task_rows
 
 
 def criteria_matrix(
@@ -64,7 +66,7 @@ def metrics_matrix(
     return names, values
 
 
-def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[dict[str, Any]]:
+def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
     """The same as rows of a result file: a criterion in the place of a metric, as `human.NAME`."""
     names, values = criteria_matrix(held, stat, level)
     rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
@@ -130,8 +132,6 @@ def _pair(held: JoinedScores, one: str, other: str, stat: str, level: str, optio
     return float(row["value"])
 
 
-def _rows(
-    held: JoinedScores, criterion: str, stat: str, level: str, options: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _rows(held: JoinedScores, criterion: str, stat: str, level: str, options: Mapping[str, Any]) -> list[NewRow]:
     rows, _ = task_rows(held, criterion, Task(stat, level), Plan(options, intervals=IntervalMethod("none")))
     return [row for row in rows if row["group"] == MEAN]

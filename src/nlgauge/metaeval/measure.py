@@ -4,105 +4,115 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
-from nlgauge.stats.correlation.better_worse import darr_pairs
 from nlgauge.stats.correlation.chance import chance_preference
 from nlgauge.stats.correlation.correlate import correlations
-from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
+from nlgauge.stats.correlation.preferences import darr_pairs
+from nlgauge.stats.correlation.registry import Kind, statistic
 from nlgauge.stats.correlation.result import Correlation
 
-AVERAGING = ("none", "item", "sys", "micro")
-_ALL = (
-    "ties",
-    "threshold",
-    "epsilon",
-    "human_epsilon",
-    "folds",
-    "draws",
-    "seed",
-    "alternative",
-    "undefined",
-    "common",
-    "compat",
-)
-_EVERY = ("undefined", "common", "compat")  # options that every statistic takes
+_OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
+_OF_DRAWS = ("draws", "seed")  # of intervals and tests too
+_KNOWN = (*OF_SOME, "alternative", *_OF_ALL)
 _WITHIN = ("wmt_kendall_like",)  # defined between outputs for one input, at whatever level
 
 
+@dataclass(frozen=True)
+class Measure:
+    """How a statistic is taken of M metrics.
+
+    Attributes:
+        stat: name of the statistic.
+        level: `segment`, `item` or `system`.
+        averaging: `none`, `item`, `sys` or `micro`.
+        up: whether higher is better, for each metric.
+        options: of the statistic; None stands for its default.
+    """
+
+    stat: str
+    level: str
+    averaging: str
+    up: Sequence[bool]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the statistic."""
+        return statistic(self.stat).kind
+
+    @property
+    def of_stat(self) -> Options:
+        """Those options that the statistic itself declares."""
+        chosen: Any = {
+            key: self.options[key] for key in statistic(self.stat).options if self.options.get(key) is not None
+        }
+        return chosen  # type: ignore[no-any-return]
+
+    def turned(self, frame: Frame) -> Frame:
+        """The frame with the scores of every metric turned so that higher is better."""
+        return dataclasses.replace(frame, x=np.where(np.asarray(self.up)[:, None], frame.x, -frame.x))
+
+
 def averaging_of(name: str, level: str, averaging: str | None) -> str:
-    """How a statistic averages at a level unless told otherwise.
+    """How a statistic averages at a level: as asked, or else in the usual way.
 
     Raises:
         InputError: an averaging or a level that does not go with the statistic.
     """
-    stat = statistic(name)
-    if stat.level == "system" and level != "system":
+    if statistic(name).level == "system" and level != "system":
         raise InputError(f"{name} compares systems; choose level='system'")
     if averaging is not None:
-        if averaging not in AVERAGING:
-            raise InputError(f"averaging is {averaging!r}{nearest(averaging, AVERAGING)}")
+        check_averaging(name, averaging)
         if (level == "system" and averaging != "none") or (level == "item" and averaging == "none"):
             raise InputError(
                 f"averaging {averaging!r} does not go with level {level!r}; leave it out, or choose level='segment'"
             )
-        if averaging == "micro" and not stat.pools:
-            raise InputError(
-                f"{name} is no ratio of pairs that could be pooled; choose averaging 'none', 'item' or 'sys'"
-            )
         return averaging
-    if level == "system":
-        return "none"
-    if level == "item":
-        return "item"
-    return "micro" if name in _WITHIN else "none"
+    if level == "segment":
+        return "micro" if name in _WITHIN else "none"
+    return "item" if level == "item" else "none"
 
 
-def measure(
-    frame: Frame, name: str, level: str, averaging: str, up: Sequence[bool], options: Mapping[str, Any]
-) -> list[Correlation]:
-    """Hold M metrics against the judgements of a group.
+def measure(frame: Frame, how: Measure) -> list[Correlation]:
+    """Compare the scores of M metrics with the judgements of a group.
 
     Args:
-        frame: of segments, or of systems where `level` is `system`.
-        name: of the statistic.
-        level: `segment`, `item` or `system`.
-        averaging: `none`, `item`, `sys` or `micro`.
-        up: whether higher is better, for each metric.
-        options: keyword arguments of the statistic.
+        frame: of systems where the level of a plain statistic is `system`, otherwise of segments.
+        how: statistic, level, averaging, directions and options.
 
     Raises:
-        InputError: items or systems that are needed and not known, one rated output an item, an option the statistic
-            does not take.
+        InputError: items or systems that are needed and not known, one rated output per item, an option that the
+            statistic does not take.
     """
-    stat = statistic(name)
-    chosen: dict[str, Any] = {
-        key: value for key, value in options.items() if value is not None and (key in stat.options or key in _EVERY)
-    }
-    chosen["higher_is_better"] = list(up)
-    if stat.kind == "preferences":
-        return _preferences(frame, name, averaging, chosen, options.get("threshold"))
-    if stat.kind == "soft":
+    chosen = how.of_stat
+    chosen.update({key: how.options[key] for key in _OF_ALL if how.options.get(key) is not None})  # type: ignore[typeddict-item]
+    chosen["higher_is_better"] = list(how.up)
+    if how.kind == "preferences":
+        return _preferences(frame, how, chosen)
+    if how.kind == "soft":
         x, z = frame.grid()
-        return correlations(name, x, z, **chosen)
-    if level == "system":
-        return correlations(name, frame.x, frame.z, level="system", averaging="none", ids=frame.ids, **chosen)
-    if averaging == "none":
-        return correlations(name, frame.x, frame.z, averaging="none", ids=frame.ids, **chosen)
-    if averaging == "sys":
-        return correlations(
-            name, frame.x, frame.z, needed(frame.systems, "system", frame), averaging="sys", ids=frame.ids, **chosen
-        )
-    check_items(frame)
-    return correlations(name, frame.x, frame.z, frame.items, averaging=averaging, ids=frame.ids, **chosen)
+        return correlations(how.stat, x, z, **chosen)
+    chosen.update({"ids": frame.ids, "averaging": how.averaging})
+    groups: Sequence[str] | None = None
+    if how.level == "system":
+        chosen["level"] = "system"
+    elif how.averaging == "sys":
+        groups = needed(frame.systems, "system", frame)
+    elif how.averaging != "none":
+        check_items(frame)
+        groups = frame.items
+    return correlations(how.stat, frame.x, frame.z, groups, **chosen)
 
 
 def takes(name: str) -> tuple[str, ...]:
-    """Options of a statistic; those made of pairs here also take the `threshold` from which on people tell two outputs apart."""
+    """Options of a statistic. Where it compares pairs of texts, `threshold` says how far apart people must rate them."""
     stat = statistic(name)
     return (*stat.options, "threshold") if stat.kind == "preferences" else stat.options
 
@@ -114,9 +124,9 @@ def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool
         InputError: unknown option or statistic, with the nearest known.
     """
     for option, value in options.items():
-        if option not in _ALL:
-            raise InputError(f"meta_evaluate has no option {option!r}{nearest(option, _ALL)}")
-        if value is None or option in (*_EVERY, "draws", "seed") or (tested and option == "alternative"):
+        if option not in _KNOWN:
+            raise InputError(f"meta_evaluate has no option {option!r}{nearest(option, _KNOWN)}")
+        if value is None or option in (*_OF_ALL, *_OF_DRAWS) or (tested and option == "alternative"):
             continue
         if not any(option in takes(name) for name in names):
             raise InputError(f"{' and '.join(names)} take no {option}; leave it out")
@@ -125,30 +135,30 @@ def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool
 def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Places]:
     """Positions of the better and the worse text of every pair.
 
-    The pairs that people gave; or else every two outputs for one input that people rate differently, by the threshold
-    or more.
+    Where people gave pairs, those; otherwise every two outputs for one input whose ratings differ, by the threshold or
+    more.
     """
     if frame.pairs is not None:
         return frame.pairs[:, 0], frame.pairs[:, 1]
     check_items(frame)
-    seen: dict[str, int] = {}
-    groups = np.array([seen.setdefault(item, len(seen)) for item in needed(frame.items, "item", frame)], dtype=np.int64)
+    numbers: dict[str, int] = {}
+    items = needed(frame.items, "item", frame)
+    groups = np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)
     return darr_pairs(frame.z, groups, threshold=0.0 if threshold is None else threshold)
 
 
-def _preferences(
-    frame: Frame, name: str, averaging: str, chosen: dict[str, Any], threshold: float | None
-) -> list[Correlation]:
-    better, worse = pairs_of_frame(frame, threshold)
-    groups: Any = None
-    if averaging in ("item", "micro"):
+def _preferences(frame: Frame, how: Measure, chosen: Options) -> list[Correlation]:
+    better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+    groups: list[str] | None = None
+    if how.averaging in ("item", "micro"):
         items = needed(frame.items, "item", frame)
         groups = [items[i] for i in better]
-    elif averaging == "sys":
-        raise InputError(f"{name} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
-    found = correlations(name, frame.x[:, better], frame.x[:, worse], groups, averaging=averaging, **chosen)
-    if name != "preference_accuracy" or not len(better):
+    elif how.averaging == "sys":
+        raise InputError(f"{how.stat} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
+    x, chosen["averaging"] = frame.x, how.averaging
+    found = correlations(how.stat, x[:, better], x[:, worse], groups, **chosen)
+    if how.stat != "preference_accuracy" or not len(better):
         return found
-    tied = (frame.x[:, better] == frame.x[:, worse]).mean(axis=1)  # what noise that ties as often would win
-    guessed = chance_preference(tied, chosen.get("ties", "loss")).tolist()
-    return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guessed, strict=True)]
+    tied = (x[:, better] == x[:, worse]).mean(axis=1)  # what noise that ties as often would win
+    guesses = chance_preference(tied, chosen.get("ties") or "loss").tolist()
+    return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guesses, strict=True)]

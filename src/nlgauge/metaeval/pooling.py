@@ -13,14 +13,15 @@ import numpy.typing as npt
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.result import Result
+from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
+from nlgauge.metaeval.gains import ALL
 from nlgauge.metaeval.mixing import Attacked
-from nlgauge.metaeval.sweeps import ALL, about_training, check
-from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.sweeps import about_training, check
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
 from nlgauge.metrics.registry import named
@@ -29,7 +30,6 @@ from nlgauge.runtime.runtime import Runtime
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class PoolingStudy:
         notes: how things were done.
     """
 
-    rows: tuple[Mapping[str, Any], ...]
-    metrics: tuple[Mapping[str, Any], ...]
+    rows: tuple[Row, ...]
+    metrics: tuple[Row, ...]
     notes: tuple[str, ...]
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
@@ -76,7 +76,7 @@ def strategies(metric: Nli) -> dict[Strategy, Nli]:
     shared: dict[tuple[str, str], tuple[Array, bool]] = {}
     for built in found.values():
         object.__setattr__(built, "answers", shared)
-    return dict(found)
+    return dict(found.items())
 
 
 def pooling_study(
@@ -95,8 +95,7 @@ def pooling_study(
     """Hold five formulas in three directions against people and against attacks.
 
     Args:
-        datasets: texts with ratings, any number.
-        suites: pairs with a known order, any number; but one set at least.
+        datasets, suites: texts with ratings, and pairs with a known order; at least one set of either kind.
         metrics: `nli` metrics; their own formula and direction are what a choice is compared with.
         criterion, level, stats, references: as in `meta_evaluate`; one statistic.
         missing: rated segments without a score: `refuse` or `drop`.
@@ -107,9 +106,7 @@ def pooling_study(
         InputError: no set; several statistics.
         SpecError: a metric that is not `nli`, or two that differ in formula and direction alone.
 
-    References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.2, tables 3
-        and 7.
+    References: Chen and Eger (2023), "MENLI", section 4.2, tables 3 and 7.
     """
     sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
@@ -120,7 +117,7 @@ def pooling_study(
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
-    values: list[Row] = []
+    values: list[NewRow] = []
     for name, metric in chosen.items():
         own = strategies(metric)
         for dataset in sets:
@@ -172,7 +169,7 @@ def _agreement(
     references: str | None,
     missing: Any,
     runtime: Runtime,
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     found = meta_evaluate(
         dataset,
         list(own.values()),
@@ -196,7 +193,7 @@ def _agreement(
 
 def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     specs = named(list(own.values()))
     attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
@@ -204,10 +201,10 @@ def _robustness(
         rows = [
             row
             for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
-            if row["phenomenon"] == ALL
+            if row.phenomenon == ALL
         ]
-        row = next((row for row in rows if row["group"] == ALL_GROUPS), rows[0])
-        yield _row(name, metric, strategy, "accuracy", suite.name, spec, row["accuracy"], row["n"], about)
+        row = next((row for row in rows if row.group == ALL_GROUPS), rows[0])
+        yield _row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about)
 
 
 def _row(
@@ -220,7 +217,7 @@ def _row(
     value: float,
     n: int,
     about: Mapping[str, Any],
-) -> Row:
+) -> NewRow:
     formula, direction = strategy
     return {
         "table": "values",
@@ -237,8 +234,8 @@ def _row(
     }
 
 
-def _by(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
-    found: dict[tuple[Any, ...], list[Row]] = {}
+def _by(rows: Iterable[NewRow], *keys: str) -> dict[tuple[Any, ...], list[NewRow]]:
+    found: dict[tuple[Any, ...], list[NewRow]] = {}
     for row in rows:
         found.setdefault(tuple(row[key] for key in keys), []).append(row)
     return found
@@ -247,7 +244,7 @@ def _by(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
 _CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strategies compete on
 
 
-def rank(rows: Sequence[Row]) -> None:
+def rank(rows: Sequence[NewRow]) -> None:
     """Add to each row its strategy's rank on the set (1 the best, equals share the better one), its share of the win, and what it costs.
 
     An undefined value has no rank and wins nothing.
@@ -263,7 +260,7 @@ def rank(rows: Sequence[Row]) -> None:
             row["cost"] = float(top - value)
 
 
-def winning(rows: Sequence[Row]) -> list[Row]:
+def winning(rows: Sequence[NewRow]) -> list[NewRow]:
     """How often each strategy is the best, for metrics with and without references, against people and against attacks.
 
     Args:
@@ -288,7 +285,7 @@ def winning(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def left_out(rows: Sequence[Row]) -> list[Row]:
+def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
     """Choose a strategy without one set, and see what the choice costs on it.
 
     The strategy with the greatest mean over the other sets is chosen (the first of equals), once among sets of the same
@@ -335,7 +332,7 @@ def left_out(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def best_mean(rows: Sequence[Row]) -> Strategy | None:
+def best_mean(rows: Sequence[NewRow]) -> Strategy | None:
     """The strategy with the greatest mean over contests in which all are defined, the first of equals; None where there is no such contest."""
     whole = [own for own in _by(rows, *_CONTEST).values() if all(row["rank"] is not None for row in own)]
     if not whole:

@@ -10,23 +10,25 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
+from nlgauge.core.options import check_option
+from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metaeval.align import JoinedScores, Missing
-from nlgauge.metaeval.evaluate import hold
+from nlgauge.metaeval.align import JoinedScores
+from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.frames import segment_frame, system_frame
-from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metaeval.rows import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
 from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
 
 STATS = ("hits_at_1", "mrr", "diff")
 Draws = npt.NDArray[np.int64]
-Row = dict[str, Any]
+Among = Literal["rated", "all"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class ModelSelection:
         notes: what was left out and how things were done.
     """
 
-    rows: tuple[Mapping[str, Any], ...]
+    rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
 
@@ -58,15 +60,7 @@ class ModelSelection:
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` are the files read."""
-        metrics = [
-            {
-                "spec": name,
-                "signature": str(self.held.signature(name)),
-                "higher_is_better": self.held.is_higher_better(name),
-            }
-            for name in self.held.metrics
-        ]
-        return Result("select", self.rows, inputs, metrics, self.notes)
+        return Result("select", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
 def select_models(
@@ -78,27 +72,24 @@ def select_models(
     pool: int = 100,
     draws: int | None = None,
     draw_matrix: Mapping[str | None, Any] | Any | None = None,
-    among: Literal["rated", "all"] = "rated",
+    among: Among = "rated",
     scores: ScoreTable | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     references: str | None = None,
-    missing: Missing = "refuse",
+    missing: MissingPolicy = "refuse",
     seed: int = 0,
     runtime: Runtime | None = None,
 ) -> ModelSelection:
     """How good is the best of `pool` models by a metric, in the eyes of people?
 
     Args:
-        dataset: outputs of several systems for the same items, with ratings.
-        metrics: specifications or metric objects.
-        criterion: what was rated; may be left out where there is one.
+        dataset, metrics, criterion: outputs of several systems for the same items, with ratings for one criterion.
         hybrids: hybrid systems to make in each group; 0 takes the systems as they are.
         pool: models a metric chooses from, drawn without replacement.
         draws: also simulate so many choices, as a check on the exact numbers.
         draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by number in order of first
             appearance or by name; of several groups a mapping from group to matrix.
-        among: hybrids are made of `rated` outputs, or of `all`, and the human score is over those that happen to be
-            rated.
+        among: hybrids are made of `rated` outputs, or of `all`; then the human score is over those that are rated.
         scores, lower_is_better, references, missing, runtime: as in `meta_evaluate`.
         seed: of the hybrids, and of the simulation.
 
@@ -112,11 +103,8 @@ def select_models(
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    if hybrids < 0 or pool < 1:
-        raise InputError(f"hybrids is {hybrids} and pool {pool}, expected 0 or more, and 1 or more")
-    if among not in ("rated", "all"):
-        raise InputError(f"among is {among!r}, expected 'rated' or 'all'")
-    held = hold(
+    _check(hybrids, pool, among)
+    held = joined_scores(
         dataset,
         metrics,
         criterion,
@@ -127,32 +115,41 @@ def select_models(
         unrated=among == "all",
         runtime=runtime,
     )
-    (name,) = held.human
-    rows: list[Row] = []
+    return _selected(held, hybrids, pool, draws, draw_matrix, among, seed)
+
+
+def _check(hybrids: int, pool: int, among: str) -> None:
+    if hybrids < 0 or pool < 1:
+        raise InputError(f"hybrids is {hybrids} and pool {pool}, expected 0 or more, and 1 or more")
+    check_option("among", among, Among, error=InputError)
+
+
+def _selected(
+    held: JoinedScores, hybrids: int, pool: int, draws: int | None, draw_matrix: Any, among: Among, seed: int
+) -> ModelSelection:
+    (criterion,) = held.human
     notes: list[str] = []
-    found: dict[str | None, list[Row]] = {}
+    by_group: list[list[NewRow]] = []
     for place, group in enumerate(held.groups):
         matrix = draw_matrix.get(group) if isinstance(draw_matrix, Mapping) else draw_matrix
         if draw_matrix is not None and matrix is None:
             raise InputError(f"draw_matrix has no matrix for group {group!r}")
-        made = _Group(held, name, group, hybrids, among, matrix, seed + place)
-        human, x = made.models(notes)
+        human, x = _Group(held, criterion, group, hybrids, among, matrix, seed + place).models(notes)
         if len(human) < pool:
-            of = "hybrids" if hybrids or matrix is not None else "systems"
+            models = "hybrids" if hybrids or matrix is not None else "systems"
             where = f" in group {group!r}" if group is not None else ""
             raise InputError(
-                f"the pool is {pool} models, and there are {len(human)} {of}{where}; choose a smaller pool or make more"
-                " hybrids"
+                f"the pool is {pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or make"
+                " more hybrids"
             )
-        found[group] = list(_rows(held, name, group, human, x, pool, draws, seed))
-        rows += found[group]
-    rows += _means(list(found.values()))
+        by_group.append(list(_rows(held, criterion, group, human, x, pool, draws, seed)))
     if draws:
         notes.append(
             f"simulated: {draws} draws, seed {seed}; the standard error of a share is at most"
             f" {0.5 / math.sqrt(draws):.4f}"
         )
     notes.append("hits_at_1 and mrr are exact expectations over all draws of a pool; diff is in units of the criterion")
+    rows = [row for rows_of_group in by_group for row in rows_of_group] + _means(by_group)
     return ModelSelection(tuple(rows), held, tuple(dict.fromkeys([*held.notes, *notes])))
 
 
@@ -164,7 +161,7 @@ class _Group:
     criterion: str
     group: str | None
     hybrids: int
-    among: Literal["rated", "all"]
+    among: Among
     matrix: Any
     seed: int
 
@@ -185,7 +182,7 @@ class _Group:
         scores = np.where(up[:, None, None], scores, -scores)
         assert frame.systems is not None  # or there would be no grid
         systems = list(dict.fromkeys(frame.systems))
-        absent = np.isnan(scores).any(axis=0)
+        absent: Mask = np.asarray(np.isnan(scores).any(axis=0))
         draws = self._draws(human, absent, systems)
         people, x, rated = hybrid_scores(human, np.where(absent, 0.0, scores), draws)
         known = ~np.isnan(people)
@@ -198,7 +195,7 @@ class _Group:
             notes.append(f"{where}{(~known).sum()} hybrids have no judgement and are left out")
         return people[known], x[:, known]
 
-    def _draws(self, human: Array, absent: npt.NDArray[np.bool_], systems: Sequence[str]) -> Draws:
+    def _draws(self, human: Array, absent: Mask, systems: Sequence[str]) -> Draws:
         if self.matrix is None:
             if self.among == "all" and absent.any():
                 system, item = (int(i) for i in np.argwhere(absent)[0])
@@ -237,7 +234,7 @@ def _rows(
     pool: int,
     draws: int | None,
     seed: int,
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     blind = selection_quality(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
     for metric, values in zip(held.metrics, x, strict=True):
         exact = selection_quality(values, human, pool, seed=seed)
@@ -268,13 +265,13 @@ def _of(found: Selection, stat: str) -> float:
     return float(getattr(found, stat))
 
 
-def _means(groups: Sequence[Sequence[Row]]) -> list[Row]:
+def _means(groups: Sequence[Sequence[Row]]) -> list[NewRow]:
     """Plain means over groups; `n_used` counts groups."""
     rows = []
     for parts in zip(*groups, strict=True):
-        means = {key: float(np.mean([part[key] for part in parts])) for key in ("value", "chance")}
+        means: NewRow = {key: float(np.mean([part[key] for part in parts])) for key in ("value", "chance")}
         simulated = [part["simulated"] for part in parts]
-        means["simulated"] = float(np.mean(simulated)) if None not in simulated else None  # type: ignore[assignment]
+        means["simulated"] = float(np.mean(simulated)) if None not in simulated else None
         rows.append(
             {**parts[0], "group": MEAN, "n_used": len(parts), "n_tied": sum(part["n_tied"] for part in parts), **means}
         )

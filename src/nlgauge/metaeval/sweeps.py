@@ -5,30 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Annotated, Any, Literal
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.result import Result
+from nlgauge.core.options import OneOf, check_option
+from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
+from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
-from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metaeval.sweep_rows import joined_rows
 from nlgauge.metrics.base import Metric, notes_of, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.better_worse import TIES
-from nlgauge.stats.correlation.entries import choose
-from nlgauge.stats.shares import mean_interval
+from nlgauge.stats.correlation.preferences import Ties
 
 WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
-ALL, ADEQUACY = "mean-all", "mean-adequacy"
 NLI = ("nli", "summac")  # names of metrics that ask an NLI model
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -41,11 +37,11 @@ class Sweep:
         notes: how things were done.
     """
 
-    rows: tuple[Mapping[str, Any], ...]
-    metrics: tuple[Mapping[str, Any], ...]
+    rows: tuple[Row, ...]
+    metrics: tuple[Row, ...]
     notes: tuple[str, ...]
 
-    def best(self, metric: str, partner: str, **where: Any) -> Mapping[str, Any]:
+    def best(self, metric: str, partner: str, **where: Any) -> Row:
         """The row of the best weight of two metrics; `where` narrows down by stat or criterion.
 
         Raises:
@@ -103,46 +99,84 @@ def sweep(
         InputError: data that do not fit together; a metric that is constant over a pool.
         SpecError: an unknown metric; none that differ.
 
-    References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 5.3, figures 2
-        to 4, tables 9 and 10.
+    References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
     sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing)
-    wanted = check_weights(weights)
-    ones, others = named(metrics), named(partners)
-    both = {**ones, **others}
-    pairs = [(a, b) for a in ones for b in others if spec_of(ones[a]) != spec_of(others[b])]
-    if not pairs:
-        raise SpecError(f"{next(iter(ones))} has nothing to be mixed with but itself; name another metric as partner")
-    context = runtime or Runtime(seed=seed)
-    notes: list[str] = []
-    people: list[Row] = []
-    for dataset in sets:
-        held = judged_by(dataset, both, criterion, context, references)
-        options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}
-        found, told = _agreement(held, pairs, wanted, norm, criterion, options)
-        people += found
-        notes += [f"{dataset.name}: {note}" if len(sets) > 1 else note for note in [*dataset.notes, *told]]
-    robust: list[Row] = []
-    for suite in attacks:
-        attacked = Attacked(suite, both, context, "source" if references == "source" else "own")
-        for pair in pairs:
-            robust += _robustness(attacked, pair, wanted, norm, ties, confidence)
-        notes += [f"{suite.name}: {note}" if len(attacks) > 1 else note for note in suite.notes]
-    is_nli = {name: built.info.name in NLI for name, built in others.items()}
-    notes += about_training(both, {pair.phenomenon for suite in attacks for pair in suite})
-    rows = list(_joined(people, robust, pairs, wanted, norm, is_nli))
+    study = _Study(
+        named(metrics), named(partners), check_weights(weights), norm, references, runtime or Runtime(seed=seed)
+    )
+    options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}
+    people, notes = _people(study, sets, criterion, options)
+    robust, more = _attacks(study, attacks, ties, confidence)
+    rows = list(joined_rows(people, robust, study.pairs, study.weights, norm, study.is_nli))
     with_gains(rows)
     mark_best(rows)
     rows += curves(rows, confidence)
-    entries = [
-        {"spec": name, "signature": str(signature_of(b, context)), "higher_is_better": b.info.higher_is_better}
-        for name, b in both.items()
-    ]
-    notes += [note for built in both.values() for note in notes_of(built)]
-    return Sweep(tuple(rows), tuple(entries), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
+    notes += [*more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
+    notes += [note for built in study.metrics.values() for note in notes_of(built)]
+    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
+
+
+class _Study:
+    """What is mixed with what, and how."""
+
+    def __init__(
+        self,
+        ones: Mapping[str, Metric],
+        others: Mapping[str, Metric],
+        weights: tuple[float, ...],
+        norm: str,
+        references: str | None,
+        runtime: Runtime,
+    ) -> None:
+        self.weights, self.norm, self.references, self.runtime = weights, norm, references, runtime
+        self.metrics = {**ones, **others}
+        self.pairs = [(a, b) for a in ones for b in others if spec_of(ones[a]) != spec_of(others[b])]
+        self.is_nli = {name: built.info.name in NLI for name, built in others.items()}
+        if not self.pairs:
+            raise SpecError(
+                f"{next(iter(ones))} has nothing to be mixed with but itself; name another metric as partner"
+            )
+
+    def entries(self) -> tuple[Row, ...]:
+        """The metrics as a result file names them."""
+        return tuple(
+            {
+                "spec": name,
+                "signature": str(signature_of(metric, self.runtime)),
+                "higher_is_better": metric.info.higher_is_better,
+            }
+            for name, metric in self.metrics.items()
+        )
+
+
+def _people(
+    study: _Study, datasets: Sequence[Dataset], criterion: Any, options: Mapping[str, Any]
+) -> tuple[list[NewRow], list[str]]:
+    """Rows of every sum against people, and notes."""
+    rows: list[NewRow] = []
+    notes: list[str] = []
+    for dataset in datasets:
+        held = judged_by(dataset, study.metrics, criterion, study.runtime, study.references)
+        more, told = _agreement(held, study.pairs, study.weights, study.norm, criterion, options)
+        rows += more
+        notes += [f"{dataset.name}: {note}" if len(datasets) > 1 else note for note in [*dataset.notes, *told]]
+    return rows, notes
+
+
+def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: float) -> tuple[list[NewRow], list[str]]:
+    """Rows of every sum under attack, and notes."""
+    rows: list[NewRow] = []
+    notes: list[str] = []
+    for suite in suites:
+        references = "source" if study.references == "source" else "own"
+        attacked = Attacked(suite, study.metrics, study.runtime, references)
+        for pair in study.pairs:
+            rows += _robustness(attacked, pair, study.weights, study.norm, ties, confidence)
+        notes += [f"{suite.name}: {note}" if len(suites) > 1 else note for note in suite.notes]
+    return rows, notes
 
 
 def check(
@@ -168,9 +202,9 @@ def check(
                 if twice
                 else f"{len(names)} {what}s have one name; give each a name of its own"
             )
-    choose(norm, NORMS, "norm")
-    choose(ties, TIES, "ties")
-    choose(missing, ("refuse", "drop"), "missing")
+    check_option("norm", norm, Annotated[str, OneOf(NORMS)], error=InputError)
+    check_option("ties", ties, Ties, error=InputError)
+    check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
             raise InputError(
@@ -230,7 +264,7 @@ def _agreement(
     norm: str,
     criterion: Any,
     options: Mapping[str, Any],
-) -> tuple[list[Row], list[str]]:
+) -> tuple[list[NewRow], list[str]]:
     """Rows of every sum against people, by group and their mean; what is the same for several pairs (a metric alone) is measured once."""
     scores = {}
     for one, other in pairs:
@@ -251,203 +285,15 @@ def _agreement(
 
 def _robustness(
     attacked: Attacked, pair: tuple[str, str], weights: Sequence[float], norm: str, ties: str, confidence: float
-) -> Iterator[Row]:
+) -> Iterator[NewRow]:
     for weight, sides in attacked.mixed(*pair, norm, weights).items():
         found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
-        several = any(row["group"] == ALL_GROUPS for row in found)
-        known = trained_on(sides.metric)
+        several = any(row.group == ALL_GROUPS for row in found)
+        shown = trained_on(sides.metric)
         for row in found:
-            if row["expect"] == "lower" and (not several or row["group"] == ALL_GROUPS):
-                yield {
-                    **row,
-                    "pair": pair,
-                    "weight": weight,
-                    "suite": attacked.suite.name,
-                    "trained_on": row["phenomenon"] in known,
-                }
-
-
-def _joined(
-    people: Sequence[Row],
-    robust: Sequence[Row],
-    pairs: Sequence[tuple[str, str]],
-    weights: Sequence[float],
-    norm: str,
-    is_nli: Mapping[str, bool],
-) -> Iterator[Row]:
-    """Rows by group, by phenomenon, by data set and suite, and of their means."""
-    tasks = list(dict.fromkeys((r["criterion"], r["level"], r["averaging"], r["stat"]) for r in people))
-    by_sum: dict[str, list[Row]] = {}
-    for row in people:
-        by_sum.setdefault(row["metric"], []).append(row)
-    by_pair: dict[tuple[tuple[str, str], float], list[Row]] = {}
-    for row in robust:
-        by_pair.setdefault((row["pair"], row["weight"]), []).append(row)
-    for one, other in pairs:
-        for weight in weights:
-            spec = sum_of(one, other, weight, norm)
-            base = {
-                "metric": one,
-                "with": other,
-                "partner": "nli" if is_nli[other] else "other",
-                "weight": weight,
-                "spec": spec,
-            }
-            accuracies = by_pair[(one, other), weight]
-            yield from (_row(base, suite=r["suite"], phenomenon=r["phenomenon"], attack=r) for r in accuracies)
-            for task in tasks:
-                own = [r for r in by_sum[spec] if (r["criterion"], r["level"], r["averaging"], r["stat"]) == task]
-                several = len({(r["dataset"], r["group"]) for r in own}) > 2 * len({r["dataset"] for r in own})
-                yield from (
-                    _row(base, dataset=r["dataset"], group=r["group"], human=r)
-                    for r in own
-                    if several and r["group"] != MEAN
-                )
-                yield from _points(base, [r for r in own if r["group"] == MEAN], accuracies)
-
-
-def _points(base: Row, agreements: Sequence[Row], accuracies: Sequence[Row]) -> Iterator[Row]:
-    """Each data set against each suite, and the means where there are several."""
-    counted = {name: [r for r in accuracies if r["phenomenon"] == name] for name in (ALL, ADEQUACY)}
-    if sum(r["n"] for r in counted[ALL]) == sum(r["n"] for r in counted[ADEQUACY]):
-        del counted[ADEQUACY]
-    for name, own in counted.items():
-        if name == ADEQUACY and len(own) < len(counted[ALL]):
-            continue  # a suite without such phenomena
-        for human in agreements:
-            for attack in own:
-                yield _row(base, human["dataset"], attack["suite"], MEAN, name, human, attack)
-        if len(agreements) > 1 or len(own) > 1:
-            human = {
-                **agreements[0],
-                "value": _mean(agreements, "value"),
-                "low": math.nan,
-                "high": math.nan,
-                "n_used": len(agreements),
-            }
-            attack = {
-                **own[0],
-                "accuracy": _mean(own, "accuracy"),
-                "low": math.nan,
-                "high": math.nan,
-                "n": sum(r["n"] for r in own),
-            }
-            yield _row(base, MEAN, MEAN, MEAN, name, human, attack)
-
-
-def _row(
-    base: Row,
-    dataset: str | None = None,
-    suite: str | None = None,
-    group: str | None = None,
-    phenomenon: str | None = None,
-    human: Row | None = None,
-    attack: Row | None = None,
-) -> Row:
-    about = {key: human[key] if human is not None else None for key in ("stat", "criterion", "level", "averaging")}
-    h = human or {"value": math.nan, "low": math.nan, "high": math.nan, "n_used": None}
-    a = attack or {"accuracy": math.nan, "low": math.nan, "high": math.nan, "n": None, "trained_on": None}
-    return {
-        **base,
-        "dataset": dataset,
-        "suite": suite,
-        **about,
-        "group": group,
-        "phenomenon": phenomenon,
-        "correlation": h["value"],
-        "low": h["low"],
-        "high": h["high"],
-        "n_used": h["n_used"],
-        "accuracy": a["accuracy"],
-        "accuracy_low": a["low"],
-        "accuracy_high": a["high"],
-        "n_pairs": a["n"],
-        "trained_on": a["trained_on"],
-    }
-
-
-def _mean(rows: Sequence[Row], key: str) -> float:
-    return float(np.mean([row[key] for row in rows]))
-
-
-_KEY = ("metric", "with", "dataset", "suite", "stat", "criterion", "level", "group", "phenomenon")
-
-
-def with_gains(rows: Sequence[Row]) -> None:
-    """Add to each row by how much both numbers change against the metric alone, in shares of its size, and the mean of the two changes.
-
-    NaN where the metric alone has 0 or is undefined.
-    """
-    alone = {tuple(row[key] for key in _KEY): row for row in rows if row["weight"] == 0}
-    for row in rows:
-        start = alone[tuple(row[key] for key in _KEY)]
-        for name in ("correlation", "accuracy"):
-            row[f"gain_{name}"] = relative(start[name], row[name])
-        row["gain"] = (row["gain_correlation"] + row["gain_accuracy"]) / 2
-        row["best"] = False
-
-
-def relative(before: float, after: float) -> float:
-    """The change in shares of the size of what was before; NaN where that is 0."""
-    return (after - before) / abs(before) if before else math.nan
-
-
-def mark_best(rows: Sequence[Row]) -> None:
-    """Mark for each pair, statistic and criterion the weight with the greatest mean gain among those at which neither number falls.
-
-    Over all data sets and suites, all phenomena. The smallest of equals; 0 where every weight costs something.
-    """
-    parts: dict[Any, list[Row]] = {}
-    for row in rows:
-        if row["dataset"] is not None and row["suite"] is not None and row["phenomenon"] == ALL:
-            parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
-    for own in parts.values():
-        _mark([row for row in own if row["dataset"] == MEAN] or own)
-
-
-def _mark(rows: Sequence[Row]) -> None:
-    fit = [row for row in rows if row["gain_correlation"] >= 0 and row["gain_accuracy"] >= 0]
-    if fit:
-        max(fit, key=lambda row: row["gain"])["best"] = True
-
-
-def curves(rows: Sequence[Row], confidence: float = 0.95) -> list[Row]:
-    """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
-
-    A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI
-    metric and pairs of others have curves of their own; the best weight of each is marked as that of a pair is.
-
-    References:
-        Chen and Eger (2023), figure 3.
-    """
-    found = []
-    points = [row for row in rows if row["dataset"] not in (None, MEAN) and row["suite"] not in (None, MEAN)]
-    parts: dict[Any, dict[float, list[Row]]] = {}
-    for row in points:
-        key = tuple(row[name] for name in ("partner", "stat", "criterion", "level", "averaging", "phenomenon"))
-        parts.setdefault(key, {}).setdefault(row["weight"], []).append(row)
-    for own in parts.values():
-        curve = [_mean_gains(weight, at, confidence) for weight, at in own.items()]
-        if curve[0]["phenomenon"] == ALL:
-            _mark(curve)
-        found += curve
-    return found
-
-
-def _mean_gains(weight: float, points: Sequence[Row], confidence: float) -> Row:
-    first = points[0]
-    base = {"metric": MEAN, "with": MEAN, "partner": first["partner"], "weight": weight, "spec": None}
-    row = {
-        **_row(base, MEAN, MEAN, MEAN, first["phenomenon"]),
-        **{key: first[key] for key in ("stat", "criterion", "level", "averaging")},
-    }
-    for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
-        gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in points}.values()))
-        known = gains[~np.isnan(gains)]
-        row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
-        row[f"gain_{name}_median"] = float(np.median(known)) if len(known) else math.nan
-        row[f"n_{name}"] = len(known)
-    return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False}
+            if row.expect == "lower" and (not several or row.group == ALL_GROUPS):
+                where = {"pair": pair, "weight": weight, "suite": attacked.suite.name}
+                yield {**row.as_row(), **where, "trained_on": row.phenomenon in shown}
 
 
 def _about(norm: str, ties: str) -> Iterator[str]:

@@ -83,8 +83,8 @@ class CallableParaphraser:
         if isinstance(made, str) or len(made) != len(texts):
             got = "one string" if isinstance(made, str) else f"{len(made)} paraphrases"
             raise InputError(
-                f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry a text, None where it"
-                " has none"
+                f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry per text, None where"
+                " it has none"
             )
         chosen: list[str | None] = []
         for i, (text, given) in enumerate(zip(texts, made, strict=True)):

@@ -50,15 +50,15 @@ def perturb(
     """Apply one perturbation to each of n texts.
 
     Args:
-        name: an id, with options in the grammar of metric specifications (`negation:mode=add`), or a template object.
+        name: an id, with options as in metric specifications (`negation:mode=add`), or a perturbation object.
         texts: what is perturbed, length n; a single string is one text.
-        seed: with the id of the template and the id of the segment (or else the text) it makes the draws; never the
+        seed: with the id of the perturbation and the id of the segment (or else the text) it makes the draws; never the
             place in the list.
         ids: of the segments, length n.
         context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
-        speakers: who says each text; the one who did not speak last unless given.
+        speakers: who says each text; by default the speaker who did not speak last.
         pool: texts to draw from, for perturbations that bring in other text.
-        references: for each text others that say the same; length n.
+        references: for each text other texts that say the same; length n.
         language: the backend: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`, or an object.
         options: of the perturbation, as an alternative to options in `name`.
 
@@ -168,7 +168,8 @@ def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Seque
         return [absent] * n
     if isinstance(values, str) or len(values) != n:
         raise InputError(
-            f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry a text"
+            f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry per"
+            " text"
         )
     return values
 

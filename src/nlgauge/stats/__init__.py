@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     )
     from nlgauge.stats.correlation.coefficients import acc_eq, kendall_b, kendall_c, pearson, spearman, tau_eq
     from nlgauge.stats.correlation.correlate import correlations
-    from nlgauge.stats.correlation.preferences import McNemar, PreferenceAccuracy, mcnemar, preference_accuracy
+    from nlgauge.stats.correlation.preferences import PreferenceAccuracy, preference_accuracy
     from nlgauge.stats.correlation.registry import STATISTICS, Statistic
     from nlgauge.stats.correlation.result import Correlation
     from nlgauge.stats.correlation.system_pairs import SoftAccuracy, pairwise, soft_pairwise
     from nlgauge.stats.differences.bootstrap import bootstrap_test
     from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
     from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
+    from nlgauge.stats.differences.mcnemar import McNemar, mcnemar
     from nlgauge.stats.differences.multiplicity import benjamini_hochberg, holm
     from nlgauge.stats.differences.permutation import permutation_test
     from nlgauge.stats.differences.power import (

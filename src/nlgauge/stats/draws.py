@@ -118,6 +118,12 @@ def fair_coins(rng: np.random.Generator, draws: int, n: int, dtype: type = np.fl
     return np.unpackbits(words.view(np.uint8), axis=1)[:, :n].astype(dtype)
 
 
+def pairs_of(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Left and right of all pairs of n things, left first: (0, 1), (0, 2), ..., (1, 2), ...; shapes (n (n - 1) / 2,)."""
+    left, right = np.triu_indices(n, 1)
+    return left, right
+
+
 def percentiles(drawn: Array, level: float) -> tuple[Array, Array]:
     """Lower and upper ends of the middle `level` of the defined draws, axis 0; NaN where none is defined."""
     tail = (1 - level) / 2

@@ -73,7 +73,7 @@ _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each token, in order and not overlapping; every character that is not blank lies in exactly one.
 
-    Words are split as in the English treebanks. Clitics stand alone, with either apostrophe (do|n't, he|'s, dogs|'), and
+    Words are split as in the English treebanks. Clitics stand alone with either apostrophe (do|n't, he|'s, dogs|'), and
     "cannot" is split (can|not). Punctuation, currency signs, percent signs and hyphens stand alone (well|-|known), but
     not a hyphen behind a prefix (e-mail, non-profit). These stay whole: numbers with points, commas, colons or slashes
     inside (1,500, 10:30, 1/2), abbreviations and initials with their period (U.S., Mr., J.), addresses, ellipses and

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any
 
@@ -114,10 +114,8 @@ def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
         else base.weight.dtype
     )
     weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
-    said: torch.Tensor = _Adapted.apply(
-        states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale
-    )
-    return said
+    apply: Callable[..., torch.Tensor] = _Adapted.apply
+    return apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
 
 
 class _Adapted(torch.autograd.Function):

@@ -136,6 +136,11 @@ def arithmetic(device: torch.device, dtype: str) -> AbstractContextManager[Any]:
     return torch.autocast(device.type, torch.bfloat16) if dtype == "bfloat16" else nullcontext()
 
 
+def pad_of(files: ModelFiles) -> int:
+    """The id that fills a batch; any does, since what is filled is masked."""
+    return int(files.config.get("pad_token_id") or 0)
+
+
 def batch_inputs(
     pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device
 ) -> dict[str, torch.Tensor]:

@@ -191,6 +191,12 @@ class Texts:
         self.ids: list[Ids] = []
         self.n_cut = 0
 
+    @property
+    def summary(self) -> str:
+        """How many texts there are, how long they are, and how many were cut."""
+        tokens = np.mean([len(ids) for ids in self.ids])
+        return f"{len(self.ids)} distinct texts, {tokens:.1f} tokens each, {self.n_cut} cut"
+
     def encode(self, examples: Sequence[Example]) -> Encoded:
         """Examples by the numbers of their texts; what is new is cut into pieces and numbered."""
         names = list(examples[0].texts)

@@ -21,6 +21,7 @@ from nlgauge.models.locate import ModelFiles
 from nlgauge.training.adapters import adapter_tensors, set_adapters
 from nlgauge.training.classifier import FEATURES, HeadNetwork, SequenceNetwork
 from nlgauge.training.data import LABELS
+from nlgauge.training.recipe import Recipe
 
 FORMAT, VERSION, KIND = "nlgauge-head", "1", "nli"
 _TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
@@ -37,21 +38,23 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
     tensors = adapter_tensors(network.encoder)
     tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
     tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
-    write_head(
-        path,
-        tensors,
-        {"format": FORMAT, "version": VERSION, "kind": KIND, "labels": ",".join(LABELS), "features": FEATURES, **about},
-    )
+    write_head(path, tensors, {"labels": ",".join(LABELS), "features": FEATURES, **about})
 
 
-def head_metadata(recipe: Any, files: ModelFiles, about: Mapping[str, str] | None) -> dict[str, str]:
-    """What every head says of itself: its encoder, rank and limit of its recipe, and what its maker adds."""
+def head_metadata(
+    kind: str, recipe: Recipe, files: ModelFiles, about: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What every head says of itself: its kind, its encoder, limits of its recipe, and what its maker adds."""
     fixed = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": kind,
         "encoder": recipe.model,
         "encoder_sha256": files.weights_digest,
-        "rank": str(recipe.rank),
         "max_tokens": str(recipe.max_tokens),
     }
+    if recipe.has_adapters:
+        fixed["rank"] = str(recipe.rank)
     if recipe.revision is not None:
         fixed["encoder_revision"] = recipe.revision
     return {"name": "", "recipe": "", "data": "", **(about or {}), **fixed}
@@ -95,6 +98,27 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
     with torch.no_grad():
         network.classifier.weight.copy_(tensors["classifier.weight"])
         network.classifier.bias.copy_(tensors["classifier.bias"])
+
+
+def check_output(output: str, method: str) -> None:
+    """Refuse an output that cannot be written, or that cannot hold what a method changes.
+
+    Args:
+        output: a `.safetensors` name for a head, any other for a folder.
+        method: `full` changes the whole encoder, other methods leave it as it is.
+
+    Raises:
+        InputError: see there.
+    """
+    if not output.endswith(".safetensors"):
+        check_folder(output)
+        return
+    check_target(output)
+    if method == "full":
+        raise InputError(
+            f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for the"
+            " model"
+        )
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:

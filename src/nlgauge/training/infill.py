@@ -10,18 +10,18 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range
 from nlgauge.core.result import check_target
 from nlgauge.io.files.files import InputFile
-from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
@@ -29,42 +29,31 @@ from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import adapter_tensors, add_adapters
-from nlgauge.training.classifier import arithmetic, bert_encoder, narrow_frozen, padded
-from nlgauge.training.heads import FORMAT, VERSION, head_metadata, write_head
-from nlgauge.training.loop import Checkpoint, Schedule, fit, run_line
+from nlgauge.training.classifier import arithmetic, bert_encoder, narrow_frozen, pad_of, padded
+from nlgauge.training.heads import head_metadata, write_head
+from nlgauge.training.loop import Checkpoint, fit_network
 from nlgauge.training.masking import EncodedTexts, encode_texts, masked, read_texts
+from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
 
 KIND = "infill"
-_STEPS_KEPT = 200  # between two checkpoints
 _EVALUATION_SHARE, _EVALUATION_TOKENS = 0.15, 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class InfillRecipe:
-    """What is trained, and how.
+class InfillRecipe(Recipe):
+    """How words are masked, and what learns to guess them; the encoder is BERT's. See also `Recipe`.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id of a BERT encoder; revision: of the latter.
-        revision: see model.
-        rank: of the adapters; alpha: their scale times the rank.
-        alpha: see rank.
         share: of the words of a text that are masked.
         shown: share of these that is shown instead of masked, half as they are and half as any other piece; BERT's way
             is 0.2.
         dropout: of the encoder while it learns.
-        max_tokens: most pieces of a text; what is longer is cut.
-        schedule: how long and how fast.
     """
 
-    model: str = embedded.NAME
-    revision: str | None = None
-    rank: int = 16
-    alpha: float = 32.0
-    share: float = 0.15
-    shown: float = 0.0
-    dropout: float = 0.0
+    share: Annotated[float, Range(above=0, most=1, meaning="the masked share of the words")] = 0.15
+    shown: Share = 0.0
+    dropout: Share = 0.0
     max_tokens: int = 128
-    schedule: Schedule = field(default_factory=Schedule)
 
 
 @dataclass(frozen=True)
@@ -74,8 +63,8 @@ class Guessed:
     Attributes:
         name: of the file.
         n: masked words with a letter or digit, 15 % of the words of each text masked at once.
-        top1: share of them that is the best guess; top5: that is among the best five, of the whole vocabulary.
-        top5: see top1.
+        top1: share of them that is the best guess.
+        top5: share of them that is among the best five, of the whole vocabulary.
         loss: mean of minus the natural logarithm of their probability.
     """
 
@@ -103,12 +92,9 @@ class InfillNetwork(torch.nn.Module):
         states = self.encoder(**inputs)[0].flatten(0, 1).index_select(0, rows)
         states = self.norm(functional.gelu(self.dense(states)))
         words = self.encoder.get_input_embeddings().weight
-        return (
-            functional.linear(
-                states, words.to(states.dtype) if not torch.is_autocast_enabled(states.device.type) else words
-            ).float()
-            + self.bias
-        )
+        if not torch.is_autocast_enabled(states.device.type):
+            words = words.to(states.dtype)
+        return functional.linear(states, words).float() + self.bias
 
 
 def train_infill(
@@ -124,7 +110,7 @@ def train_infill(
     """Train on sentences, write the head, and say how well it guesses words of others.
 
     Args:
-        train: text files, a sentence a line, plain or gzip.
+        train: text files with one sentence per line, plain or gzip.
         output: a `.safetensors` name.
         recipe: what and how.
         runtime: device, precision (bfloat16 or float32), progress.
@@ -139,61 +125,38 @@ def train_infill(
         InputError: files or outputs that do not do; what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
-    _check(recipe, runtime, output)
+    _check(runtime, output)
     files = locate(recipe.model, recipe.revision)
     tokenizer = PieceTokenizer(files, recipe.max_tokens)
-    mask, size = tokenizer.mask, int(files.config["vocab_size"])
-    if mask is None:
-        raise InputError(f"model {files.name!r} has no mask token in its vocabulary; choose another encoder")
-    if files.config.get("model_type") != "bert":  # told before all texts are read
-        raise InputError(
-            f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; choose another"
-            " encoder"
-        )
+    mask, size = _mask_of(files, tokenizer), int(files.config["vocab_size"])
     texts = encode_texts(read_texts(train), tokenizer)
-    held = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
-    tell(
-        f"{len(texts.ids)} texts, {texts.lengths.mean():.1f} tokens each, {texts.n_cut} cut, {texts.n_left_out} too"
-        " short"
-    )
+    encoded = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
+    tell(texts.summary)
     device = torch_device(torch, runtime.device)
     network = infill_network(files, recipe, texts.counts(size), runtime.dtype == "bfloat16").to(device).train()
-    pad = int(files.config.get("pad_token_id") or 0)
+    pad = pad_of(files)
 
     def loss(where: Ids) -> torch.Tensor:
-        rng = np.random.default_rng(
-            int(torch.randint(1 << 62, ()))
-        )  # from the stream of the step, so that a resumed run draws the same
+        # From the stream of the step, so that a resumed run draws the same.
+        rng = np.random.default_rng(int(torch.randint(1 << 62, ())))
         rows, places = masked(texts, where, recipe.share, recipe.shown, mask, size, rng)
         logits, right = _guess(network, texts, where, rows, places, pad, runtime.dtype)
         return functional.cross_entropy(logits, right)
 
     def measure(file: InputFile) -> Guessed:
-        return guessed(network, held[file.name], tokenizer, file.name, pad, runtime.dtype)
+        return guessed(network, encoded[file.name], tokenizer, file.name, pad, runtime.dtype)
 
     def after(epoch: int) -> None:
         for file in dev:
-            found = measure(file)
-            tell(
-                f"pass {epoch}: {Path(file.name).name} top-1 {found.top1:.4f} top-5 {found.top5:.4f} loss"
-                f" {found.loss:.4f}"
-            )
+            now = measure(file)
+            tell(f"pass {epoch}: {Path(file.name).name} top-1 {now.top1:.4f} top-5 {now.top5:.4f} loss {now.loss:.4f}")
 
-    learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    checkpoint = Checkpoint(
-        path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT
-    )
-    steps = -(-len(texts.ids) // recipe.schedule.batch_size) * recipe.schedule.epochs
-    with runtime.progress(steps, "steps") as advance:
-        fit(learnt, loss, texts.lengths, recipe.schedule, checkpoint, advance, after)
-    found = [measure(file) for file in dev]
-    write_head(
-        output,
-        head_tensors(network, texts.capital),
-        {"format": FORMAT, "version": VERSION, "kind": KIND, **head_metadata(recipe, files, about)},
-    )
+    checkpoint = Checkpoint.beside(output, run_line(train, recipe, runtime, files))
+    fit_network(network, loss, texts.lengths, recipe.schedule, checkpoint, runtime, after)
+    guesses = [measure(file) for file in dev]
+    write_head(output, head_tensors(network, texts.capital), head_metadata(KIND, recipe, files, about))
     checkpoint.done()
-    return found
+    return guesses
 
 
 def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow: bool) -> InfillNetwork:
@@ -284,16 +247,20 @@ def _guess(
     return logits, right
 
 
-def _check(recipe: InfillRecipe, runtime: Runtime, output: str) -> None:
-    if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(
-            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
-        )
+def _check(runtime: Runtime, output: str) -> None:
+    check_precision(runtime)
     if not output.endswith(".safetensors"):
         raise InputError(f"{output}: what is trained here is a head; end its name in .safetensors")
     check_target(output)
-    if not 0 < recipe.share <= 1:
-        raise InputError(f"the masked share is {recipe.share}, expected a share of the words, above 0 and at most 1")
-    for name in ("shown", "dropout"):
-        if not 0 <= getattr(recipe, name) < 1:
-            raise InputError(f"{name} is {getattr(recipe, name)}, expected a share from 0 to below 1")
+
+
+def _mask_of(files: ModelFiles, tokenizer: PieceTokenizer) -> int:
+    """The id of the mask token; what cannot be trained is refused here, before all texts are read."""
+    if tokenizer.mask is None:
+        raise InputError(f"model {files.name!r} has no mask token in its vocabulary; choose another encoder")
+    if files.config.get("model_type") != "bert":
+        raise InputError(
+            f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; choose another"
+            " encoder"
+        )
+    return tokenizer.mask

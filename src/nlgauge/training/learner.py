@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, check_option, checked
 from nlgauge.models.tokens import Ids
 from nlgauge.training.classifier import arithmetic, padded
 from nlgauge.training.examples import Encoded, Texts
@@ -19,7 +20,6 @@ from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores
 
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
-LOSSES = ("mse", "pairwise", "mse+pairwise")
 _PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
 _TEXTS = 256  # encoded together in evaluation
 _ROWS = 1024
@@ -38,16 +38,14 @@ class Loss:
     """
 
     name: LossName = "mse"
-    margin: float | None = None
-    weight: float = 1.0
+    margin: Annotated[float, Range(above=0)] | None = None
+    weight: Annotated[float, Range(above=0)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.name not in LOSSES:
-            raise InputError(f"loss is {self.name!r}, expected {', '.join(LOSSES[:-1])} or {LOSSES[-1]}")
-        if self.margin is not None and not self.margin > 0:
-            raise InputError(f"margin is {self.margin}, expected more than 0")
-        if not self.weight > 0:
-            raise InputError(f"the weight of the pairwise loss is {self.weight}, expected more than 0")
+        # Under the names that a user of recipes and commands knows.
+        check_option("loss", self.name, LossName, error=InputError)
+        check_option("the weight of the pairwise loss", self.weight, Annotated[float, Range(above=0)], error=InputError)
+        checked(self, name="", error=InputError)
 
     def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
         """The mean loss of n scores, all in units of the targets.
@@ -77,8 +75,8 @@ class Learner:
         texts: all texts that any set holds.
         means: of all of them where the encoder is frozen, shape (texts, layers, d); None where it learns.
         loss: what is made small.
-        mean, sd: what the targets are scaled by: target = (score - mean) / sd.
-        sd: see mean.
+        mean: of the scores; what is learnt is target = (score - mean) / sd.
+        sd: of the scores.
         pad: id that fills a batch.
         dtype: bfloat16 or float32.
         cores: who computes the parts of a batch; None is the calling thread, for an encoder with dropout the only one

@@ -6,25 +6,25 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Protocol
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, checked
 from nlgauge.core.result import replacing
-from nlgauge.io.files.files import InputFile
-from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import shuffled_batches
 
 _CLIP = 1.0  # largest norm of a step's gradient
 _STATES = ("exp_avg", "exp_avg_sq")
+_STEPS_KEPT = 200  # between two checkpoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,28 +33,30 @@ class Schedule:
 
     Attributes:
         epochs: passes over the data.
-        batch_size: pairs a step.
+        batch_size: pairs per step.
         learning_rate: the highest; reached after the warm-up, then falling to 0 in a line.
         warmup: share of the steps in which the rate rises.
         weight_decay: AdamW's.
         seed: of the order of the data, of dropout and of new weights.
     """
 
-    epochs: int = 1
-    batch_size: int = 64
-    learning_rate: float = 1e-3
-    warmup: float = 0.06
+    epochs: Annotated[int, Range(least=1)] = 1
+    batch_size: Annotated[int, Range(least=1)] = 64
+    learning_rate: Annotated[float, Range(above=0)] = 1e-3
+    warmup: Annotated[float, Range(least=0, most=1, meaning="a share of the steps")] = 0.06
     weight_decay: float = 0.01
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("batch_size", 1)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}, expected {least} or more")
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate is {self.learning_rate}, expected more than 0")
-        if not 0 <= self.warmup <= 1:
-            raise InputError(f"warmup is {self.warmup}, expected a share of the steps, 0 to 1")
+        checked(self, name="", error=InputError)
+
+    def steps_per_pass(self, n: int) -> int:
+        """Steps of one pass over n pairs; the last batch may be smaller."""
+        return -(-n // self.batch_size)
+
+    def steps(self, n: int) -> int:
+        """Steps of a whole run over n pairs."""
+        return self.steps_per_pass(n) * self.epochs
 
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0."""
@@ -74,7 +76,12 @@ class Checkpoint:
 
     path: Path
     run: str
-    every: int = 200
+    every: int = _STEPS_KEPT
+
+    @staticmethod
+    def beside(output: str, run: str) -> Checkpoint:
+        """The checkpoint of a run that will write `output`."""
+        return Checkpoint(path=Path(f"{output}.checkpoint"), run=run, every=_STEPS_KEPT)
 
     def done(self) -> None:
         """Delete the file: the weights are where they belong."""
@@ -98,26 +105,26 @@ class Watch(Protocol):
         ...
 
 
-def run_line(train: Sequence[InputFile], recipe: Any, runtime: Runtime, files: ModelFiles) -> str:
-    """Everything that makes the weights, as one line: what a checkpoint must be of.
+def learning(network: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
+    """The parameters of a network that are not frozen, by name."""
+    return {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
 
-    Args:
-        train: what is learnt from.
-        recipe: a dataclass with a `schedule`, and maybe a head to begin from as `init`.
-        runtime: its precision counts.
-        files: the encoder.
-    """
-    said = {
-        **asdict(recipe),
-        **asdict(recipe.schedule),
-        "encoder": files.identity,
-        "setup": files.setup,
-        "dtype": runtime.dtype,
-    }
-    del said["schedule"]
-    if said.get("init") is not None:
-        said["init"] = InputFile(said["init"]).entry["sha256"]
-    return json.dumps(said | {"train": [file.entry["sha256"] for file in train]}, sort_keys=True)
+
+def fit_network(
+    network: torch.nn.Module,
+    loss: Callable[[Ids], torch.Tensor],
+    lengths: Ids,
+    schedule: Schedule,
+    checkpoint: Checkpoint,
+    runtime: Runtime,
+    after_epoch: Callable[[int], None] = lambda epoch: None,
+    *,
+    watch: Watch | None = None,
+    batches: Callable[[int], list[Ids]] | None = None,
+) -> None:
+    """Train what learns in a network, showing progress; arguments as for `fit`."""
+    with runtime.progress(schedule.steps(len(lengths)), "steps") as advance:
+        fit(learning(network), loss, lengths, schedule, checkpoint, advance, after_epoch, watch=watch, batches=batches)
 
 
 def fit(
@@ -159,8 +166,7 @@ def fit(
     learnt = list(parameters.values())
     device = learnt[0].device
     optimiser = torch.optim.AdamW(learnt, lr=schedule.learning_rate, weight_decay=schedule.weight_decay)
-    per_epoch = -(-len(lengths) // schedule.batch_size)
-    steps = per_epoch * schedule.epochs
+    per_epoch, steps = schedule.steps_per_pass(len(lengths)), schedule.steps(len(lengths))
     begun = _take_up(parameters, optimiser, checkpoint, watch) if checkpoint is not None else 0
     advance(begun)
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
@@ -171,21 +177,28 @@ def fit(
             torch.manual_seed((schedule.seed << 32) + step)
             for group in optimiser.param_groups:
                 group["lr"] = schedule.rate(step, steps)
-            value = loss(order[place])
-            if not torch.isfinite(value):
-                raise InputError(f"the loss is {value.item()} at step {step + 1}; try a lower learning rate")
-            value.backward()
-            torch.nn.utils.clip_grad_norm_(learnt, _CLIP)
-            optimiser.step()
-            optimiser.zero_grad()
+            value = _step(loss(order[place]), learnt, optimiser, step)
             advance(1)
             if watch is not None:
-                watch.after(step + 1, value.item())
+                watch.after(step + 1, value)
             if checkpoint is not None and (step + 1) % checkpoint.every == 0:
                 _keep(parameters, optimiser, checkpoint, step + 1, watch)
             if place == per_epoch - 1:
                 after_epoch(epoch + 1)
     return steps
+
+
+def _step(
+    value: torch.Tensor, parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer, step: int
+) -> float:
+    """Move the parameters down the gradient of a loss; the loss as a number."""
+    if not torch.isfinite(value):
+        raise InputError(f"the loss is {value.item()} at step {step + 1}; try a lower learning rate")
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(parameters, _CLIP)
+    optimiser.step()
+    optimiser.zero_grad()
+    return float(value.item())
 
 
 def _keep(
@@ -219,7 +232,7 @@ def _take_up(
     try:
         with safe_open(str(checkpoint.path), framework="pt") as file:
             about: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, Any] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
+            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
     except Exception as error:
         raise InputError(
             f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}"

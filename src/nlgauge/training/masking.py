@@ -41,6 +41,12 @@ class EncodedTexts:
         """Pieces of each text, shape (n,)."""
         return np.array([len(ids) for ids in self.ids], dtype=np.int64)
 
+    @property
+    def summary(self) -> str:
+        """How many texts there are, how long they are, and what became of others."""
+        tokens = self.lengths.mean()
+        return f"{len(self.ids)} texts, {tokens:.1f} tokens each, {self.n_cut} cut, {self.n_left_out} too short"
+
     def counts(self, size: int) -> Ids:
         """How often each piece of the vocabulary is a word, shape (size,)."""
         return np.bincount(

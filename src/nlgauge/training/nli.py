@@ -3,55 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import check_target
 from nlgauge.io.files.files import InputFile
-from nlgauge.models import embedded
 from nlgauge.models.encoder import torch_device
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.classifier import arithmetic, batch_inputs, head_network, probabilities, sequence_network
+from nlgauge.training.classifier import (
+    HeadNetwork,
+    SequenceNetwork,
+    arithmetic,
+    batch_inputs,
+    head_network,
+    pad_of,
+    probabilities,
+    sequence_network,
+)
 from nlgauge.training.data import LABELS, EncodedPairs, encode_pairs, read_pairs
-from nlgauge.training.heads import begin_from, check_folder, head_metadata, save_folder, save_head
-from nlgauge.training.loop import Checkpoint, Schedule, fit, run_line
+from nlgauge.training.heads import KIND, begin_from, check_output, head_metadata, save_folder, save_head
+from nlgauge.training.loop import Checkpoint, fit_network
+from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
 
 Method = Literal["lora", "full"]
-_STEPS_KEPT = 200  # between two checkpoints
 
 
 @dataclass(frozen=True, kw_only=True)
-class NliRecipe:
-    """What is trained, and how.
+class NliRecipe(Recipe):
+    """How an NLI model is trained; what every recipe says stands in `Recipe`.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id; revision: of the latter.
-        revision: see model.
         method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
-        rank: of the adapters; alpha: their scale times the rank.
-        alpha: see rank.
         dropout: of the encoder while it learns.
-        max_tokens: most pieces of a pair.
         init: a head to begin from.
-        schedule: how long and how fast.
     """
 
-    model: str = embedded.NAME
-    revision: str | None = None
     method: Method = "lora"
-    rank: int = 16
-    alpha: float = 32.0
-    dropout: float = 0.0
-    max_tokens: int = 256
+    dropout: Share = 0.0
     init: str | None = None
-    schedule: Schedule = field(default_factory=Schedule)
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,8 @@ def train_nli(
             reads.
         recipe: what and how.
         runtime: device, precision (bfloat16 or float32), progress.
-        dev: evaluated after each pass; test: evaluated at the end.
-        test: see dev.
+        dev: evaluated after each pass.
+        test: evaluated at the end.
         about: what a head's metadata say besides: name, recipe, data, trained_on_phenomena.
         tell: told lines on how it goes.
 
@@ -104,27 +99,16 @@ def train_nli(
         InputError: files, labels or outputs that do not do; what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
-    is_head = output.endswith(".safetensors")
-    _check(recipe, runtime, output, is_head)
+    _check(recipe, runtime, output)
     files = locate(recipe.model, recipe.revision)
     tokenizer = PairTokenizer(files, recipe.max_tokens)
     sets = {file.name: encode_pairs(read_pairs(file), tokenizer) for file in (*train, *dev, *test)}
     pairs = _joined([sets[file.name] for file in train])
     tell(f"{len(pairs.ids)} pairs, {pairs.lengths.mean():.1f} tokens each, {pairs.n_cut} cut")
     device = torch_device(torch, runtime.device)
-    narrow = runtime.dtype == "bfloat16"
-    network: Any
-    if is_head:
-        network = head_network(files, recipe.rank, recipe.alpha, recipe.dropout, recipe.schedule.seed, narrow)
-        if recipe.init is not None:
-            begin_from(recipe.init, network)
-    else:
-        network = sequence_network(
-            files, recipe.method, recipe.rank, recipe.alpha, recipe.dropout, recipe.schedule.seed, narrow
-        )
-    network.to(device).train()
-    pad = int(files.config.get("pad_token_id") or 0)
-    labels = torch.from_numpy(pairs.labels).to(device)
+    is_head, narrow = output.endswith(".safetensors"), runtime.dtype == "bfloat16"
+    network = _network(recipe, files, is_head, narrow).to(device).train()
+    pad, labels = pad_of(files), torch.from_numpy(pairs.labels).to(device)
 
     def loss(where: np.ndarray) -> torch.Tensor:
         with arithmetic(device, runtime.dtype):
@@ -138,25 +122,17 @@ def train_nli(
         for file in dev:
             tell(f"pass {epoch}: {Path(file.name).name} {measure(file).accuracy:.4f}")
 
-    learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    checkpoint = Checkpoint(
-        path=Path(f"{output}.checkpoint"), run=run_line(train, recipe, runtime, files), every=_STEPS_KEPT
-    )
-    steps = -(-len(pairs.ids) // recipe.schedule.batch_size) * recipe.schedule.epochs
-    with runtime.progress(steps, "steps") as advance:
-        fit(learnt, loss, pairs.lengths, recipe.schedule, checkpoint, advance, after)
-    found = [measure(file) for file in test]
-    if is_head:
-        save_head(output, network, {"trained_on_phenomena": "", **head_metadata(recipe, files, about)})
-    else:
-        save_folder(output, network, files)
+    checkpoint = Checkpoint.beside(output, run_line(train, recipe, runtime, files))
+    fit_network(network, loss, pairs.lengths, recipe.schedule, checkpoint, runtime, after)
+    accuracies = [measure(file) for file in test]
+    _save(output, network, recipe, files, about)
     checkpoint.done()
-    return found
+    return accuracies
 
 
-def accuracy(name: str, found: np.ndarray, labels: np.ndarray) -> Accuracy:
+def accuracy(name: str, probable: np.ndarray, labels: np.ndarray) -> Accuracy:
     """How probabilities, shape (n, 3), agree with labels, shape (n,)."""
-    said = found.argmax(1)
+    said = probable.argmax(1)
     recall = tuple(
         float(np.mean(said[labels == i] == i)) if np.any(labels == i) else float("nan") for i in range(len(LABELS))
     )
@@ -165,26 +141,35 @@ def accuracy(name: str, found: np.ndarray, labels: np.ndarray) -> Accuracy:
     )
 
 
-def _check(recipe: NliRecipe, runtime: Runtime, output: str, is_head: bool) -> None:
-    if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(
-            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
-        )
-    if recipe.method not in ("lora", "full"):
-        raise InputError(f"method is {recipe.method!r}, expected lora or full")
-    if not 0 <= recipe.dropout < 1:
-        raise InputError(f"dropout is {recipe.dropout}, expected a share from 0 to below 1")
-    if is_head:
-        check_target(output)
-        if recipe.method == "full":
-            raise InputError(
-                f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for"
-                " the model"
-            )
+def _check(recipe: NliRecipe, runtime: Runtime, output: str) -> None:
+    check_precision(runtime)
+    check_output(output, recipe.method)
+    if recipe.init is not None and not output.endswith(".safetensors"):
+        raise InputError("a head to begin from goes with a head to write; end the output's name in .safetensors")
+
+
+def _save(
+    output: str,
+    network: HeadNetwork | SequenceNetwork,
+    recipe: NliRecipe,
+    files: ModelFiles,
+    about: Mapping[str, str] | None,
+) -> None:
+    if isinstance(network, HeadNetwork):
+        save_head(output, network, {"trained_on_phenomena": "", **head_metadata(KIND, recipe, files, about)})
     else:
-        check_folder(output)
-        if recipe.init is not None:
-            raise InputError("a head to begin from goes with a head to write; end the output's name in .safetensors")
+        save_folder(output, network, files)
+
+
+def _network(recipe: NliRecipe, files: ModelFiles, is_head: bool, narrow: bool) -> HeadNetwork | SequenceNetwork:
+    """A head's network, which may begin from an earlier head, or a whole classifier."""
+    seed = recipe.schedule.seed
+    if not is_head:
+        return sequence_network(files, recipe.method, recipe.rank, recipe.alpha, recipe.dropout, seed, narrow)
+    network = head_network(files, recipe.rank, recipe.alpha, recipe.dropout, seed, narrow)
+    if recipe.init is not None:
+        begin_from(recipe.init, network)
+    return network
 
 
 def _joined(parts: Sequence[EncodedPairs]) -> EncodedPairs:

@@ -35,8 +35,8 @@ class Cores:
         """
         if self._pool is None or len(parts) == 1:
             return torch.cat([part() for part in parts])
-        found: torch.Tensor = _Together.apply(self._pool, parts, *parameters)
-        return found
+        run: Callable[..., torch.Tensor] = _Together.apply
+        return run(self._pool, parts, *parameters)
 
 
 @contextmanager

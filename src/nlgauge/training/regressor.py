@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import check_target
-from nlgauge.models import embedded
+from nlgauge.core.options import Range
 from nlgauge.models.encoder import load_encoder, torch_device
 from nlgauge.models.features import feature_names
 from nlgauge.models.locate import ModelFiles, locate
@@ -24,81 +21,67 @@ from nlgauge.models.regressor import MIX
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import add_adapters
-from nlgauge.training.classifier import bert_encoder, narrow_frozen
+from nlgauge.training.classifier import bert_encoder, narrow_frozen, pad_of
 from nlgauge.training.dev import Dev, held_out
-from nlgauge.training.examples import Example, Texts, grouped_batches
-from nlgauge.training.heads import check_folder
+from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
+from nlgauge.training.heads import check_output
 from nlgauge.training.learner import Learner, Loss
-from nlgauge.training.loop import Checkpoint, Schedule, fit
+from nlgauge.training.loop import Checkpoint, Schedule, fit_network, learning
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores, cores
+from nlgauge.training.recipe import Recipe, Share, check_precision, recipe_facts
 from nlgauge.training.regressor_files import save_regressor, whole_encoder
-from nlgauge.training.watch import Best
+from nlgauge.training.watch import BestWeights
 
 Method = Literal["frozen", "lora", "full"]
-METHODS = ("frozen", "lora", "full")
+METHODS: tuple[Method, ...] = get_args(Method)
 RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # the highest learning rate, where none is asked for
-_STEPS_KEPT = 200  # between two checkpoints
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressorRecipe:
-    """What is trained, and how.
+class RegressorRecipe(Recipe):
+    """How a regressor is trained, and from which texts; what every recipe says stands in `Recipe`.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id; revision: of the latter.
-        revision: see model.
         method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear
             layers with it; `full` everything.
-        rank: of the adapters; alpha: their scale times the rank.
-        alpha: see rank.
         layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt
             weights.
         features: `4h` or `2h`, see `nlgauge.models.features`.
-        reference: whether references are read; source: likewise.
-        source: see reference.
+        reference: whether references are read.
+        source: whether sources are read.
         widths: of the hidden layers.
-        dropout: behind each of them; encoder_dropout: of the encoder while it learns.
-        encoder_dropout: see dropout.
+        dropout: behind each of them.
+        encoder_dropout: of the encoder while it learns.
         loss: what is made small.
         standardise: learn scores less their mean, in units of their deviation; undone when the head is used.
-        max_tokens: most pieces of a text.
         held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings
             are given; 0 keeps the last weights.
-        evaluate_every: steps between two evaluations; None is twice a pass.
-        schedule: how long and how fast.
+        evaluate_every: steps between two evaluations; None is twice per pass.
     """
 
-    model: str = embedded.NAME
-    revision: str | None = None
     method: Method = "lora"
-    rank: int = 16
-    alpha: float = 32.0
     layers: tuple[int, ...] | Literal["mix"] = ()
     features: str = "4h"
     reference: bool = True
     source: bool = False
-    widths: tuple[int, ...] = (512, 256)
-    dropout: float = 0.15
-    encoder_dropout: float = 0.0
+    widths: tuple[Annotated[int, Range(least=1)], ...] = (512, 256)
+    dropout: Share = 0.15
+    encoder_dropout: Share = 0.0
     loss: Loss = field(default_factory=Loss)
     standardise: bool = False
-    max_tokens: int = 256
-    held_out: float = 0.05
-    evaluate_every: int | None = None
+    held_out: Share = 0.05
+    evaluate_every: Annotated[int, Range(least=1)] | None = None
     schedule: Schedule = field(default_factory=lambda: Schedule(epochs=2, learning_rate=RATES["lora"]))
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InputError(f"method is {self.method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
-        for name in ("dropout", "encoder_dropout", "held_out"):
-            if not 0 <= getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, expected a share from 0 to below 1")
-        if any(width < 1 for width in self.widths):
-            raise InputError(f"widths is {','.join(map(str, self.widths))}, expected numbers of 1 or more")
-        if self.evaluate_every is not None and self.evaluate_every < 1:
-            raise InputError(f"evaluate_every is {self.evaluate_every}, expected 1 or more")
+        super().__post_init__()
         feature_names(self.features, self.reference, self.source)
+
+    @property
+    def has_adapters(self) -> bool:
+        """Whether the encoder learns by adapters."""
+        return self.method == "lora"
 
     def chosen_layers(self, depth: int) -> tuple[int, ...]:
         """The layers by number.
@@ -165,8 +148,7 @@ def train_regressor(
         InputError: examples, options or outputs that do not do; what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
-    is_head = output.endswith(".safetensors")
-    _check(recipe, runtime, output, is_head)
+    _check(recipe, runtime, output)
     files = locate(recipe.model, recipe.revision)
     layers = recipe.chosen_layers(files.depth)
     run = _run(examples, dev, recipe, runtime, files)
@@ -177,58 +159,58 @@ def train_regressor(
     texts = Texts(tokenizer)
     train = texts.encode(learnt_from)
     tested = None if dev is None else texts.encode(dev.examples)
-    tell(
-        f"{len(train)} examples, {len(texts.ids)} distinct texts, {np.mean([len(ids) for ids in texts.ids]):.1f} tokens"
-        f" each, {texts.n_cut} cut"
-    )
-
-    network, means = _network(recipe, files, layers, is_head, texts, runtime)
+    tell(f"{len(train)} examples, {texts.summary}")
+    network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, runtime)
     network.train()
     mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
     with torch.no_grad():
         network.out.bias.fill_((float(train.scores.mean()) - mean) / sd)  # no steps are spent on finding the mean
-    learnt = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
-    per_pass = -(-len(train) // recipe.schedule.batch_size)
-    steps = per_pass * recipe.schedule.epochs
-    checkpoint = Checkpoint(path=Path(f"{output}.checkpoint"), run=run, every=_STEPS_KEPT)
-    pad = int(files.config.get("pad_token_id") or 0)
-    with cores(network.out.weight.device) as several, runtime.progress(steps, "steps") as advance:
-        several = Cores(None) if recipe.encoder_dropout else several
-        learner = Learner(network, texts, means, recipe.loss, mean, sd, pad, runtime.dtype, several)
-        best = Best(
-            learnt,
-            None if dev is None or tested is None else lambda: dev.measure(learner.predict(tested), tested.owners),
-            recipe.evaluate_every or -(-per_pass // 2),
-            steps,
-            lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
-        )
-        fit(
-            learnt,
-            lambda where: learner.loss(train.take(where)),
-            train.lengths,
-            recipe.schedule,
-            checkpoint,
-            advance,
-            watch=best,
-            batches=partial(
-                grouped_batches, train.groups, train.lengths, recipe.schedule.batch_size, recipe.schedule.seed
-            ),
-        )
-    best.settle()
-    scale = {
-        "low": f"{train.scores.min():g}",
-        "high": f"{train.scores.max():g}",
-        "target_mean": repr(mean),
-        "target_sd": repr(sd),
-    }
-    metadata = _metadata(recipe, layers, tokenizer) | scale | dict(about or {})
-    save_regressor(output, network, files, recipe.model, recipe.revision, metadata)
+    checkpoint = Checkpoint.beside(output, run)
+    with cores(network.out.weight.device) as several:
+        at_work = Cores(None) if recipe.encoder_dropout else several
+        learner = Learner(network, texts, means, recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
+        best = _fit(learner, train, recipe, checkpoint, runtime, dev, tested, tell)
+    metadata = _metadata(recipe, layers, tokenizer) | _scale(train, mean, sd) | dict(about or {})
+    save_regressor(output, network, files, recipe, metadata)
     if curve is not None:
         best.write(curve)
     checkpoint.done()
-    return Trained(
-        len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, "" if dev is None else dev.name
+    steps, chosen_by = recipe.schedule.steps(len(train)), "" if dev is None else dev.name
+    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by)
+
+
+def _fit(
+    learner: Learner,
+    train: Encoded,
+    recipe: RegressorRecipe,
+    checkpoint: Checkpoint,
+    runtime: Runtime,
+    dev: Dev | None,
+    tested: Encoded | None,
+    tell: Callable[[str], None],
+) -> BestWeights:
+    """Train the network; the best weights, where a development set chooses them, stand in it afterwards."""
+    schedule = recipe.schedule
+    steps = schedule.steps(len(train))
+    best = BestWeights(
+        learning(learner.network),
+        None if dev is None or tested is None else lambda: dev.measure(learner.predict(tested), tested.owners),
+        recipe.evaluate_every or -(-schedule.steps_per_pass(len(train)) // 2),
+        steps,
+        lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
     )
+    fit_network(
+        learner.network,
+        lambda where: learner.loss(train.take(where)),
+        train.lengths,
+        schedule,
+        checkpoint,
+        runtime,
+        watch=best,
+        batches=partial(grouped_batches, train.groups, train.lengths, schedule.batch_size, schedule.seed),
+    )
+    best.settle()
+    return best
 
 
 def _network(
@@ -266,31 +248,21 @@ def _network(
     return network, means
 
 
-def _check(recipe: RegressorRecipe, runtime: Runtime, output: str, is_head: bool) -> None:
-    if runtime.dtype not in ("bfloat16", "float32"):
-        raise InputError(
-            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
-        )
-    if is_head:
-        check_target(output)
-        if recipe.method == "full":
-            raise InputError(
-                f"{output}: a head holds adapters, method full changes everything; name a folder (no .safetensors) for"
-                " the model"
-            )
-    else:
-        check_folder(output)
-        if recipe.method == "frozen":
-            raise InputError(
-                f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors"
-            )
+def _check(recipe: RegressorRecipe, runtime: Runtime, output: str) -> None:
+    check_precision(runtime)
+    check_output(output, recipe.method)
+    if recipe.method == "frozen" and not output.endswith(".safetensors"):
+        raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
+
+
+def _scale(train: Encoded, mean: float, sd: float) -> dict[str, str]:
+    """The ends of the scale that was learnt, and what turns the network's numbers back to it."""
+    low, high = train.scores.min(), train.scores.max()
+    return {"low": f"{low:g}", "high": f"{high:g}", "target_mean": repr(mean), "target_sd": repr(sd)}
 
 
 def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTokenizer) -> dict[str, str]:
     return {
-        "name": "",
-        "recipe": "",
-        "data": "",
         "method": recipe.method,
         "features": ",".join(feature_names(recipe.features, recipe.reference, recipe.source)),
         "layers": MIX if recipe.layers == MIX else ",".join(map(str, layers)),
@@ -298,17 +270,17 @@ def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTok
         "widths": ",".join(map(str, recipe.widths)),
         "loss": recipe.loss.name,
         "max_tokens": str(tokenizer.max_tokens),
-    } | ({"rank": str(recipe.rank)} if recipe.method == "lora" else {})
+    }
 
 
 def _run(
     examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles
 ) -> str:
     """Everything that makes the weights, as one line: what a checkpoint must be of."""
-    said = {**asdict(recipe), **asdict(recipe.schedule), **asdict(recipe.loss), "loss": recipe.loss.name}
-    del said["schedule"], said["name"]
-    said |= {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype, "train": _digest(examples)}
-    return json.dumps(said | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
+    facts = recipe_facts(recipe, runtime, files) | asdict(recipe.loss)
+    del facts["name"]
+    facts |= {"loss": recipe.loss.name, "train": _digest(examples)}
+    return json.dumps(facts | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
 
 
 def _digest(examples: Sequence[Example]) -> str:

@@ -14,8 +14,9 @@ from nlgauge.models.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.classifier import with_dropout
-from nlgauge.training.heads import FORMAT, VERSION, new_folder, save_encoder, write_head
+from nlgauge.training.heads import head_metadata, new_folder, save_encoder, write_head
 from nlgauge.training.network import RegressorNetwork
+from nlgauge.training.recipe import Recipe
 
 CONFIG = "regressor.json"
 
@@ -48,28 +49,29 @@ def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
 
 
 def save_regressor(
-    path: str, network: RegressorNetwork, files: ModelFiles, model: str, revision: str | None, about: Mapping[str, str]
+    path: str, network: RegressorNetwork, files: ModelFiles, recipe: Recipe, about: Mapping[str, str]
 ) -> None:
     """Write a head (`.safetensors`) or a folder, whole or not at all.
 
     Args:
         path: where to.
         network: what was trained.
-        files: of the encoder it began from; model, revision: how the user named it.
-        model: see files.
-        revision: see files.
-        about: joins the metadata.
+        files: of the encoder it began from.
+        recipe: how the user named that encoder.
+        about: joins the metadata, and wins over what the recipe says.
     """
-    fixed = {"format": FORMAT, "version": VERSION, "kind": KIND, **about}
+    metadata = {**head_metadata(KIND, recipe, files), **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
-        named = {"encoder": model, "encoder_sha256": files.weights_digest} | (
-            {} if revision is None else {"encoder_revision": revision}
-        )
-        write_head(path, adapters | network.own_tensors(), fixed | named)
+        write_head(path, adapters | network.own_tensors(), metadata)
         return
+    metadata.pop("encoder_revision", None)
     with new_folder(path) as folder:
         save_encoder(folder, network.encoder, files)
-        made = {"encoder": HERE, "encoder_sha256": locate(str(folder)).weights_digest, "encoder_from": model}
-        write_head(folder / WEIGHTS, network.own_tensors(), fixed | made)
-        (folder / CONFIG).write_text(json.dumps(fixed | made, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        metadata |= {
+            "encoder": HERE,
+            "encoder_sha256": locate(str(folder)).weights_digest,
+            "encoder_from": recipe.model,
+        }
+        write_head(folder / WEIGHTS, network.own_tensors(), metadata)
+        (folder / CONFIG).write_text(json.dumps(metadata, indent=2, sort_keys=True) + "\n", encoding="utf-8")

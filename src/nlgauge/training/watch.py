@@ -10,7 +10,7 @@ import torch
 from nlgauge.core.result import replacing
 
 
-class Best:
+class BestWeights:
     """Keeps every loss, evaluates now and then, and remembers the weights that did best.
 
     Args:
@@ -18,7 +18,7 @@ class Best:
         evaluate: a number of which more is better, NaN where it is undefined; None keeps the last weights.
         every: steps between two evaluations.
         steps: of the whole run; its last step is evaluated in any case.
-        told: told of each evaluation: its step and its number.
+        on_evaluation: told of each evaluation: its step and its number.
     """
 
     def __init__(
@@ -27,10 +27,10 @@ class Best:
         evaluate: Callable[[], float] | None,
         every: int,
         steps: int,
-        told: Callable[[int, float], None] = lambda step, value: None,
+        on_evaluation: Callable[[int, float], None] = lambda step, value: None,
     ) -> None:
         self._parameters, self._evaluate = parameters, evaluate
-        self._every, self._steps, self._told = every, steps, told
+        self._every, self._steps, self._on_evaluation = every, steps, on_evaluation
         self.losses: list[float] = []
         self.evaluated: dict[int, float] = {}
         self._weights: dict[str, torch.Tensor] = {}
@@ -50,7 +50,7 @@ class Best:
         if self._evaluate is None or (step % self._every and step != self._steps):
             return
         self.evaluated[step] = value = self._evaluate()
-        self._told(step, value)
+        self._on_evaluation(step, value)
         if self.best is not None and self.best[0] == step:
             self._weights = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
 

@@ -12,9 +12,9 @@ from nlgauge.stats.correlation.averaging import (
     pool,
     same_entries,
 )
-from nlgauge.stats.correlation.better_worse import kendall_like
 from nlgauge.stats.correlation.coefficients import kendall_b, pearson
 from nlgauge.stats.correlation.entries import Entries
+from nlgauge.stats.correlation.preferences import kendall_like
 
 labelled = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3), st.booleans()), min_size=1, max_size=30

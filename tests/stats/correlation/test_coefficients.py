@@ -6,8 +6,10 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.coefficients import (
     acc_eq,
+    auc,
     average_ranks,
     is_constant,
     kendall_b,
@@ -154,3 +156,25 @@ def test_constancy_does_not_depend_on_scale(values, scale):
     assume(np.ptp(v) == 0 or np.ptp(v) > 1e-6)
     assert is_constant(v) == (np.ptp(v) == 0)
     assert is_constant(v * scale) == is_constant(v)
+
+
+def test_auc_by_hand():
+    # positives 3 and 1 against negatives 2, 1, 0: wins 3 + 1, one tie: (4 + 0.5) / 6
+    assert auc([3, 1, 2, 1, 0], [1, 1, 0, 0, 0]) == pytest.approx(4.5 / 6)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 1)), min_size=2, max_size=20))
+def test_auc_is_the_scaled_rank_sum(data):
+    x, z = np.array(data, dtype=float).T
+    good, bad = x[z == 1], x[z == 0]
+    if not len(good) or not len(bad):
+        assert np.isnan(auc(x, z))
+        return
+    u = scipy.stats.mannwhitneyu(good, bad).statistic
+    assert auc(x, z) == pytest.approx(u / (len(good) * len(bad)))
+    assert auc(np.stack([x, -x]), z).sum() == pytest.approx(1)
+
+
+def test_auc_takes_two_classes():
+    with pytest.raises(InputError, match="classes 0 and 1, got 2"):
+        auc([1, 2, 3], [0, 1, 2])

@@ -1,15 +1,128 @@
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.preferences import auc, mcnemar, preference_accuracy, wilson
+from nlgauge.stats.correlation.preferences import (
+    accuracy_of,
+    darr_pairs,
+    kendall_like,
+    outcomes,
+    preference,
+    preference_accuracy,
+    rr_kendall,
+    tau_of,
+)
 
-pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)
+points = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 100)), min_size=2, max_size=10)
+
+
+def value(ratio):
+    return float(ratio.value)
+
+
+def test_by_hand_with_a_metric_tie():
+    # judgements 90 60 40 10, scores 4 3 3 1: all six pairs are 25 or more apart except 60-40. C: 90-60 90-40 90-10
+    # 60-10 40-10: all five
+    assert value(kendall_like([4, 3, 3, 1], [90, 60, 40, 10])) == 1.0
+    # scores 4 4 3 1: 90-60 is a metric tie, a loss for WMT: (4 - 1) / 5; other policies: 4/5 (half and zero), 4/4
+    scores = [4, 4, 3, 1]
+    found = {
+        ties: value(kendall_like(scores, [90, 60, 40, 10], ties=ties)) for ties in ("loss", "half", "zero", "exclude")
+    }
+    assert found == {"loss": 3 / 5, "half": 4 / 5, "zero": 4 / 5, "exclude": 1.0}
+
+
+@pytest.mark.parametrize(("gap", "counted"), [(24.9, 0), (25, 1), (25.1, 1)])
+def test_the_threshold_is_inclusive(gap, counted):
+    assert kendall_like([1, 0], [50 + gap, 50]).denominator == counted
+
+
+def test_a_threshold_met_but_for_rounding_is_met():
+    assert 75.1 - 50.1 < 25  # 24.999999999999993 in float64
+    assert kendall_like([1, 0], [75.1, 50.1]).denominator == 1
+    assert len(darr_pairs(np.array([75.1, 50.1]), np.zeros(2, int))[0]) == 1
+
+
+def test_human_ties_at_threshold_zero_count_only_where_asked_for():
+    # judgements 1 1 2, scores 0 1 2: of three pairs one is tied by people
+    assert kendall_like([0, 1, 2], [1, 1, 2], threshold=0).denominator == 2
+    assert value(kendall_like([0, 1, 2], [1, 1, 2], threshold=0)) == 1.0
+    released = kendall_like([0, 1, 2], [1, 1, 2], threshold=0, human_ties_lose=True)
+    assert (float(released.denominator), value(released)) == (3, 1 / 3)
+
+
+def test_no_pair_is_undefined():
+    assert np.isnan(value(kendall_like([1, 2], [50, 60])))
+    assert np.isnan(value(rr_kendall([1.0], [1.0], ties="exclude")))
+
+
+@given(points, st.sampled_from([0, 1, 25, 100]), st.sampled_from(["loss", "half", "exclude", "zero"]))
+def test_kendall_like_follows_its_definition(data, threshold, ties):
+    wins = losses = tied = 0
+    for (a, h), (b, k) in combinations(data, 2):
+        if abs(h - k) >= threshold and h != k:
+            sign = np.sign(a - b) * np.sign(h - k)
+            wins, losses, tied = wins + (sign > 0), losses + (sign < 0), tied + (sign == 0)
+    expected = {
+        "loss": (wins - losses - tied, wins + losses + tied),
+        "exclude": (wins - losses, wins + losses),
+        "half": (wins + tied / 2 - losses - tied / 2, wins + losses + tied),
+        "zero": (wins - losses, wins + losses + tied),
+    }[ties]
+    x, z = np.array(data, dtype=float).T
+    found = kendall_like(x, z, threshold=threshold, ties=ties)
+    assert (float(found.numerator), float(found.denominator), float(found.ties)) == (*expected, tied)
+
+
+@given(points, st.sampled_from([1, 25, 60]))
+def test_darr_pairs_scored_as_better_and_worse_give_the_kendall_like_statistic(data, threshold):
+    x, z = np.array(data, dtype=float).T
+    better, worse = darr_pairs(z, np.zeros(len(z), int), threshold=threshold)
+    assert (z[better] - z[worse] >= threshold).all()
+    pairs, direct = rr_kendall(x[better], x[worse]), kendall_like(x, z, threshold=threshold)
+    assert (float(pairs.numerator), float(pairs.denominator)) == (float(direct.numerator), float(direct.denominator))
+
+
+def test_darr_pairs_stay_inside_their_source_and_skip_what_nobody_judged():
+    z = np.array([90, 10, 50, np.nan, 0])
+    better, worse = darr_pairs(z, np.array([0, 1, 0, 0, 1]))
+    assert list(zip(better.tolist(), worse.tolist(), strict=True)) == [(0, 2)]
+
+
+def test_better_worse_by_hand():
+    # five pairs: three won, one lost, one tied
+    better, worse = [2, 2, 2, 1, 1], [1, 1, 1, 2, 1]
+    assert [value(rr_kendall(better, worse, ties=t)) for t in ("loss", "half", "exclude", "zero")] == [
+        1 / 5,
+        2 / 5,
+        2 / 4,
+        2 / 5,
+    ]
+    assert [value(preference(better, worse, ties=t)) for t in ("loss", "half", "exclude", "zero")] == [
+        3 / 5,
+        3.5 / 5,
+        3 / 4,
+        3 / 5,
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=12),
+    st.sampled_from(["loss", "half", "exclude"]),
+)
+def test_tau_is_twice_the_accuracy_less_one(data, ties):
+    better, worse = np.array(data, dtype=float).T
+    tau, accuracy = rr_kendall(better, worse, ties=ties), preference(better, worse, ties=ties)
+    assert value(tau) == pytest.approx(2 * value(accuracy) - 1, nan_ok=True)
+
+
+def test_a_missing_score_is_a_loss_in_the_count():
+    assert [int(count) for count in outcomes([1, np.nan, 2], [0, 0, np.nan])] == [1, 2, 0]
 
 
 def test_wins_ties_and_losses_by_hand():
@@ -61,82 +174,17 @@ def test_missing_scores():
     assert preference_accuracy(better, worse, missing="worst").value == pytest.approx(1 / 3)
 
 
-@given(st.integers(0, 30), st.integers(1, 30), st.sampled_from([0.8, 0.95, 0.99]))
-def test_wilson_agrees_with_scipy(successes, more, confidence):
-    n = successes + more
-    theirs = scipy.stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
-    assert [float(end) for end in wilson(successes, n, confidence)] == pytest.approx(
-        [theirs.low, theirs.high], abs=1e-12
-    )
-
-
 def test_an_accuracy_of_one_hundred_percent_still_has_an_interval():
     # z^2 = 3.8415: n / (n + z^2) with n = 20
     found = preference_accuracy(np.ones(20), np.zeros(20))
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(20 / (20 + 3.841459))
-    assert [float(end) for end in wilson(0, 20)] == [0.0, pytest.approx(3.841459 / 23.841459)]
-    assert np.isnan(wilson(0, 0)).all()
 
 
-def test_wilson_covers_where_the_usual_interval_does_not():
-    # exact coverage over all outcomes of n = 30 at a share of 0.9: p +- 1.96 sqrt(p q / n) holds it 81 % of the time
-    k = np.arange(31)
-    chance = scipy.stats.binom.pmf(k, 30, 0.9)
-    low, high = wilson(k, 30)
-    assert chance[(low <= 0.9) & (high >= 0.9)].sum() > 0.93
-    half = 1.96 * np.sqrt(k / 30 * (1 - k / 30) / 30)
-    assert chance[np.abs(k / 30 - 0.9) <= half].sum() < 0.82
-
-
-def test_mcnemar_by_hand():
-    # ten pairs: both right 3, first only 5, second only 1, neither 1. p = 2 (C(6,0) + C(6,1)) / 64 = 14 / 64
-    first = np.array([1] * 8 + [0] * 2)
-    second = np.array([1] * 3 + [0] * 5 + [1, 0])
-    found = mcnemar(first, 0.5 * np.ones(10), second, 0.5 * np.ones(10))
-    assert (found.both, found.first_only, found.second_only, found.neither, found.n_used) == (3, 5, 1, 1, 10)
-    assert found.p == pytest.approx(14 / 64)
-    assert found.delta == pytest.approx(0.4)
-
-
-@given(pairs)
-def test_mcnemar_of_a_metric_with_itself_finds_nothing(data):
-    better, worse = np.array(data, dtype=float).T
-    assert (mcnemar(better, worse, better, worse).p, mcnemar(better, worse, better, worse).delta) == (1.0, 0.0)
-
-
-def test_mcnemar_ties_and_missing():
-    # pair 2 tied by the first metric: wrong under `loss`, left out under `exclude`
-    first, second = ([1, 1, 1], [0, 1, 0]), ([0, 1, 1], [1, 0, 0])
-    assert mcnemar(*first, *second).second_only == 1
-    assert (mcnemar(*first, *second, ties="exclude").n_used, mcnemar(*first, *second, ties="exclude").n_undefined) == (
-        2,
-        1,
-    )
-    with pytest.raises(InputError, match="a score is missing in 1 of 2 pairs"):
-        mcnemar([None, 1], [0, 0], [1, 1], [0, 0])
-    assert mcnemar([None, 1], [0, 0], [1, 1], [0, 0], missing="drop").n_used == 1
-    with pytest.raises(InputError, match="expected four vectors of equal lengths"):
-        mcnemar([1], [0, 0], [1, 1], [0, 0])
-
-
-def test_auc_by_hand():
-    # positives 3 and 1 against negatives 2, 1, 0: wins 3 + 1, one tie: (4 + 0.5) / 6
-    assert auc([3, 1, 2, 1, 0], [1, 1, 0, 0, 0]) == pytest.approx(4.5 / 6)
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 1)), min_size=2, max_size=20))
-def test_auc_is_the_scaled_rank_sum(data):
-    x, z = np.array(data, dtype=float).T
-    good, bad = x[z == 1], x[z == 0]
-    if not len(good) or not len(bad):
-        assert np.isnan(auc(x, z))
-        return
-    u = scipy.stats.mannwhitneyu(good, bad).statistic
-    assert auc(x, z) == pytest.approx(u / (len(good) * len(bad)))
-    assert auc(np.stack([x, -x]), z).sum() == pytest.approx(1)
-
-
-def test_auc_takes_two_classes():
-    with pytest.raises(InputError, match="classes 0 and 1, got 2"):
-        auc([1, 2, 3], [0, 1, 2])
+def test_refusals():
+    with pytest.raises(InputError, match="ties is 'lose'; did you mean 'loss'"):
+        tau_of(np.array(1), np.array(1), np.array(1), "lose")
+    with pytest.raises(InputError, match="ties is 'wrong'"):
+        accuracy_of(np.array(1), np.array(1), np.array(1), "wrong")
+    with pytest.raises(InputError, match="threshold is -1"):
+        kendall_like([1, 2], [1, 2], threshold=-1)

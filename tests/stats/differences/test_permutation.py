@@ -243,7 +243,7 @@ def test_p_is_a_share_and_undefined_only_with_the_difference(
             np.zeros((3, 2)),
             np.ones((2, 3, 2)),
             {"generalise_to": "items"},
-            "generalise_to is 'items', expected .*inputs",
+            "generalise_to is 'items'; did you mean .*'inputs'",
         ),
         (np.zeros((3, 2)), np.ones((2, 3, 2)), {"statistic": "kendall"}, "did you mean 'kendall_b'"),
         (np.zeros((3, 2)), np.ones((2, 3, 2)), {"averaging": "system"}, "averaging is 'system'"),

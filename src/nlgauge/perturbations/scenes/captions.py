@@ -89,7 +89,7 @@ class ChangeAttributes:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit an attribute."""
+        """One edit per attribute."""
         sites = list(_attributes(case)) or list(_adjectives(case))
         if not sites:
             return Inapplicable("no attribute")
@@ -261,7 +261,7 @@ class ChangeGender:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a noun, and a pronoun."""
+        """One edit per noun and per pronoun."""
         doc = case.doc
         found = [(t, c) for t in doc.tokens if (c := _gendered(doc, t)) is not None]
         found = [f for f in found if f[1].field == "person"] or found

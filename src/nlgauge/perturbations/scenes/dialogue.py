@@ -114,7 +114,23 @@ class RepeatLastSpeaker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SorryRepeat:
+class _Reply:
+    """One of some replies takes the place of the response."""
+
+    replies: str | Sequence[str]
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """The whole response replaced."""
+        listed = self.replies.split("|") if isinstance(self.replies, str) else self.replies
+        others = [reply.strip() for reply in listed if reply.strip() and not _alike(reply, case.text)]
+        return Change([Edit(0, len(case.text), rng.choice(others))]) if others else Inapplicable("unchanged")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SorryRepeat(_Reply):
     """Ask the other to say it again in place of the response.
 
     Args:
@@ -130,16 +146,9 @@ class SorryRepeat:
         frozenset({"english"}),
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """The whole response replaced."""
-        return _reply(case, self.replies, rng)
-
 
 @dataclass(frozen=True, kw_only=True)
-class GenericResponse:
+class GenericResponse(_Reply):
     """Say what fits everywhere and says nothing in place of the response.
 
     Args:
@@ -155,13 +164,6 @@ class GenericResponse:
         frozenset({"english"}),
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """The whole response replaced."""
-        return _reply(case, self.replies, rng)
-
 
 def _own_turns(case: Case) -> list[tuple[int, Turn]]:
     """Earlier turns of the one who speaks, with their places in the context."""
@@ -173,12 +175,6 @@ def _own_turns(case: Case) -> list[tuple[int, Turn]]:
 def _states(doc: Doc) -> bool:
     """Whether a text has a clause that is no question."""
     return any(c.rank == 0 and not is_question(doc, c.sentence) for c in find_clauses(doc))
-
-
-def _reply(case: Case, replies: str | Sequence[str], rng: random.Random) -> Change | Inapplicable:
-    listed = replies.split("|") if isinstance(replies, str) else replies
-    others = [reply.strip() for reply in listed if reply.strip() and not _alike(reply, case.text)]
-    return Change([Edit(0, len(case.text), rng.choice(others))]) if others else Inapplicable("unchanged")
 
 
 def _alike(one: str, other: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -36,7 +36,30 @@ _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contractions:
+class _Rewriting:
+    """Other forms for auxiliaries and "not", in every place or in one."""
+
+    which: Literal["all", "one"] = "all"
+    reason: ClassVar[str]  # where there is no such form
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit per form, two where a question parts its "not" from the verb."""
+        places = list(self.forms(case.doc))
+        if not places:
+            return Inapplicable(self.reason)
+        chosen = places if self.which == "all" else [rng.choice(places)]
+        return Change(sorted(edit for edits in chosen for edit in edits), {"places": len(chosen)})
+
+    def forms(self, doc: Doc) -> Iterator[list[Edit]]:
+        """The edits of each place that has another form."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contractions(_Rewriting):
     """Make full forms short: `we are` to `we're`, `is not` to `isn't`, `will you not` to `won't you`.
 
     Not where the verb must stay full: at the end of a clause or before punctuation (`yes, we are`), where it is a main
@@ -46,45 +69,32 @@ class Contractions:
         which: every place, or one.
     """
 
-    which: Literal["all", "one"] = "all"
+    reason: ClassVar[str] = "nothing to contract"
     info: ClassVar = PerturbationInfo(
         "contractions", "contract auxiliaries and not", "same", ("We are not late.", "We aren't late.")
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One edit a short form, two where a question parts its "not" from the verb."""
-        return _drawn(list(_short_forms(case.doc)), rng, which=self.which, reason="nothing to contract")
+    def forms(self, doc: Doc) -> Iterator[list[Edit]]:
+        """See `_Rewriting.forms`."""
+        return _short_forms(doc)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expansions:
+class Expansions(_Rewriting):
     """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`; possessives stay.
 
     Args:
         which: every place, or one.
     """
 
-    which: Literal["all", "one"] = "all"
+    reason: ClassVar[str] = "no contraction"
     info: ClassVar = PerturbationInfo(
         "expansions", "write contractions out", "same", ("They weren't late.", "They were not late.")
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One edit a full form, two where a question puts its "not" behind the subject."""
-        return _drawn(list(_full_forms(case.doc)), rng, which=self.which, reason="no contraction")
-
-
-def _drawn(found: Sequence[Sequence[Edit]], rng: random.Random, *, which: str, reason: str) -> Change | Inapplicable:
-    if not found:
-        return Inapplicable(reason)
-    chosen = found if which == "all" else [rng.choice(found)]
-    return Change(sorted(edit for edits in chosen for edit in edits), {"places": len(chosen)})
+    def forms(self, doc: Doc) -> Iterator[list[Edit]]:
+        """See `_Rewriting.forms`."""
+        return _full_forms(doc)
 
 
 def _short_forms(doc: Doc) -> Iterator[list[Edit]]:

@@ -85,7 +85,7 @@ class JumbleWords:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """Another order of the words, one edit a place that changes."""
+        """Another order of the words, one edit per place that changes."""
         doc = case.doc
         slots = list(doc.words)
         if not self.keep_punctuation:

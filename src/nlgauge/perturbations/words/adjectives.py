@@ -72,7 +72,7 @@ class DropAdjectives:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One deletion an adjective; a and an fit what follows."""
+        """One deletion per adjective; "a" and "an" fit what follows."""
         chains = list(_chains(case))
         if not chains:
             return Inapplicable("no adjective before a noun")

@@ -30,7 +30,34 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MismatchNoun:
+class _Mismatch:
+    """A random word of the same part of speech takes the place of one word."""
+
+    semantic: bool = False
+    part: ClassVar[Part]
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One word exchanged."""
+        words = single_words(case.doc, self.part)
+        tokens = [t for t in words if not _is_grammar(case, t, self.part)]
+        if not tokens and self.part == "verb":
+            tokens = [t for t in words if _is_full_verb(case, t)]
+        if not tokens:
+            return Inapplicable(f"no {NAMES[self.part]}")
+        found = _kindred(case, rng, self.part) if self.semantic else _random(case, rng, self.part, tokens)
+        if found is None:
+            return Inapplicable("no word of a kindred meaning" if self.semantic else "no word that fits")
+        token, form = found
+        draft = Draft(case.doc)
+        draft.replace(token.index, token.index, form)
+        return draft.finish(word=token.text, replacement=form, tag=token.tag, semantic=self.semantic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchNoun(_Mismatch):
     """Put a random noun in the place of another, in the same form.
 
     Args:
@@ -38,7 +65,7 @@ class MismatchNoun:
             of any.
     """
 
-    semantic: bool = False
+    part: ClassVar[Part] = "noun"
     info: ClassVar = PerturbationInfo(
         "mismatch_noun",
         "replace a noun by a random one",
@@ -47,23 +74,16 @@ class MismatchNoun:
         source=_SOURCE,
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One word exchanged."""
-        return _mismatch(case, rng, "noun", self.semantic)
-
 
 @dataclass(frozen=True, kw_only=True)
-class MismatchVerb:
+class MismatchVerb(_Mismatch):
     """Put a random verb in the place of another, in the same form; auxiliaries stay.
 
     Args:
         semantic: draw from verbs of a kindred meaning instead of any.
     """
 
-    semantic: bool = False
+    part: ClassVar[Part] = "verb"
     info: ClassVar = PerturbationInfo(
         "mismatch_verb",
         "replace a verb by a random one",
@@ -72,23 +92,16 @@ class MismatchVerb:
         source=_SOURCE,
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One word exchanged."""
-        return _mismatch(case, rng, "verb", self.semantic)
-
 
 @dataclass(frozen=True, kw_only=True)
-class MismatchAdj:
+class MismatchAdj(_Mismatch):
     """Put a random adjective in the place of another, in the same form.
 
     Args:
         semantic: draw from adjectives of a kindred meaning instead of any.
     """
 
-    semantic: bool = False
+    part: ClassVar[Part] = "adj"
     info: ClassVar = PerturbationInfo(
         "mismatch_adj",
         "replace an adjective by a random one",
@@ -96,29 +109,6 @@ class MismatchAdj:
         ("The soup was hot.", "The soup was legal."),
         source=_SOURCE,
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One word exchanged."""
-        return _mismatch(case, rng, "adj", self.semantic)
-
-
-def _mismatch(case: Case, rng: random.Random, part: Part, semantic: bool) -> Change | Inapplicable:
-    words = single_words(case.doc, part)
-    tokens = [t for t in words if not _is_grammar(case, t, part)]
-    if not tokens and part == "verb":
-        tokens = [t for t in words if _is_full_verb(case, t)]
-    if not tokens:
-        return Inapplicable(f"no {NAMES[part]}")
-    found = _kindred(case, rng, part) if semantic else _random(case, rng, part, tokens)
-    if found is None:
-        return Inapplicable("no word of a kindred meaning" if semantic else "no word that fits")
-    token, form = found
-    draft = Draft(case.doc)
-    draft.replace(token.index, token.index, form)
-    return draft.finish(word=token.text, replacement=form, tag=token.tag, semantic=semantic)
 
 
 def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:

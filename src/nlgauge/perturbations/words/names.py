@@ -54,7 +54,7 @@ class ChangeNames:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a part of a name."""
+        """One edit per part of a name."""
         people = case.language.persons(case.doc)
         if not people:
             return _NO_PERSON

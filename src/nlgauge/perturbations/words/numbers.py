@@ -50,7 +50,7 @@ class NumbersToWords:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One edit a number, and one for a or an where it changes."""
+        """One edit per number, and one for "a" or "an" where it changes."""
         spelling = Spelling(
             british_and=self.british_and, money=self.money, years=self.years, year_style=self.year_style
         )
@@ -91,7 +91,7 @@ class ChangeNumbers:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One edit a number, and one for a or an where it changes."""
+        """One edit per number, and one for "a" or "an" where it changes."""
         band = None if self.most is None and self.least <= 0 else (self.least, 9.0 if self.most is None else self.most)
         changing = Changing(skip_dates=self.skip_dates, band=band, in_words=self.in_words)
         return _change(case, rng, changed_numbers(case.text, rng, changing), self.which)

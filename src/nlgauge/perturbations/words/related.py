@@ -60,7 +60,25 @@ class Site(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synonyms:
+class _OfPart:
+    """Related words for words of one part of speech, or of the first of several that has any."""
+
+    pos: Literal["any", "adj", "noun", "verb", "adverb"] = "any"
+    which: Literal["one", "all"] = "one"
+    relation: ClassVar[Relation]
+    any_part: ClassVar[Sequence[Part]]
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit per word."""
+        parts = self.any_part if self.pos == "any" else (self.pos,)
+        return _exchange(case, rng, self.relation, parts, self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synonyms(_OfPart):
     """Replace a word by a synonym: of its first sense, well known, in the same form.
 
     Args:
@@ -68,30 +86,37 @@ class Synonyms:
         which: one word, or all of the part of speech that have a synonym.
     """
 
-    pos: Literal["any", "adj", "noun", "verb", "adverb"] = "any"
-    which: Literal["one", "all"] = "one"
+    relation: ClassVar[Relation] = "synonym"
+    any_part: ClassVar[Sequence[Part]] = ("adj", "adverb", "noun", "verb")
     info: ClassVar = PerturbationInfo(
         "synonyms", "replace a word by a synonym", "same", ("The soup was delicious.", "The soup was tasty.")
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SynonymsInCaptions:
+    """Synonyms for words of one part of speech."""
+
+    which: Literal["one", "all"] = "one"
+    part: ClassVar[Part]
 
     def __post_init__(self) -> None:
         checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a word."""
-        parts: Sequence[Part] = ("adj", "adverb", "noun", "verb") if self.pos == "any" else (self.pos,)
-        return _exchange(case, rng, "synonym", parts, self.which)
+        """One edit per word."""
+        return _exchange(case, rng, "synonym", (self.part,), self.which)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynonymsAttributes:
+class SynonymsAttributes(_SynonymsInCaptions):
     """Replace an attribute of a caption, an adjective, by a synonym.
 
     Args:
         which: one adjective, or all that have a synonym.
     """
 
-    which: Literal["one", "all"] = "one"
+    part: ClassVar[Part] = "adj"
     info: ClassVar = PerturbationInfo(
         "synonyms_attributes",
         "replace an adjective by a synonym",
@@ -99,37 +124,23 @@ class SynonymsAttributes:
         ("a large dog on the grass", "a big dog on the grass"),
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a word."""
-        return _exchange(case, rng, "synonym", ("adj",), self.which)
-
 
 @dataclass(frozen=True, kw_only=True)
-class SynonymsObjects:
+class SynonymsObjects(_SynonymsInCaptions):
     """Replace an object of a caption, a noun, by a synonym.
 
     Args:
         which: one noun, or all that have a synonym.
     """
 
-    which: Literal["one", "all"] = "one"
+    part: ClassVar[Part] = "noun"
     info: ClassVar = PerturbationInfo(
         "synonyms_objects", "replace a noun by a synonym", "same", ("a bicycle near a wall", "a bike near a wall")
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a word."""
-        return _exchange(case, rng, "synonym", ("noun",), self.which)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Antonyms:
+class Antonyms(_OfPart):
     """Replace a word by its opposite.
 
     Args:
@@ -138,21 +149,14 @@ class Antonyms:
     """
 
     pos: Literal["any", "adj", "noun", "verb", "adverb"] = "adj"
-    which: Literal["one", "all"] = "one"
+    relation: ClassVar[Relation] = "antonym"
+    any_part: ClassVar[Sequence[Part]] = ("adj", "verb", "adverb", "noun")
     info: ClassVar = PerturbationInfo(
         "antonyms",
         "replace a word by its opposite",
         "lower",
         ("It was an inspiring talk.", "It was an uninspiring talk."),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """An edit a word."""
-        parts: Sequence[Part] = ("adj", "verb", "adverb", "noun") if self.pos == "any" else (self.pos,)
-        return _exchange(case, rng, "antonym", parts, self.which)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.pairs import PairCounts, check_vectors, pair_counts
 
 _ROUNDING = 8 * float(
@@ -89,6 +90,32 @@ def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: f
 def tau_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Array:
     """Kendall's tau with ties counted as an order of their own: 2 acc_eq - 1, in [-1, 1]; arguments and absence as in `acc_eq`."""
     return 2 * acc_eq(x, z, epsilon=epsilon, human_epsilon=human_epsilon) - 1
+
+
+def auc(x: Array, z: Array) -> Array:
+    """Area under the ROC curve: the chance that a positive outscores a negative, a tie counting half.
+
+    Args:
+        x: scores, shape (..., n).
+        z: 1 for a positive, 0 for a negative, shape (..., n); leading axes broadcast.
+
+    Returns:
+        Shape (...), in [0, 1]; NaN where only one class is present.
+
+    Raises:
+        InputError: a class other than 0 and 1.
+    """
+    x, z = check_vectors(x, z), check_vectors(z, x)
+    if not np.isin(z, (0, 1)).all():
+        raise InputError(
+            f"auc takes classes 0 and 1, got {z[~np.isin(z, (0, 1))].flat[0]:g}; give a threshold of your own to make"
+            " two classes"
+        )
+    positives = z.sum(axis=-1)
+    wins = (average_ranks(x) * z).sum(axis=-1) - positives * (positives + 1) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        area = wins / (positives * (z.shape[-1] - positives))
+    return np.where(np.isnan(x).any(axis=-1), np.nan, area)
 
 
 def agreeing_share(counts: PairCounts) -> Array:

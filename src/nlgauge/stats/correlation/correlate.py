@@ -17,10 +17,10 @@ from nlgauge.stats.correlation.calibration import agreement, calibrate_entries, 
 from nlgauge.stats.correlation.entries import Entries, lay_flat, namer, settle_missing, settle_preferences
 from nlgauge.stats.correlation.levels import Missing
 from nlgauge.stats.correlation.options import Options, Plan, entries_of, prepare
-from nlgauge.stats.correlation.preferences import wilson
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.stats.correlation.result import Correlation, summarise
 from nlgauge.stats.correlation.system_pairs import soft_pairwise
+from nlgauge.stats.shares import wilson
 
 
 def correlation(
@@ -89,8 +89,8 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
         note = compat.note(plan.options["compat"], int(weak[m].sum()), len(entries.labels))
         found[m] = replace(one, chance=float(guess), note=note, **extra)
         if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
-            low, high = wilson(grouped.counts.numerator[m, 0], grouped.counts.denominator[m, 0])
-            found[m] = replace(found[m], low=float(low), high=float(high))
+            low, high = wilson(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]))
+            found[m] = replace(found[m], low=low, high=high)
     return found
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
 
 Codes = npt.NDArray[np.int64]
 
 NameOf = Callable[[int], str]
 
-MISSING = ("refuse", "drop", "worst", "zero")
+MissingPolicy = Literal["refuse", "drop", "worst", "zero"]
+PairPolicy = Literal["refuse", "drop", "worst"]
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
     Returns:
         The scores, filled, and the entries that count for each metric, shape (M, n).
     """
-    choose(missing, MISSING, "missing")
+    check_option("missing", missing, MissingPolicy, error=InputError)
     absent = np.isnan(x) & wanted
     if not absent.any():
         return x, np.broadcast_to(wanted, x.shape)
@@ -197,13 +199,7 @@ def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array
         Scores of the better texts, shape (1, n), and of the worse, shape (n,), as scores and judgements: a NaN among
         the worse says that the pair does not count, one among the better that it is to be refused.
     """
-    choose(missing, ("refuse", "drop", "worst"), "missing")
+    check_option("missing", missing, PairPolicy, error=InputError)
     absent = np.isnan(better) | np.isnan(worse)
     instead = {"refuse": (np.nan, 0.0), "drop": (0.0, np.nan), "worst": (0.0, 1.0)}[missing]
     return np.where(absent, instead[0], better)[None], np.where(absent, instead[1], worse)
-
-
-def choose(value: str, allowed: Sequence[str], what: str) -> None:
-    """Refuse a value that is none of the allowed ones."""
-    if value not in allowed:
-        raise InputError(f"{what} is {value!r}{nearest(str(value), allowed)}")

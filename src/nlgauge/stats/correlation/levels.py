@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.stats.correlation.entries import Codes, Entries, FlatScores, NameOf, choose, settle_missing
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
+from nlgauge.stats.correlation.entries import Codes, Entries, FlatScores, NameOf, settle_missing
 
-SYSTEM_SCORES = ("rated", "all")
+SystemScores = Literal["rated", "all"]
 
 Missing = npt.NDArray[np.int64]
 
@@ -25,7 +29,7 @@ def settle_scores(
         over: see `system_means`.
         name_of: the name of an entry by its position, for errors.
     """
-    choose(over, SYSTEM_SCORES, "system_scores")
+    check_option("system_scores", over, SystemScores, error=InputError)
     everywhere = level == "system" and laid.systems is not None and over == "all"
     return settle_missing(
         laid.x, np.ones(len(laid.z), dtype=np.bool_) if everywhere else ~np.isnan(laid.z), missing, name_of
@@ -85,7 +89,7 @@ def system_means(
         Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of Automatic Summarization Evaluation
         Metrics", for `all`.
     """
-    choose(over, SYSTEM_SCORES, "system_scores")
+    check_option("system_scores", over, SystemScores, error=InputError)
     rated = ~np.isnan(z)
     counted = keep & rated if over == "rated" else keep
     return np.stack([_means(row, used, systems, n_systems) for row, used in zip(x, counted, strict=True)]), _means(

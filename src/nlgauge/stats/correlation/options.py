@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import check_option
 from nlgauge.stats.correlation import compat
-from nlgauge.stats.correlation.entries import Entries, FlatScores, choose, namer, numbers, oriented
-from nlgauge.stats.correlation.levels import SYSTEM_SCORES, Missing, segment_entries, system_entries
+from nlgauge.stats.correlation.entries import Entries, FlatScores, namer, numbers, oriented
+from nlgauge.stats.correlation.levels import Missing, SystemScores, segment_entries, system_entries
 from nlgauge.stats.correlation.registry import Statistic, statistic
 from nlgauge.stats.draws import Seed
 
-AVERAGING = ("none", "item", "sys", "micro")
-LEVELS = ("segment", "system")
-UNDEFINED = ("skip", "zero")
+Averaging = Literal["none", "item", "sys", "micro"]
+Level = Literal["segment", "system"]
+Undefined = Literal["skip", "zero"]
 
 
 class PlainOptions(TypedDict, total=False):
@@ -83,7 +84,7 @@ DEFAULTS: Options = {
     "higher_is_better": True, "ids": None, "compat": None, "ties": None, "threshold": None, "epsilon": None, "human_epsilon": None,
     "folds": None, "draws": None, "seed": None,
 }  # fmt: skip
-_OWN = ("ties", "threshold", "epsilon", "human_epsilon", "folds", "draws", "seed")  # options of some statistics only
+OF_SOME = ("ties", "threshold", "epsilon", "human_epsilon", "folds", "draws", "seed")  # options of some statistics only
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
         if option not in DEFAULTS:
             raise InputError(f"correlation has no option {option!r}{nearest(option, DEFAULTS)}")
     stat, options = statistic(name), DEFAULTS | options
-    own = {option: value for option in _OWN if (value := options[option]) is not None}  # type: ignore[literal-required]
+    own = {option: value for option in OF_SOME if (value := options[option]) is not None}  # type: ignore[literal-required]
     for option in own:
         if option not in stat.options:
             raise InputError(
@@ -159,23 +160,38 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
     if level == "system":
         usual = "micro" if groups is not None and stat.pools else "none"
     averaging = options["averaging"] or usual
-    choose(averaging, AVERAGING, "averaging")
-    choose(level, LEVELS, "level")
-    choose(options["undefined"], UNDEFINED, "undefined")
-    choose(options["system_scores"], SYSTEM_SCORES, "system_scores")
-    if averaging == "micro" and not stat.pools:
-        raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging='none', 'item' or 'sys'")
-    if level == "system" and averaging in ("item", "sys"):
-        raise InputError(
-            "level='system' leaves one coefficient: choose averaging='none', or 'micro' for pairs pooled over groups"
-        )
-    if level == "system" and groups is not None and not stat.pools:
-        raise InputError(f"{name} of systems is one coefficient and takes no groups; call it once a group")
-    if level == "system" and axes == 2 and averaging == "micro":
-        raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
+    check_averaging(name, averaging)
+    check_option("level", level, Level, error=InputError)
+    check_option("undefined", options["undefined"], Undefined, error=InputError)
+    check_option("system_scores", options["system_scores"], SystemScores, error=InputError)
+    if level == "system":
+        _check_systems(name, stat, averaging, axes, groups is not None)
     if options["compat"] is not None:
         compat.check_compat(options["compat"], name, averaging, level)
     return Plan(name, stat, level, averaging, own, options)
+
+
+def check_averaging(name: str, averaging: str) -> None:
+    """Refuse an averaging that there is not, or that the statistic of this name does not have.
+
+    Raises:
+        InputError: as said, with the nearest known.
+    """
+    check_option("averaging", averaging, Averaging, error=InputError)
+    if averaging == "micro" and not statistic(name).pools:
+        raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging='none', 'item' or 'sys'")
+
+
+def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_grouped: bool) -> None:
+    """Refuse what does not go with level `system`."""
+    if averaging in ("item", "sys"):
+        raise InputError(
+            "level='system' leaves one coefficient: choose averaging='none', or 'micro' for pairs pooled over groups"
+        )
+    if is_grouped and not stat.pools:
+        raise InputError(f"{name} of systems is one coefficient and takes no groups; call it once per group")
+    if axes == 2 and averaging == "micro":
+        raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
 
 
 def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Missing]:

@@ -1,21 +1,30 @@
-"""Does a metric put the better text first? Preference accuracy with its interval, two metrics on the same pairs, and AUC."""
+"""Does a metric prefer what people prefer? Pairs with a known order: Kendall-like statistics and preference accuracy."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.better_worse import TIES, accuracy_of, outcomes
-from nlgauge.stats.correlation.coefficients import average_ranks
-from nlgauge.stats.correlation.entries import choose, codes, numbers
-from nlgauge.stats.correlation.pairs import check_vectors
+from nlgauge.core.options import check_option
+from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups
+from nlgauge.stats.correlation.entries import Codes, PairPolicy, codes, numbers
+from nlgauge.stats.correlation.pairs import check_vectors, pair_counts
 from nlgauge.stats.draws import check_level
+from nlgauge.stats.shares import wilson
+
+Tally = npt.NDArray[Any]  # whole numbers of pairs
+
+Ties = Literal["loss", "half", "exclude", "zero"]
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+_SLACK = 1e-9  # 75.1 - 50.1 is 24.999999999999993 in float64, yet people would say 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,31 +65,95 @@ class PreferenceAccuracy:
     groups: dict[Hashable, PreferenceAccuracy]
 
 
-@dataclass(frozen=True, kw_only=True)
-class McNemar:
-    """Two metrics on the same pairs.
+def kendall_like(
+    x: Array, z: Array, *, threshold: float = 25.0, ties: str = "loss", human_ties_lose: bool = False
+) -> Ratio:
+    """WMT's Kendall-like statistic over the pairs that people tell apart clearly.
 
-    Attributes:
-        delta: accuracy of the first less that of the second.
-        p: exact, two-sided; 1 where they never disagree.
-        both: pairs both get right.
-        first_only: pairs that only the first gets right.
-        second_only: pairs that only the second gets right.
-        neither: pairs both get wrong.
-        n_used: all four.
-        n_undefined: pairs left out because a score is missing.
-        ties: how ties are settled.
+    Args:
+        x: scores, shape (..., n), all of one source.
+        z: judgements, shape (..., n); leading axes broadcast.
+        threshold: pairs at least so far apart count (inclusive); pairs that people tie never do.
+        ties: what a pair is that the metric ties; WMT counts it as a loss.
+        human_ties_lose: with a threshold of 0, count pairs tied by people as losses, as mt-metrics-eval does.
+
+    Returns:
+        Wins less losses, and the pairs counted, shape (...).
+
+    References:
+        Bojar, Graham and Kamran (2017), "Results of the WMT17 Metrics Shared Task", section 3.2; Xu et al. (2022), "Not
+        All Errors are Equal" (SEScore), equation 3, which is this with threshold 0.
     """
+    if not threshold >= 0:
+        raise InputError(f"threshold is {threshold}, expected the least distance of two judgements, 0 or more")
+    counts = pair_counts(x, z, human_epsilon=threshold * (1 - _SLACK))
+    losses = counts.discordant
+    if human_ties_lose and threshold == 0:
+        losses = losses + counts.tied_z + counts.tied_both
+    return tau_of(counts.concordant, losses, counts.tied_x, ties)
 
-    delta: float
-    p: float
-    both: int
-    first_only: int
-    second_only: int
-    neither: int
-    n_used: int
-    n_undefined: int
-    ties: str
+
+def rr_kendall(better: Array, worse: Array, *, ties: str = "loss") -> Ratio:
+    """Kendall-like statistic of ready-made pairs: scores of the better and of the worse text, shape (..., n); see `tau_of`."""
+    return tau_of(*outcomes(better, worse), ties)
+
+
+def preference(better: Array, worse: Array, *, ties: str = "loss") -> Ratio:
+    """Share of pairs in which the better text gets the higher score, shape (..., n) to (...); see `accuracy_of`."""
+    return accuracy_of(*outcomes(better, worse), ties)
+
+
+def outcomes(better: Array, worse: Array) -> tuple[Tally, Tally, Tally]:
+    """Wins, losses and ties along the last axis; a NaN on either side is a loss."""
+    better, worse = check_vectors(better, worse), check_vectors(worse, better)
+    wins, ties = (better > worse).sum(axis=-1), (better == worse).sum(axis=-1)
+    return wins, better.shape[-1] - wins - ties, ties
+
+
+def tau_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
+    """(wins - losses) / pairs; a tie is a loss (`loss`), no pair (`exclude`), or a pair that adds nothing (`half` and `zero`)."""
+    check_option("ties", policy, Ties, error=InputError)
+    lost = losses + ties if policy == "loss" else losses
+    counted = wins + losses if policy == "exclude" else wins + losses + ties
+    return Ratio(
+        np.asarray(wins - lost, dtype=np.float64),
+        np.asarray(counted, dtype=np.float64),
+        np.asarray(ties, dtype=np.float64),
+    )
+
+
+def accuracy_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
+    """Wins / pairs; a tie wins nothing (`loss` and `zero`), half (`half`), or is no pair (`exclude`)."""
+    check_option("ties", policy, Ties, error=InputError)
+    won = wins + ties / 2 if policy == "half" else wins
+    counted = wins + losses if policy == "exclude" else wins + losses + ties
+    return Ratio(
+        np.asarray(won, dtype=np.float64), np.asarray(counted, dtype=np.float64), np.asarray(ties, dtype=np.float64)
+    )
+
+
+def darr_pairs(z: Array, groups: Codes, *, threshold: float = 25.0) -> tuple[Codes, Codes]:
+    """Better/worse pairs from direct assessments of one source (DARR).
+
+    Args:
+        z: judgements, shape (n,), NaN where there is none.
+        groups: the source of each entry, shape (n,), whole numbers from 0.
+        threshold: the least distance of two judgements, inclusive.
+
+    Returns:
+        Positions of the better and of the worse entry of each pair, each of shape (pairs,).
+
+    References:
+        Ma, Bojar and Graham (2018), "Results of the WMT18 Metrics Shared Task", section 3.2.
+    """
+    better, worse = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for _, index in blocks_of_groups(groups, ~np.isnan(z), int(groups.max(initial=-1)) + 1):
+        first, second = (index[:, side].ravel() for side in np.triu_indices(index.shape[1], 1))
+        gap = z[first] - z[second]
+        clear = (np.abs(gap) >= threshold * (1 - _SLACK)) & (gap != 0)
+        better.append(np.where(gap > 0, first, second)[clear])
+        worse.append(np.where(gap > 0, second, first)[clear])
+    return np.concatenate(better), np.concatenate(worse)
 
 
 def preference_accuracy(
@@ -109,14 +182,14 @@ def preference_accuracy(
     References:
         Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
-    choose(ties, TIES, "ties")
-    choose(missing, ("refuse", "drop", "worst"), "missing")
+    check_option("ties", ties, Ties, error=InputError)
+    check_option("missing", missing, PairPolicy, error=InputError)
     check_level(confidence)
     good, bad = numbers(better, "scores of the better texts"), numbers(worse, "scores of the worse texts")
     good, bad = check_vectors(good, bad), check_vectors(bad, good)
     absent = np.isnan(good) | np.isnan(bad)
     if absent.any() and missing == "refuse":
-        raise InputError(f"a score is missing in {_places(absent)}; choose missing='drop' or 'worst'")
+        raise InputError(f"a score is missing in {places(absent)}; choose missing='drop' or 'worst'")
     kept = ~absent if missing == "drop" else np.ones(len(good), dtype=np.bool_)
     whole = _settled(good, bad, kept, ties, confidence)
     if groups is None:
@@ -144,115 +217,20 @@ def preference_accuracy(
     )
 
 
-def mcnemar(
-    better_first: Array,
-    worse_first: Array,
-    better_second: Array,
-    worse_second: Array,
-    *,
-    ties: str = "loss",
-    missing: str = "refuse",
-) -> McNemar:
-    """Does the first metric get more pairs right than the second? Exact test on the pairs they disagree about.
-
-    Args:
-        better_first: scores of the better texts by the first metric, shape (n,).
-        worse_first: of the worse texts by the first metric.
-        better_second: of the better texts by the second metric.
-        worse_second: of the worse texts by the second metric.
-        ties: `loss` counts a tie as wrong, `exclude` leaves out the pairs that either metric ties.
-        missing: `refuse` a missing score, or `drop` its pair.
-
-    References:
-        McNemar (1947), "Note on the Sampling Error of the Difference Between Correlated Proportions or Percentages".
-    """
-    from scipy import stats
-
-    choose(ties, ("loss", "exclude"), "ties")
-    choose(missing, ("refuse", "drop"), "missing")
-    given = (better_first, worse_first, better_second, worse_second)
-    columns = [numbers(column, "scores") for column in given]
-    if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
-        raise InputError(
-            f"scores have shapes {', '.join(str(c.shape) for c in columns)}, expected four vectors of equal lengths"
-        )
-    good_1, bad_1, good_2, bad_2 = columns
-    left_out = np.asarray(np.isnan(np.stack(columns)).any(axis=0))
-    if left_out.any() and missing == "refuse":
-        raise InputError(f"a score is missing in {_places(left_out)}; choose missing='drop'")
-    if ties == "exclude":
-        left_out |= (good_1 == bad_1) | (good_2 == bad_2)
-    first, second = (good_1 > bad_1)[~left_out], (good_2 > bad_2)[~left_out]
-    only_1, only_2 = int((first & ~second).sum()), int((second & ~first).sum())
-    p = float(stats.binomtest(only_1, only_1 + only_2).pvalue) if only_1 + only_2 else 1.0
-    return McNemar(
-        delta=(only_1 - only_2) / len(first) if len(first) else math.nan,
-        p=p,
-        both=int((first & second).sum()),
-        first_only=only_1,
-        second_only=only_2,
-        neither=int((~first & ~second).sum()),
-        n_used=len(first),
-        n_undefined=int(left_out.sum()),
-        ties=ties,
-    )
-
-
-def wilson(successes: float | Array, n: float | Array, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Wilson's interval of a share; unlike p +- z sqrt(p q / n) it has a width at 0 and at 1. NaN where n is 0."""
-    from scipy import special
-
-    check_level(confidence)
-    quantile = float(special.ndtri((1 + confidence) / 2))
-    n = np.asarray(n, dtype=np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = successes / n
-        centre = share + quantile**2 / (2 * n)
-        half = quantile * np.sqrt(share * (1 - share) / n + quantile**2 / (4 * n * n))
-        low, high = ((centre + side * half) / (1 + quantile**2 / n) for side in (-1, 1))
-    # at the ends the interval closes exactly; rounding must not leave it open by a last digit
-    return np.where(share == 0, 0.0, low), np.where(share == 1, 1.0, high)
-
-
-def auc(x: Array, z: Array) -> Array:
-    """Area under the ROC curve: the chance that a positive outscores a negative, a tie counting half.
-
-    Args:
-        x: scores, shape (..., n).
-        z: 1 for a positive, 0 for a negative, shape (..., n); leading axes broadcast.
-
-    Returns:
-        Shape (...), in [0, 1]; NaN where only one class is present.
-
-    Raises:
-        InputError: a class other than 0 and 1.
-    """
-    x, z = check_vectors(x, z), check_vectors(z, x)
-    if not np.isin(z, (0, 1)).all():
-        raise InputError(
-            f"auc takes classes 0 and 1, got {z[~np.isin(z, (0, 1))].flat[0]:g}; give a threshold of your own to make"
-            " two classes"
-        )
-    positives = z.sum(axis=-1)
-    wins = (average_ranks(x) * z).sum(axis=-1) - positives * (positives + 1) / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        area = wins / (positives * (z.shape[-1] - positives))
-    return np.where(np.isnan(x).any(axis=-1), np.nan, area)
-
-
-def _places(absent: npt.NDArray[np.bool_]) -> str:
+def places(absent: Mask) -> str:
+    """How many pairs lack a score, and the first of them, for an error."""
     return f"{absent.sum()} of {len(absent)} pairs (first: pair {int(np.flatnonzero(absent)[0])})"
 
 
-def _settled(good: Array, bad: Array, kept: npt.NDArray[np.bool_], ties: str, confidence: float) -> PreferenceAccuracy:
+def _settled(good: Array, bad: Array, kept: Mask, ties: str, confidence: float) -> PreferenceAccuracy:
     wins, losses, tied = (int(count) for count in outcomes(good[kept], bad[kept]))
     ratio = accuracy_of(np.asarray(wins), np.asarray(losses), np.asarray(tied), ties)
-    low, high = wilson(ratio.numerator, ratio.denominator, confidence)
+    low, high = wilson(float(ratio.numerator), float(ratio.denominator), confidence)
     guessed = accuracy_of(np.asarray((wins + losses) / 2), np.asarray((wins + losses) / 2), np.asarray(tied), ties)
     return PreferenceAccuracy(
         value=float(ratio.value),
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         wins=wins,
         n_ties=tied,
         losses=losses,

@@ -8,9 +8,7 @@ from importlib import metadata
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.stats.correlation import better_worse, coefficients
-from nlgauge.stats.correlation import preferences as ranking
-from nlgauge.stats.correlation import system_pairs as pairwise
+from nlgauge.stats.correlation import coefficients, preferences, system_pairs
 from nlgauge.stats.correlation.averaging import Kernel
 from nlgauge.stats.correlation.calibration import agreement
 
@@ -66,14 +64,14 @@ STATISTICS: dict[str, Statistic] = {
     "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c),
     "wmt_kendall_like": Statistic(
         "WMT's Kendall-like statistic over pairs at least `threshold` apart",
-        better_worse.kendall_like,
+        preferences.kendall_like,
         "pairs",
         ("threshold", "ties"),
         "micro",
     ),
     "rr_kendall": Statistic(
         "Kendall-like statistic of better/worse pairs: x the better texts, z the worse",
-        better_worse.rr_kendall,
+        preferences.rr_kendall,
         "preferences",
         ("ties",),
         "micro",
@@ -86,7 +84,7 @@ STATISTICS: dict[str, Statistic] = {
     "tau_eq_calibrated": Statistic("2 acc_eq_calibrated - 1", _tau_eq, "calibrated", _CALIBRATED, chance=None),
     "pairwise_accuracy": Statistic(
         "share of system pairs ordered as by people, pooled over sets",
-        pairwise.pairwise,
+        system_pairs.pairwise,
         "pairs",
         ("ties",),
         "micro",
@@ -95,16 +93,16 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "soft_pairwise_accuracy": Statistic(
         "1 - mean |p_human - p_metric| over system pairs",
-        pairwise.pairwise,
+        system_pairs.pairwise,
         "soft",
         ("draws", "seed"),
         level="system",
         chance=None,
     ),
-    "auc": Statistic("area under the ROC curve; z is 0 or 1", ranking.auc, chance=0.5),
+    "auc": Statistic("area under the ROC curve; z is 0 or 1", coefficients.auc, chance=0.5),
     "preference_accuracy": Statistic(
         "share of pairs with the better text ahead: x the better texts, z the worse",
-        better_worse.preference,
+        preferences.preference,
         "preferences",
         ("ties",),
         chance=0.5,

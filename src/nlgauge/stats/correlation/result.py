@@ -36,6 +36,7 @@ class Correlation:
         chance: what noise would get; NaN where it is not known.
         low: lower end of a 95 % Wilson interval (preference accuracy without groups); NaN elsewhere.
         high: upper end.
+        raw: the value as if higher were better for every metric; NaN where nobody computed it.
         higher_is_better: the orientation declared; scores that fall with quality were negated first.
         compat: whose procedure was followed, or None.
         note: what a reader should know beside the number.
@@ -58,6 +59,7 @@ class Correlation:
     chance: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    raw: float = math.nan
     higher_is_better: bool = True
     compat: str | None = None
     note: str = ""

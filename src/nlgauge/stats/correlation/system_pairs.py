@@ -10,8 +10,8 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.averaging import Ratio
-from nlgauge.stats.correlation.better_worse import accuracy_of
 from nlgauge.stats.correlation.pairs import pair_counts
+from nlgauge.stats.correlation.preferences import accuracy_of
 from nlgauge.stats.draws import Seed, check_draws, fair_coins, generator
 
 _SLACK = 1e-12  # sums of the same numbers in another order differ by less, relative to the sum of their sizes

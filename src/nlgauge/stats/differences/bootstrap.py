@@ -6,31 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.result import (
-    Alternative,
-    Counts,
-    MetricComparison,
-    check_choice,
-    check_grid,
-    p_values,
-    pairs_of,
-    square,
-)
-from nlgauge.stats.differences.swaps.coins import Averaging, GeneraliseTo, standardise
-from nlgauge.stats.differences.swaps.groups import (
-    NAMED,
-    Coefficient,
-    buckets,
-    by_groups,
-    coefficient_of,
-    group_count,
-    means,
-)
+from nlgauge.core.options import check_option
+from nlgauge.stats.differences.result import Alternative, MetricComparison, Values, p_values, square
+from nlgauge.stats.differences.swaps.coins import GeneraliseTo
+from nlgauge.stats.differences.swaps.groups import NAMED, Coefficient, coefficient_of, means, values_by_group
 from nlgauge.stats.differences.swaps.means import correlate, system_scores
-from nlgauge.stats.differences.swaps.weights import segment_weights, system_weights
-from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles, resample_counts
+from nlgauge.stats.draws import Seed, check_draws, check_level, generator, pairs_of, percentiles, resample_counts
+from nlgauge.stats.grids import Averaging, check_grid, standardise
+from nlgauge.stats.intervals.weights import segment_weights, system_weights
 
 
 def bootstrap_test(
@@ -73,44 +58,51 @@ def bootstrap_test(
         Methods", section 3.2.
     """
     human, metrics = check_grid(human, metrics)
-    for name, value, choices in (
-        ("generalise_to", generalise_to, ("both", "inputs", "systems")),
-        ("level", level, ("segment", "system")),
-        ("averaging", averaging, ("none", "item", "sys")),
-        ("alternative", alternative, ("greater", "two-sided")),
-    ):
-        check_choice(name, value, choices)
-    check_draws(draws)
-    check_level(confidence)
+    _check(human.shape, generalise_to, level, averaging, alternative, confidence, draws)
     coefficient = coefficient_of(statistic)
-    for axis, (what, drawn_by) in enumerate((("systems", ("both", "systems")), ("items", ("both", "inputs")))):
-        if generalise_to in drawn_by and human.shape[axis] < 2:
-            raise InputError(f"a bootstrap over {what} needs 2 or more, got {human.shape[axis]}")
     z, constant = standardise(metrics, ~np.isnan(human))
     rng = generator(seed)
-    rows = (
-        resample_counts(rng, draws, human.shape[0]).astype(np.float64) if generalise_to != "inputs" else None
-    )  # (B, S)
-    columns = (
-        resample_counts(rng, draws, human.shape[1]).astype(np.float64) if generalise_to != "systems" else None
-    )  # (B, N)
+    rows = _counts(rng, draws, human.shape[0]) if generalise_to != "inputs" else None  # (B, S)
+    columns = _counts(rng, draws, human.shape[1]) if generalise_to != "systems" else None  # (B, N)
     values, used, undefined = _values(human, z, level, averaging, coefficient)
     drawn = _drawn(human, z, level, averaging, coefficient, rows, columns)  # (B, M)
     values, drawn = np.where(constant, np.nan, values), np.where(constant, np.nan, drawn)
     return _result(values, used, undefined, drawn, generalise_to, alternative, confidence)
 
 
-def _values(
-    human: Array, z: Array, level: str, averaging: Averaging, coefficient: Coefficient
-) -> tuple[Array, Counts, Counts]:
+def _check(
+    shape: tuple[int, ...],
+    generalise_to: str,
+    level: str,
+    averaging: str,
+    alternative: str,
+    confidence: float,
+    draws: int,
+) -> None:
+    check_option("generalise_to", generalise_to, GeneraliseTo, error=InputError)
+    check_option("level", level, Literal["segment", "system"], error=InputError)
+    check_option("averaging", averaging, Averaging, error=InputError)
+    check_option("alternative", alternative, Alternative, error=InputError)
+    check_draws(draws)
+    check_level(confidence)
+    for size, what, drawn_by in zip(
+        shape, ("systems", "items"), (("both", "systems"), ("both", "inputs")), strict=True
+    ):
+        if generalise_to in drawn_by and size < 2:
+            raise InputError(f"a bootstrap over {what} needs 2 or more, got {size}")
+
+
+def _counts(rng: np.random.Generator, draws: int, n: int) -> Array:
+    return np.asarray(resample_counts(rng, draws, n), dtype=np.float64)
+
+
+def _values(human: Array, z: Array, level: str, averaging: Averaging, coefficient: Coefficient) -> Values:
     if level == "system":
         people, scores = system_scores(human, z, ~np.isnan(human))
         known = ~np.isnan(people)
         values = correlate(coefficient, scores[:, known], people[known])
         return values, (~np.isnan(values)).astype(np.int64), np.isnan(values).astype(np.int64)
-    return means(
-        by_groups(coefficient, buckets(human, averaging), z.reshape(len(z), -1), group_count(human, averaging))
-    )
+    return means(values_by_group(coefficient, human, z, averaging))
 
 
 def _drawn(
@@ -127,7 +119,7 @@ def _drawn(
         averaging
     ]
     if level == "segment" and whole is not None:  # groups are drawn whole: their values stay
-        values = by_groups(coefficient, buckets(human, averaging), z.reshape(len(z), -1), group_count(human, averaging))
+        values = values_by_group(coefficient, human, z, averaging)
         defined = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((whole @ np.where(defined, values, 0.0).T) / (whole @ defined.T.astype(np.float64)))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.result import check_choice
+from nlgauge.core.options import check_option
 
 Rule = Literal["all", "any"]
 
@@ -55,9 +55,9 @@ def rank_clusters(
     p, values = _check(p, alpha), np.asarray(values, dtype=np.float64)
     if values.shape != (len(p),):
         raise InputError(f"values have shape {values.shape}, expected ({len(p)},) beside p-values of shape {p.shape}")
-    check_choice("rule", rule, ("all", "any"))
+    check_option("rule", rule, Rule, error=InputError)
     if compat is not None:
-        check_choice("compat", compat, ("mt-metrics-eval",))
+        check_option("compat", compat, Literal["mt-metrics-eval"], error=InputError)
         rule = "any"
     beats = p <= alpha if compat else p < alpha
     known = np.flatnonzero(~np.isnan(values))

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.coefficients import acc_eq
-from nlgauge.stats.differences.result import (
-    Alternative,
-    Compat,
-    MetricComparison,
-    check_choice,
-    check_grid,
-    p_values,
-    pairs_of,
-    square,
-)
+from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison, from_draws
 from nlgauge.stats.differences.swaps.coins import toss
 from nlgauge.stats.differences.swaps.groups import Bucket, buckets, by_groups, means
 from nlgauge.stats.differences.swaps.ranks import whole_groups
-from nlgauge.stats.draws import Seed, check_draws, generator
+from nlgauge.stats.draws import Seed, check_draws, generator, pairs_of
+from nlgauge.stats.grids import check_grid
 
 TEST = "item_swap"
 
@@ -44,7 +39,7 @@ def item_swap_test(
     Raises:
         InputError: values that are no matrix, an infinite value, no item at all.
     """
-    check_choice("alternative", alternative, ("greater", "two-sided"))
+    check_option("alternative", alternative, Alternative, error=InputError)
     check_draws(draws)
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] == 0:
@@ -53,21 +48,7 @@ def item_swap_test(
         metric, item = (int(i) for i in np.argwhere(np.isinf(values))[0])
         raise InputError(f"the value of metric {metric} on item {item} is infinite; an undefined one is NaN")
     coins = toss(generator(seed), draws, (1, values.shape[1]), "inputs")
-    left, right = pairs_of(len(values))
-    averages, used, undefined = means(values)
-    forth, back, lost = p_values(whole_groups(values, coins), averages[left] - averages[right], alternative)
-    return MetricComparison(
-        TEST,
-        "inputs",
-        alternative,
-        averages,
-        averages[:, None] - averages,
-        square(forth, back, len(values)),
-        used,
-        undefined,
-        draws,
-        square(lost, lost, len(values), diagonal=0).astype(np.int64),
-    )
+    return from_draws(TEST, "inputs", alternative, means(values), whole_groups(values, coins))
 
 
 def acc_eq_test(
@@ -110,20 +91,10 @@ def acc_eq_test(
     result = item_swap_test(values, alternative=alternative, draws=draws, seed=seed)
     if compat is None:
         return result
-    check_choice("compat", compat, ("mt-metrics-eval",))
+    check_option("compat", compat, Literal["mt-metrics-eval"], error=InputError)
     p = _pair_swaps(found, flat, near, alternative, draws, generator(seed))
-    return MetricComparison(
-        "pair_swap",
-        "inputs",
-        alternative,
-        result.values,
-        result.deltas,
-        p,
-        result.n_used,
-        result.n_undefined,
-        draws,
-        np.zeros_like(result.n_undefined_draws),
-        compat,
+    return replace(
+        result, test="pair_swap", p=p, n_undefined_draws=np.zeros_like(result.n_undefined_draws), compat=compat
     )
 
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
+
+Adjustment = Literal["none", "holm", "bh"]
+
+
+def adjusted(p: Array, how: str) -> Array:
+    """p-values of one family adjusted for their number: `holm`, `bh` (Benjamini and Hochberg), or `none`, as they are."""
+    check_option("adjust", how, Adjustment, error=InputError)
+    if how == "none":
+        return p
+    return holm(p) if how == "holm" else benjamini_hochberg(p)
 
 
 def holm(p: Array) -> Array:

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from functools import partial
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences import released as anchors
+from nlgauge.core.options import check_option
+from nlgauge.stats.differences import released
 from nlgauge.stats.differences.result import (
     Alternative,
     Compat,
-    Counts,
     MetricComparison,
-    check_choice,
-    check_grid,
+    PValues,
+    Values,
+    from_draws,
     p_values,
-    pairs_of,
-    square,
 )
-from nlgauge.stats.differences.swaps import means as swapped_means
-from nlgauge.stats.differences.swaps import pearson as swapped_pearson
-from nlgauge.stats.differences.swaps import ranks as swapped_ranks
-from nlgauge.stats.differences.swaps.coins import Averaging, Coins, GeneraliseTo, standardise, toss
-from nlgauge.stats.differences.swaps.groups import (
-    NAMED,
-    Coefficient,
-    buckets,
-    by_groups,
-    coefficient_of,
-    group_count,
-    means,
-)
+from nlgauge.stats.differences.swaps import means, pearson, ranks
+from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, toss
+from nlgauge.stats.differences.swaps.groups import NAMED, Coefficient, coefficient_of, values_by_group
+from nlgauge.stats.differences.swaps.groups import means as means_over_groups
 from nlgauge.stats.draws import Seed, check_draws, generator
+from nlgauge.stats.grids import Averaging, check_grid, standardise
 
 Level = Literal["segment", "system"]
+SystemScores = Literal["rated", "all"]
 
 TESTS: dict[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
 
@@ -50,128 +42,108 @@ def permutation_test(
     averaging: Averaging = "item",
     statistic: str | Coefficient = "pearson",
     alternative: Alternative = "greater",
-    system_scores: Literal["rated", "all"] = "rated",
+    system_scores: SystemScores = "rated",
     draws: int = 1000,
     seed: Seed = 0,
     compat: Compat | None = None,
 ) -> MetricComparison:
     """Every metric against every other: are their correlations with people the same?
 
-    Each metric is standardised over all cells in use, then scores of the two trade places by fair coins, and the
-    correlations of the two mixtures are compared. p = (#{d* >= d} + 1) / (B + 1), a draw that ties with the data being
-    as far out.
+    Each metric is standardised over all cells in use. Then the scores of two metrics trade places by fair coins, and
+    the correlations of the two mixtures are compared: p = (#{d* >= d} + 1) / (B + 1), where a tie with the data counts.
 
     Args:
-        human: judgements, shape (S, N): S systems, N items; NaN where missing. System scores alone may be given as
-            (S,).
-        metrics: scores, shape (M, S, N), higher is better: turn an error rate round before. With system scores (M, S).
-            A score may be missing only where it is not needed.
-        generalise_to: what is swapped. `both`: every score on its own; `inputs`: items; `systems`: systems. The default
-            is `both` for
-            segments and `systems` for systems: a claim about metrics in general is one about systems not seen yet.
-        level: `segment`, or `system`: one coefficient of system scores.
-        averaging: for segments: `item`, one coefficient an item over systems, and their mean; `sys` the other way;
-            `none` all at once.
-        statistic: `pearson`, `spearman`, `kendall_b`, or a function of scores (..., n) and judgements (..., n) along
-            the last axis; a function, and a rank correlation where scores tie or groups are large, costs a call on all
-            mixtures. It sees standardised scores.
+        human: judgements of S systems on N items, shape (S, N), NaN where missing; or of systems alone, shape (S,).
+        metrics: scores, shape (M, S, N) or (M, S), higher is better. Each judged cell needs a score.
+        generalise_to: what is swapped: `both` is every score on its own, `inputs` is items, `systems` is systems. The
+            default is `both` for segments and `systems` for systems, which generalises to systems not seen yet.
+        level: `segment`, or `system` for one coefficient of system scores.
+        averaging: of segments: `item` is a coefficient per item over systems, and their mean; `sys` is the other way
+            round; `none` takes all cells together.
+        statistic: `pearson`, `spearman`, `kendall_b`, or a function of standardised scores (..., n) and judgements
+            (..., n) along the last axis. A function is called on all mixtures, which takes longer.
         alternative: `greater`: p of row better than column; `two-sided`.
         system_scores: mean of a metric over the `rated` segments or over `all`.
         draws: B.
-        seed: a whole number (0 is a seed like any other) or a generator, which is advanced. One set of coins serves all
-            pairs.
+        seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats`: their coins from their stream of random numbers, and p = hits / B.
 
     Raises:
-        InputError: a missing score, shapes that do not fit, fewer than 3 systems at system level, an option out of its
-            range.
+        InputError: a missing score, shapes that do not fit, fewer than 3 systems at level `system`, an unknown option.
 
     References:
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
         Methods", section 4.2.
     """
     human, metrics = check_grid(human, metrics, everywhere=level == "system" and system_scores == "all")
-    _check(level, averaging, alternative, system_scores, draws)
-    coefficient = coefficient_of(statistic)
     population = generalise_to or ("systems" if level == "system" else "both")
-    check_choice("generalise_to", population, get_args(GeneraliseTo))
+    _check(level, averaging, alternative, system_scores, population, draws)
+    coefficient = coefficient_of(statistic)
     if level == "system":
-        human, metrics = _with_judgement(human, metrics)
-        if compat == "mt-metrics-eval":  # it has the averaged scores alone
-            people, scores = swapped_means.system_scores(human, metrics, _used(human, system_scores))
-            human, metrics = people[:, None], scores[:, :, None]
-    used = _used(human, system_scores) if level == "system" else ~np.isnan(human)
+        human, metrics = _systems_to_compare(human, metrics, system_scores, compat)
+    used = _used(human, system_scores if level == "system" else "rated")
     z, constant = standardise(metrics, used)
+    coins, to_p = _coins(human, population, averaging if level == "segment" else "none", draws, seed, compat)
+    on_cells = _on_systems if level == "system" else _on_segments
+    (values, n_used, n_undefined), drawn = on_cells(human, z, used, coins, averaging, coefficient)
+    found = np.where(constant, np.nan, values), n_used, n_undefined
+    return from_draws(f"perm_{population}", population, alternative, found, drawn, compat, to_p)
+
+
+def _coins(
+    human: Array, population: GeneraliseTo, averaging: Averaging, draws: int, seed: Seed, compat: Compat | None
+) -> tuple[Coins, PValues]:
+    """The swaps, and how draws become p-values."""
     if compat is None:
-        coins = toss(generator(seed), draws, human.shape, population)
-    else:
-        coins = anchors.coins(compat, seed, draws, human, population, averaging if level == "segment" else "none")
-    if level == "system":
-        people, scores = swapped_means.system_scores(human, z, used)
-        values = swapped_means.correlate(coefficient, scores, people)
-        found = values, (~np.isnan(values)).astype(np.int64), np.isnan(values).astype(np.int64)
-        drawn = swapped_means.system_draws(people, z, used, coins, coefficient)
-    else:
-        groups = by_groups(coefficient, buckets(human, averaging), z.reshape(len(z), -1), group_count(human, averaging))
-        found = means(groups)
-        if coefficient is NAMED["pearson"]:
-            drawn = swapped_pearson.segment_draws(human, z, coins, averaging)
-        else:
-            drawn = swapped_ranks.segment_draws(human, z, coins, averaging, coefficient)
-    return _result(f"perm_{population}", population, alternative, found, constant, drawn, coins, compat)
+        return toss(generator(seed), draws, human.shape, population), p_values
+    coins = released.coins(compat, seed, draws, human, population, averaging)
+    return coins, partial(released.p_values, compat)
 
 
-def _result(
-    test: str,
-    population: GeneraliseTo,
-    alternative: Alternative,
-    found: tuple[Array, Counts, Counts],
-    constant: npt.NDArray[np.bool_],
-    drawn: Array,
-    coins: Coins,
-    compat: Compat | None,
-) -> MetricComparison:
-    values, n_used, n_undefined = found
-    values = np.where(constant, np.nan, values)
-    m, (left, right) = len(values), pairs_of(len(values))
-    observed = values[left] - values[right]
-    if compat is None:
-        forth, back, undefined = p_values(drawn, observed, alternative)
-    else:
-        forth, back, undefined = anchors.p_values(compat, drawn, observed, alternative)
-    lost = square(undefined, undefined, m, diagonal=0)
-    return MetricComparison(
-        test,
-        population,
-        alternative,
-        values,
-        values[:, None] - values,
-        square(forth, back, m),
-        n_used,
-        n_undefined,
-        len(coins.bits),
-        lost.astype(np.int64),
-        compat,
-    )
+def _on_systems(
+    human: Array, z: Array, used: Mask, coins: Coins, _: Averaging, coefficient: Coefficient
+) -> tuple[Values, Array]:
+    """Coefficients of system scores: of the data, and the differences of all draws."""
+    people, scores = means.system_scores(human, z, used)
+    values = means.correlate(coefficient, scores, people)
+    undefined = np.isnan(values).astype(np.int64)
+    return (values, 1 - undefined, undefined), means.system_draws(people, z, used, coins, coefficient)
 
 
-def _check(level: str, averaging: str, alternative: str, system_scores: str, draws: int) -> None:
-    check_choice("level", level, get_args(Level))
-    check_choice("averaging", averaging, get_args(Averaging))
-    check_choice("alternative", alternative, get_args(Alternative))
-    check_choice("system_scores", system_scores, ("rated", "all"))
+def _on_segments(
+    human: Array, z: Array, _: Mask, coins: Coins, averaging: Averaging, coefficient: Coefficient
+) -> tuple[Values, Array]:
+    """Averaged coefficients of segment scores: of the data, and the differences of all draws."""
+    found = means_over_groups(values_by_group(coefficient, human, z, averaging))
+    if coefficient is NAMED["pearson"]:
+        return found, pearson.segment_draws(human, z, coins, averaging)
+    return found, ranks.segment_draws(human, z, coins, averaging, coefficient)
+
+
+def _check(level: str, averaging: str, alternative: str, system_scores: str, population: str, draws: int) -> None:
+    check_option("level", level, Level, error=InputError)
+    check_option("averaging", averaging, Averaging, error=InputError)
+    check_option("alternative", alternative, Alternative, error=InputError)
+    check_option("system_scores", system_scores, SystemScores, error=InputError)
+    check_option("generalise_to", population, GeneraliseTo, error=InputError)
     check_draws(draws)
 
 
-def _used(human: Array, system_scores: str) -> npt.NDArray[np.bool_]:
+def _used(human: Array, system_scores: SystemScores) -> Mask:
     return ~np.isnan(human) if system_scores == "rated" else np.ones(human.shape, dtype=np.bool_)
 
 
-def _with_judgement(human: Array, metrics: Array) -> tuple[Array, Array]:
-    """Leave out systems that nobody judged; refuse to correlate fewer than three."""
+def _systems_to_compare(
+    human: Array, metrics: Array, system_scores: SystemScores, compat: Compat | None
+) -> tuple[Array, Array]:
+    """The systems that somebody judged; under mt-metrics-eval, which has no segments here, their means alone."""
     judged = ~np.isnan(human).all(axis=1)
     if judged.sum() < 3:
         raise InputError(
             f"{int(judged.sum())} systems have judgements, expected 3 or more: two points always lie on a line"
         )
-    return human[judged], metrics[:, judged]
+    human, metrics = human[judged], metrics[:, judged]
+    if compat != "mt-metrics-eval":
+        return human, metrics
+    people, scores = means.system_scores(human, metrics, _used(human, system_scores))
+    return people[:, None], scores[:, :, None]

@@ -10,8 +10,8 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.preferences import wilson
 from nlgauge.stats.draws import Seed, check_draws, check_level, generator
+from nlgauge.stats.shares import wilson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +173,8 @@ def simulated_power(
     low, high = wilson(found, known)
     return SimulatedPower(
         value=found / known if known else math.nan,
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         alpha=alpha,
         n_systems=size,
         n_used=known,

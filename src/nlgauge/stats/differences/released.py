@@ -18,9 +18,11 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.result import SLACK, Alternative, Compat, check_choice
-from nlgauge.stats.differences.swaps.coins import Averaging, Coins, GeneraliseTo, by_group, given
+from nlgauge.core.options import check_option
+from nlgauge.stats.differences.result import SLACK, Alternative, Compat
+from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, given
 from nlgauge.stats.draws import Seed
+from nlgauge.stats.grids import Averaging, in_groups
 
 _BLOCK, _EARLY = 1000, (0.02, 0.5)  # mt-metrics-eval looks after so many draws whether p is outside and stops
 
@@ -29,7 +31,7 @@ def coins(
     compat: Compat, seed: Seed, draws: int, human: Array, generalise_to: GeneraliseTo, averaging: Averaging
 ) -> Coins:
     """The swaps that the package makes after `np.random.seed(seed)`."""
-    check_choice("compat", compat, ("mt-metrics-eval", "nlpstats"))
+    check_option("compat", compat, Compat, error=InputError)
     if isinstance(seed, np.random.Generator):
         raise InputError(
             f"compat={compat!r} repeats that package's stream of numbers and needs the seed as a whole number, got a"
@@ -68,7 +70,7 @@ def p_values(compat: Compat, drawn: Array, observed: Array, alternative: Alterna
 
 def _scores(stream: np.random.RandomState, draws: int, human: Array, averaging: Averaging) -> npt.NDArray[np.bool_]:
     """One coin a judged score, in the order of the groups: item by item, or system by system."""
-    judged = by_group(~np.isnan(human), averaging)
+    judged = in_groups(~np.isnan(human), averaging)
     swapped = np.zeros((draws, *human.shape), dtype=np.bool_)
     view = swapped.transpose(0, 2, 1) if averaging == "item" else swapped  # (draws, groups, cells)
     for draw in view:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Counts
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.stats.draws import pairs_of
 
 Alternative = Literal["greater", "two-sided"]
 Compat = Literal["mt-metrics-eval", "nlpstats"]
@@ -61,10 +61,8 @@ class MetricComparison:
     confidence: float | None = None
 
 
-def pairs_of(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Left and right of all pairs of n things, left first: (0, 1), (0, 2), ..., (1, 2), ...; shapes (n (n - 1) / 2,)."""
-    left, right = np.triu_indices(n, 1)
-    return left, right
+PValues = Callable[[Array, Array, Alternative], tuple[Array, Array, Counts]]
+Values = tuple[Array, Counts, Counts]  # the statistic of M metrics, groups with a value, groups without; shapes (M,)
 
 
 def p_values(
@@ -95,6 +93,41 @@ def p_values(
     return forth, back, drawn.shape[1] - n_defined
 
 
+def from_draws(
+    test: str,
+    generalise_to: str,
+    alternative: Alternative,
+    found: Values,
+    drawn: Array,
+    compat: str | None = None,
+    to_p: PValues = p_values,
+) -> MetricComparison:
+    """The result of a test whose p-values come from draws made under the null.
+
+    Args:
+        test, generalise_to, alternative, compat: as in `MetricComparison`.
+        found: what the data give.
+        drawn: differences of every pair of metrics on the draws, left minus right, shape (P, B).
+        to_p: how draws and observed differences become p-values.
+    """
+    values, n_used, n_undefined = found
+    n, (left, right) = len(values), pairs_of(len(values))
+    forth, back, lost = to_p(drawn, values[left] - values[right], alternative)
+    return MetricComparison(
+        test,
+        generalise_to,
+        alternative,
+        values,
+        values[:, None] - values,
+        square(forth, back, n),
+        n_used,
+        n_undefined,
+        drawn.shape[1],
+        square(lost, lost, n, diagonal=0).astype(np.int64),
+        compat,
+    )
+
+
 def square(forth: npt.NDArray[Any], back: npt.NDArray[Any], n: int, diagonal: float = np.nan) -> Array:
     """Values of pairs and of the turned pairs as a matrix, shape (n, n)."""
     left, right = pairs_of(n)
@@ -102,42 +135,3 @@ def square(forth: npt.NDArray[Any], back: npt.NDArray[Any], n: int, diagonal: fl
     matrix[left, right] = forth
     matrix[right, left] = back
     return matrix
-
-
-def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse an option that is none of the choices."""
-    if value not in choices:
-        raise InputError(
-            f"{name} is {value!r}, expected {' or '.join(map(repr, choices))}{nearest(str(value), choices)}"
-        )
-
-
-def check_grid(human: Array, metrics: Array, *, everywhere: bool = False) -> tuple[Array, Array]:
-    """Judgements (S, N) and scores (M, S, N) as float64; a single row of S system scores counts as one item.
-
-    Judgements may be missing (NaN). Scores are needed where there is a judgement, or everywhere; others that are
-    missing become 0.
-
-    Raises:
-        InputError: shapes that do not fit, a needed score that is missing or infinite, an infinite judgement.
-    """
-    human, metrics = np.asarray(human, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
-    if human.ndim == 1 and metrics.ndim == 2:
-        human, metrics = human[:, None], metrics[:, :, None]
-    if human.ndim != 2 or metrics.ndim != 3 or metrics.shape[1:] != human.shape:
-        raise InputError(
-            f"judgements have shape {human.shape} and scores {metrics.shape}, expected (systems, items) and (metrics,"
-            " systems, items)"
-        )
-    finite = np.isfinite(metrics)
-    bad = np.argwhere(~finite & (everywhere | ~np.isnan(human)))
-    if len(bad):
-        metric, system, item = (int(i) for i in bad[0])
-        raise InputError(
-            f"metric {metric} has no finite score for system {system}, item {item} ({len(bad)} such entries); "
-            "drop these entries or fill in a worst score, for all metrics alike"
-        )
-    if np.isinf(human).any():
-        system, item = (int(i) for i in np.argwhere(np.isinf(human))[0])
-        raise InputError(f"the judgement of system {system}, item {item} is infinite; a missing judgement is NaN")
-    return human, np.where(finite, metrics, 0.0)

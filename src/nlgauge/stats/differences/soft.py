@@ -8,23 +8,19 @@ for each of a thousand swaps.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.result import (
-    Alternative,
-    MetricComparison,
-    check_choice,
-    check_grid,
-    p_values,
-    pairs_of,
-    square,
-)
-from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, standardise, toss
+from nlgauge.core.options import check_option
+from nlgauge.stats.differences.result import Alternative, MetricComparison, from_draws
+from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, toss
 from nlgauge.stats.differences.swaps.pearson import signed_sums
-from nlgauge.stats.draws import Seed, check_draws, generator
+from nlgauge.stats.draws import Seed, check_draws, generator, pairs_of
+from nlgauge.stats.grids import check_grid, standardise
 
 Index = npt.NDArray[np.intp]
 
@@ -62,8 +58,8 @@ def soft_accuracy_test(
         Pairwise Accuracy".
     """
     human, metrics = check_grid(human, metrics)
-    check_choice("generalise_to", generalise_to, ("inputs", "systems"))
-    check_choice("alternative", alternative, ("greater", "two-sided"))
+    check_option("generalise_to", generalise_to, Literal["inputs", "systems"], error=InputError)
+    check_option("alternative", alternative, Alternative, error=InputError)
     check_draws(draws)
     judged = ~np.isnan(human)
     z, constant = standardise(metrics, judged)
@@ -82,21 +78,8 @@ def soft_accuracy_test(
     make = _item_draws if generalise_to == "inputs" else _system_draws
     drawn = make(z, judged, left, right, people, coins)
     values = np.where(constant, np.nan, values)
-    one, other = pairs_of(len(z))
-    forth, back, lost = p_values(drawn, values[one] - values[other], alternative)
     undefined = constant.astype(np.int64)
-    return MetricComparison(
-        f"perm_{generalise_to}",
-        generalise_to,
-        alternative,
-        values,
-        values[:, None] - values,
-        square(forth, back, len(z)),
-        1 - undefined,
-        undefined,
-        draws,
-        square(lost, lost, len(z), diagonal=0).astype(np.int64),
-    )
+    return from_draws(f"perm_{generalise_to}", generalise_to, alternative, (values, 1 - undefined, undefined), drawn)
 
 
 def _gaps(scores: Array, judged: Mask, left: Index, right: Index) -> Array:

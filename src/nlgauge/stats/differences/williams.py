@@ -8,15 +8,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.result import (
-    Alternative,
-    Compat,
-    MetricComparison,
-    check_choice,
-    check_grid,
-    pairs_of,
-    square,
-)
+from nlgauge.core.options import check_option
+from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison, square
+from nlgauge.stats.draws import pairs_of
+from nlgauge.stats.grids import check_grid
 
 _ROUNDING = 1e-12  # correlations this close are one correlation computed twice
 
@@ -52,9 +47,9 @@ def williams(
     """
     from scipy.stats import t as student
 
-    check_choice("alternative", alternative, ("greater", "two-sided"))
+    check_option("alternative", alternative, Alternative, error=InputError)
     if compat is not None:
-        check_choice("compat", compat, ("mt-metrics-eval", "nlpstats"))
+        check_option("compat", compat, Compat, error=InputError)
     r12, r13, r23 = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     if compat == "nlpstats":
         r12, r13, r23 = np.abs(r12), np.abs(r13), np.abs(r23)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.averaging import Grouped, Ratio, by_group, mean_of_groups, pool
 from nlgauge.stats.correlation.calibration import calibrate_entries
 from nlgauge.stats.correlation.correlate import correlations
-from nlgauge.stats.correlation.entries import Codes, Entries, choose, lay_flat, namer, settle_preferences
+from nlgauge.stats.correlation.entries import Codes, Entries, lay_flat, namer, settle_preferences
 from nlgauge.stats.correlation.levels import settle_scores, without_offset
 from nlgauge.stats.correlation.options import Options, PlainOptions, Plan, prepare
 from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles
 from nlgauge.stats.intervals.fisher import Interval
 
-RESAMPLE = ("items", "systems", "both")
+Resample = Literal["items", "systems", "both"]
 
 Evaluate = Callable[
     [Codes | None, Codes | None, int], Array
@@ -111,7 +112,7 @@ def bootstrap_correlations(
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
         Methods", section 4.
     """
-    choose(resample, RESAMPLE, "resample")
+    check_option("resample", resample, Resample, error=InputError)
     check_draws(draws)
     check_level(confidence)
     plan, x, given, _ = prepare(name, xs, z, groups, cast(Options, options))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.entries import choose
+from nlgauge.core.options import OneOf, check_option
 from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.draws import check_level
 
@@ -67,7 +68,7 @@ def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float =
     """
     from scipy import special
 
-    choose(stat, tuple(_BONETT_WRIGHT), "statistic of a Fisher interval")
+    check_option("statistic of a Fisher interval", stat, Annotated[str, OneOf(_BONETT_WRIGHT)], error=InputError)
     check_level(confidence)
     r, room = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64) - _BONETT_WRIGHT[stat]
     width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(

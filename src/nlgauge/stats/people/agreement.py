@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.coefficients import average_ranks
-from nlgauge.stats.correlation.entries import choose, numbers
+from nlgauge.stats.correlation.entries import numbers
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles
 
-SCALES = ("nominal", "ordinal", "interval", "ratio")
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,7 @@ def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
     References:
         Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
     """
-    choose(scale, SCALES, "scale")
+    check_option("scale", scale, Scale, error=InputError)
     table = _table(ratings)
     rated = ~np.isnan(table)
     paired = rated.sum(axis=0) >= 2

@@ -10,7 +10,7 @@ from functools import cache
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.wordlists import data_lines
 
-# One letter a token; phrases are regular expressions over these.
+# One letter per token; phrases are regular expressions over these letters.
 _CODES = {
     "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$",
     "NN": "N", "NNS": "L", "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p",

@@ -50,7 +50,7 @@ class Pointer:
     to_word: int
 
 
-@dataclass(frozen=True, eq=False)  # one object a synset, so that it hashes fast
+@dataclass(frozen=True, eq=False)  # one object per synset, so that it hashes fast
 class Synset:
     """Words with one meaning."""
 

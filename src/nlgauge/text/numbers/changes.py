@@ -50,7 +50,7 @@ class Changing:
 
 
 def changed_numbers(text: str, rng: random.Random, changing: Changing | None = None) -> list[list[Edit]]:
-    """The edits that change each number, one list a number: the number itself, and before it a or an where it changes.
+    """The edits that change each number, one list per number: the number itself, and "a" or "an" before it.
 
     What is equal stays equal and what stands in a pair keeps its order (10-12, from 1990 to 1995, 2-1). A percentage up
     to 100 stays there, a year stays one of its century, nothing becomes 1. Left alone are times, telephone numbers,

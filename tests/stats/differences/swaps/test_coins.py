@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
 
-from nlgauge.core.errors import InputError
-from nlgauge.stats.differences.swaps.coins import by_group, collapse, given, standardise, toss
+from nlgauge.stats.differences.swaps.coins import collapse, given, toss
+from nlgauge.stats.grids import in_groups
 
 GRID = (3, 70)
 
@@ -40,29 +40,8 @@ def test_given_patterns_come_back_as_signs(patterns):
 def test_a_sum_over_shared_coins_is_the_sum_over_cells(averaging, shape):
     rng = np.random.default_rng(2)
     table, signs = rng.normal(size=(2, 3, 4)), rng.choice([-1, 1], size=(1, *shape))
-    collapsed = (collapse(table, shape, averaging) * by_group(signs, averaging)).sum(axis=-1)
+    collapsed = (collapse(table, shape, averaging) * in_groups(signs, averaging)).sum(axis=-1)
     axes = {"none": (1, 2), "item": 1, "sys": 2}[averaging]
     np.testing.assert_allclose(
         collapsed.reshape(2, -1), (table * signs).sum(axis=axes).reshape(2, -1), atol=1e-12
     )  # another order of sums
-
-
-def test_standardised_over_the_cells_in_use():
-    metrics = np.array([[[1.0, 2.0, 3.0], [4.0, 5.0, 1e6]], [[7.0, 7.0, 7.0], [7.0, 7.0, 8.0]]])
-    used = np.array([[True, True, True], [True, True, False]])
-    z, constant = standardise(metrics, used)
-    # 1 to 5 have mean 3 and variance 2; what is not in use is 0 and does not count
-    np.testing.assert_allclose(z[0], np.array([[-2.0, -1.0, 0.0], [1.0, 2.0, 0.0]]) / np.sqrt(2), atol=1e-15)
-    assert constant.tolist() == [False, True]
-    assert not z[1].any()
-
-
-def test_a_constant_that_was_computed_is_a_constant():
-    z, constant = standardise(np.array([[[0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2]]]), np.ones((1, 4), dtype=bool))
-    assert constant[0]
-    assert not z.any()
-
-
-def test_no_judgement_at_all_is_refused():
-    with pytest.raises(InputError, match="every entry is missing"):
-        standardise(np.zeros((1, 2, 2)), np.zeros((2, 2), dtype=bool))

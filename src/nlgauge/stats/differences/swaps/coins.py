@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError
+from nlgauge.stats.grids import Averaging, in_groups
 
 Signs = npt.NDArray[np.int8]
 GeneraliseTo = Literal["both", "inputs", "systems"]
-Averaging = Literal["none", "item", "sys"]
 
-AXES: dict[str, tuple[int, ...]] = {
-    "none": (0, 1),
-    "item": (0,),
-    "sys": (1,),
-}  # what a group spans, of (systems, items)
 _CELLS = 1 << 24  # draws x cells dealt out at once: 16 MB of signs
 _DRAWS = 512  # long rows of draws keep numpy's inner loops long
 
@@ -73,30 +67,4 @@ def collapse(table: Array, coins: tuple[int, int], averaging: Averaging) -> Arra
         table = table.sum(axis=-2, keepdims=True)
     if coins[1] == 1 and averaging != "item":
         table = table.sum(axis=-1, keepdims=True)
-    return by_group(table, averaging)
-
-
-def by_group(grid: npt.NDArray[Any], averaging: Averaging) -> npt.NDArray[Any]:
-    """(..., S, N) to (..., groups, cells of a group)."""
-    if averaging == "none":
-        return grid.reshape(*grid.shape[:-2], 1, -1)
-    return grid.swapaxes(-1, -2) if averaging == "item" else grid
-
-
-def standardise(metrics: Array, used: npt.NDArray[np.bool_]) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Mean 0 and standard deviation 1 (ddof 0) over the cells in use, 0 elsewhere; and which metrics are constant there (all 0).
-
-    Args:
-        metrics: shape (M, S, N).
-        used: shape (S, N).
-    """
-    if not used.any():
-        raise InputError("no judgement at all: every entry is missing")
-    cells = metrics[:, used]
-    mean = cells.mean(axis=1)
-    centred = cells - mean[:, None]
-    spread = np.sqrt((centred**2).mean(axis=1))
-    constant = spread <= 1e-14 * np.abs(cells).max(axis=1)  # rounding is no spread
-    z = np.zeros(metrics.shape)
-    z[:, used] = np.where(constant[:, None], 0.0, centred) / np.where(constant, 1.0, spread)[:, None]
-    return z, constant
+    return in_groups(table, averaging)

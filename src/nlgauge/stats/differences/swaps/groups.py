@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.stats.correlation.coefficients import kendall_b, pearson, spearman
-from nlgauge.stats.differences.swaps.coins import Averaging, by_group
+from nlgauge.stats.grids import Averaging, in_groups
 
 Coefficient = Callable[[Array, Array], Array]  # scores (..., n) and judgements (..., n) to (...)
 Statistic = Literal["pearson", "spearman", "kendall_b"]
@@ -37,8 +37,8 @@ class Bucket:
 
 def buckets(human: Array, averaging: Averaging) -> list[Bucket]:
     """The groups of a grid of judgements (S, N) that hold two or more, by their size."""
-    judged = by_group(~np.isnan(human), averaging)  # (groups, cells)
-    cell = by_group(np.arange(human.size).reshape(human.shape), averaging)
+    judged = in_groups(~np.isnan(human), averaging)  # (groups, cells)
+    cell = in_groups(np.arange(human.size).reshape(human.shape), averaging)
     sizes = judged.sum(axis=1)
     found = []
     for size in np.unique(sizes[sizes >= 2]):
@@ -62,9 +62,15 @@ def by_groups(coefficient: Coefficient, found: list[Bucket], flat: Array, n_grou
     return values
 
 
+def values_by_group(coefficient: Coefficient, human: Array, z: Array, averaging: Averaging) -> Array:
+    """The coefficient of every group of grids of scores, shape (M, S, N) to (M, groups); NaN where undefined."""
+    flat = z.reshape(len(z), -1)
+    return by_groups(coefficient, buckets(human, averaging), flat, group_count(human, averaging))
+
+
 def group_count(human: Array, averaging: Averaging) -> int:
     """How many groups a grid falls into."""
-    return len(by_group(human, averaging))
+    return len(in_groups(human, averaging))
 
 
 def means(values: Array) -> tuple[Array, Counts, Counts]:

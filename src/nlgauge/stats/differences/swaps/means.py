@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.stats.correlation.coefficients import pearson
-from nlgauge.stats.differences.result import pairs_of
 from nlgauge.stats.differences.swaps.coins import Coins, collapse
 from nlgauge.stats.differences.swaps.groups import Coefficient
 from nlgauge.stats.differences.swaps.pearson import signed_sums
+from nlgauge.stats.draws import pairs_of
 
 
 def system_scores(human: Array, metrics: Array, used: npt.NDArray[np.bool_]) -> tuple[Array, Array]:

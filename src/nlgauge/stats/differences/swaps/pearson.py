@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.stats.differences.result import pairs_of
-from nlgauge.stats.differences.swaps.coins import AXES, Averaging, Coins, by_group, collapse
+from nlgauge.stats.differences.swaps.coins import Coins, collapse
+from nlgauge.stats.draws import pairs_of
+from nlgauge.stats.grids import AXES, Averaging, in_groups
 
 _CELLS = (
     1 << 15
@@ -47,7 +48,7 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging) ->
         return drawn
 
     def fill(draws: slice) -> None:
-        signs = by_group(coins.signs(draws), averaging)
+        signs = in_groups(coins.signs(draws), averaging)
         drawn[:, draws] = _differences(table, base, width, signs if signs.shape[1] == 1 else signs[:, defined])
 
     with ThreadPoolExecutor(
@@ -76,7 +77,7 @@ def unit_judgements(human: Array, averaging: Averaging) -> tuple[Array, npt.NDAr
     norm = np.sqrt((centred**2).sum(axis=axes, keepdims=True))
     defined = norm > 1e-14 * np.sqrt((held**2).sum(axis=axes, keepdims=True))
     g = np.where(defined, centred, 0.0) / np.where(defined, norm, 1.0)
-    return g, by_group(np.broadcast_to(defined, human.shape), averaging)[:, 0]
+    return g, in_groups(np.broadcast_to(defined, human.shape), averaging)[:, 0]
 
 
 def _differences(table: Array, base: Array, width: int, signs: npt.NDArray[np.int8]) -> Array:

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.stats.differences.result import pairs_of
-from nlgauge.stats.differences.swaps.coins import Averaging, Coins, by_group
+from nlgauge.stats.differences.swaps.coins import Coins
 from nlgauge.stats.differences.swaps.groups import (
     NAMED,
     Bucket,
@@ -29,6 +28,8 @@ from nlgauge.stats.differences.swaps.groups import (
     some,
 )
 from nlgauge.stats.differences.swaps.pearson import signed_sums
+from nlgauge.stats.draws import pairs_of
+from nlgauge.stats.grids import Averaging, in_groups
 
 _TERMS = 1 << 24  # terms of pairs of metrics held at once: 128 MB
 _MADE = 1 << 20  # cells of mixtures made at once
@@ -36,7 +37,7 @@ _SMALL = 128  # cells of a group up to which all their pairs are compared
 
 
 def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, statistic: str | Coefficient) -> Array:
-    """Differences of (averaged) coefficients after swaps; arguments and shape as in `swapped_pearson.segment_draws`."""
+    """Differences of (averaged) coefficients after swaps; arguments and shape as in `pearson.segment_draws`."""
     coefficient, z = coefficient_of(statistic), np.round(z, 12)  # scores of two metrics that tie on paper tie here
     found, n_groups = buckets(human, averaging), group_count(human, averaging)
     if (averaging == "item" and coins.shape[0] == 1) or (averaging == "sys" and coins.shape[1] == 1):
@@ -97,8 +98,8 @@ class _Linear:
     """What a coin adds to the difference, by cell, where nothing ties."""
 
     def __init__(self, human: Array, z: Array, averaging: Averaging, statistic: str) -> None:
-        h = by_group(human, averaging)  # (G, C)
-        self.z = np.ascontiguousarray(by_group(z, averaging))  # (M, G, C)
+        h = in_groups(human, averaging)  # (G, C)
+        self.z = np.ascontiguousarray(in_groups(z, averaging))  # (M, G, C)
         judged = ~np.isnan(h)
         self.both = judged[:, :, None] & judged[:, None, :] & ~np.eye(h.shape[1], dtype=np.bool_)
         order = np.where(self.both, np.sign(h[:, :, None] - h[:, None, :]), 0.0)  # (G, C, C)
@@ -132,7 +133,7 @@ def _totals(terms: Array, coins: Coins, averaging: Averaging) -> Array:
     table = (terms.sum(axis=1) if shared else terms.reshape(len(terms), -1))[None]  # (1, P, coins)
     drawn = np.empty((len(terms), len(coins.bits)))
     for draws in coins.blocks():
-        signs = by_group(coins.signs(draws), averaging)
+        signs = in_groups(coins.signs(draws), averaging)
         drawn[:, draws] = signed_sums(table, np.ascontiguousarray(signs.reshape(len(signs), -1).T)[None])[0]
     return drawn
 

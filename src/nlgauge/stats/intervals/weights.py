@@ -7,10 +7,43 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.stats.differences.swaps.coins import AXES, Averaging
+from nlgauge.core.errors import InputError
+from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles, resample_counts
+from nlgauge.stats.grids import AXES, Averaging, check_grid, standardise
 
 _CELLS = 1 << 22  # numbers held at once
 _CONSTANT = 1e-12  # a variance that is less than this share of the squares is rounding
+
+
+def pearson_ends(
+    human: Array, metrics: Array, *, draws: int = 1000, seed: Seed = 0, confidence: float = 0.95
+) -> tuple[Array, Array]:
+    """Percentile bootstrap over items of Pearson's r over all cells of a grid, for M metrics on the same draws.
+
+    Sums of every item, weighted by how often it is drawn, serve all draws at once.
+
+    Args:
+        human: judgements, shape (S, N), NaN where missing.
+        metrics: scores, shape (M, S, N), higher is better.
+        draws: B.
+        seed: a whole number or a generator, which is advanced.
+        confidence: share of the draws between the ends.
+
+    Returns:
+        Lower and upper ends, shape (M,) each; NaN for a constant metric.
+
+    Raises:
+        InputError: shapes that do not fit, a missing score, fewer than 2 items.
+    """
+    human, metrics = check_grid(human, metrics)
+    check_draws(draws)
+    check_level(confidence)
+    if human.shape[1] < 2:
+        raise InputError(f"a bootstrap over items needs 2 or more, got {human.shape[1]}")
+    z, constant = standardise(metrics, ~np.isnan(human))
+    columns = np.asarray(resample_counts(generator(seed), draws, human.shape[1]), dtype=np.float64)  # (B, N)
+    drawn = segment_weights(human, z, None, columns, "none")
+    return percentiles(np.where(constant, np.nan, drawn), confidence)
 
 
 def segment_weights(human: Array, z: Array, rows: Array | None, columns: Array | None, averaging: Averaging) -> Array:

@@ -1,0 +1,127 @@
+"""What does a weight win? Gains against the metric alone, the best weight of two metrics, and mean curves over many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.result import NewRow, Row
+from nlgauge.metaeval.rows import MEAN
+from nlgauge.stats.shares import mean_interval
+
+ALL, ADEQUACY = "mean-all", "mean-adequacy"
+
+
+def point_row(
+    base: NewRow,
+    dataset: str | None = None,
+    suite: str | None = None,
+    group: str | None = None,
+    phenomenon: str | None = None,
+    human: Row | None = None,
+    attack: Row | None = None,
+) -> NewRow:
+    """One point of a curve: agreement with people on a data set, accuracy under attacks of a suite, or both."""
+    about = {key: human[key] if human is not None else None for key in ("stat", "criterion", "level", "averaging")}
+    agreement = human or {"value": math.nan, "low": math.nan, "high": math.nan, "n_used": None}
+    accuracy = attack or {"accuracy": math.nan, "low": math.nan, "high": math.nan, "n": None, "trained_on": None}
+    return {
+        **base,
+        "dataset": dataset,
+        "suite": suite,
+        **about,
+        "group": group,
+        "phenomenon": phenomenon,
+        "correlation": agreement["value"],
+        "low": agreement["low"],
+        "high": agreement["high"],
+        "n_used": agreement["n_used"],
+        "accuracy": accuracy["accuracy"],
+        "accuracy_low": accuracy["low"],
+        "accuracy_high": accuracy["high"],
+        "n_pairs": accuracy["n"],
+        "trained_on": accuracy["trained_on"],
+    }
+
+
+_KEY = ("metric", "with", "dataset", "suite", "stat", "criterion", "level", "group", "phenomenon")
+
+
+def with_gains(rows: Sequence[NewRow]) -> None:
+    """Add to each row by how much both numbers change against the metric alone, in shares of its size, and the mean of the two changes.
+
+    NaN where the metric alone has 0 or is undefined.
+    """
+    alone = {tuple(row[key] for key in _KEY): row for row in rows if row["weight"] == 0}
+    for row in rows:
+        start = alone[tuple(row[key] for key in _KEY)]
+        for name in ("correlation", "accuracy"):
+            row[f"gain_{name}"] = relative(start[name], row[name])
+        row["gain"] = (row["gain_correlation"] + row["gain_accuracy"]) / 2
+        row["best"] = False
+
+
+def relative(before: float, after: float) -> float:
+    """The change in shares of the size of what was before; NaN where that is 0."""
+    return (after - before) / abs(before) if before else math.nan
+
+
+def mark_best(rows: Sequence[NewRow]) -> None:
+    """Mark for each pair, statistic and criterion the weight with the greatest mean gain among those at which neither number falls.
+
+    Over all data sets and suites, all phenomena. The smallest of equals; 0 where every weight costs something.
+    """
+    parts: dict[Any, list[NewRow]] = {}
+    for row in rows:
+        if row["dataset"] is not None and row["suite"] is not None and row["phenomenon"] == ALL:
+            parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
+    for own in parts.values():
+        _mark([row for row in own if row["dataset"] == MEAN] or own)
+
+
+def _mark(rows: Sequence[NewRow]) -> None:
+    fit = [row for row in rows if row["gain_correlation"] >= 0 and row["gain_accuracy"] >= 0]
+    if fit:
+        max(fit, key=lambda row: row["gain"])["best"] = True
+
+
+def curves(rows: Sequence[NewRow], confidence: float = 0.95) -> list[NewRow]:
+    """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
+
+    A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI
+    metric and pairs of others have curves of their own; the best weight of each is marked as that of a pair is.
+
+    References:
+        Chen and Eger (2023), figure 3.
+    """
+    found = []
+    points = [row for row in rows if row["dataset"] not in (None, MEAN) and row["suite"] not in (None, MEAN)]
+    parts: dict[Any, dict[float, list[NewRow]]] = {}
+    for row in points:
+        key = tuple(row[name] for name in ("partner", "stat", "criterion", "level", "averaging", "phenomenon"))
+        parts.setdefault(key, {}).setdefault(row["weight"], []).append(row)
+    for own in parts.values():
+        curve = [_mean_gains(weight, at, confidence) for weight, at in own.items()]
+        if curve[0]["phenomenon"] == ALL:
+            _mark(curve)
+        found += curve
+    return found
+
+
+def _mean_gains(weight: float, points: Sequence[NewRow], confidence: float) -> NewRow:
+    first = points[0]
+    base = {"metric": MEAN, "with": MEAN, "partner": first["partner"], "weight": weight, "spec": None}
+    row = {
+        **point_row(base, MEAN, MEAN, MEAN, first["phenomenon"]),
+        **{key: first[key] for key in ("stat", "criterion", "level", "averaging")},
+    }
+    for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
+        gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in points}.values()))
+        known = gains[~np.isnan(gains)]
+        row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
+        row[f"gain_{name}_median"] = float(np.median(known)) if len(known) else math.nan
+        row[f"n_{name}"] = len(known)
+    return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False}

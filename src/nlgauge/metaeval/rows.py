@@ -1,0 +1,118 @@
+"""What stands in a row of a meta-evaluation: a number of one group, of all groups, or a test of two metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.result import NewRow, Row
+from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
+from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
+from nlgauge.stats.differences.result import MetricComparison
+
+MEAN = "mean"  # the group of a mean over groups, and the criterion of a mean over criteria
+POOLED = "pooled"  # the group of a share of the pairs of all groups
+
+
+def group_numbers(one: Correlation) -> NewRow:
+    """The fields of one group."""
+    return {
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "n_used": one.n_used,
+        "n_undefined": one.n_undefined,
+        "ties": one.ties,
+        "n_ties": one.n_ties,
+        "n_pairs": one.n_pairs,
+        "epsilon": one.epsilon,
+        "chance": one.chance,
+    }
+
+
+def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
+    """The fields of the plain mean over groups; `n_used` counts groups."""
+    n_defined = sum(not math.isnan(one.value) for one in parts)
+    return {
+        "value": mean_of_known([one.value for one in parts]),
+        "low": math.nan,
+        "high": math.nan,
+        "n_used": n_defined,
+        "n_undefined": len(parts) - n_defined,
+        "ties": parts[0].ties if parts else None,
+        "n_ties": None,
+        "n_pairs": None,
+        "epsilon": None,
+        "chance": mean_of_known([one.chance for one in parts]),
+    }
+
+
+def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
+    """The fields of one share of the pairs of all groups; pairs never cross groups."""
+    pairs = [one.n_pairs or 0 for one in parts]
+    won = sum(one.value * n for one, n in zip(parts, pairs, strict=True) if n)
+    return {
+        **mean_numbers(parts),
+        "value": won / sum(pairs) if sum(pairs) else math.nan,
+        "n_pairs": sum(pairs),
+        "n_ties": sum(one.n_ties or 0 for one in parts),
+    }
+
+
+def mean_of_known(values: Sequence[float]) -> float:
+    """Mean of the values that are defined; NaN where none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return float(np.mean(defined)) if defined else math.nan
+
+
+def standing(test: MetricComparison | None, m: int, adjust: Adjustment, alpha: float) -> NewRow:
+    """Rank of a metric, and whether no other beats it; nothing without a test that says which is better."""
+    if test is None or test.alternative != "greater":
+        return {}
+    p = adjusted(test.p, adjust)
+    rank = int(rank_clusters(test.values, p, alpha=alpha)[m])
+    return {"rank": rank or None, "not_outperformed": bool(not_outperformed(p, alpha=alpha)[m])}
+
+
+def rows_of_test(
+    bases: Sequence[Row],
+    values: Sequence[float],
+    test: MetricComparison,
+    adjust: Adjustment,
+    power: Callable[[int, int, float], NewRow],
+) -> Iterator[NewRow]:
+    """A row for each metric and each other that it is held against.
+
+    Args:
+        bases: what all rows of a metric share, M of them.
+        values: the statistic of each metric.
+        test: of every metric against every other.
+        adjust: what the p-values are adjusted by.
+        power: the field for the power of one test, from the two metrics and the adjusted p.
+    """
+    p = adjusted(test.p, adjust)
+    for i, j in np.argwhere(~np.eye(len(p), dtype=np.bool_)).tolist():
+        pair = {"value": values[i], "against": bases[j]["metric"], **_difference(test, i, j)}
+        yield {**bases[i], **pair, **power(i, j, float(p[i, j])), **_p(test, p, i, j, adjust)}
+
+
+def _difference(test: MetricComparison, i: int, j: int) -> NewRow:
+    delta: NewRow = {"delta": float(test.deltas[i, j])}
+    if test.delta_low is not None and test.delta_high is not None:
+        delta |= {"delta_low": float(test.delta_low[i, j]), "delta_high": float(test.delta_high[i, j])}
+    return delta
+
+
+def _p(test: MetricComparison, p: Array, i: int, j: int, adjust: Adjustment) -> NewRow:
+    return {
+        "p": float(test.p[i, j]),
+        "p_adjusted": float(p[i, j]) if adjust != "none" else None,
+        "test": test.test,
+        "alternative": test.alternative,
+        "generalise_to": test.generalise_to,
+        "draws": test.draws,
+    }

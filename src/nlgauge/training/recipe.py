@@ -1,0 +1,81 @@
+"""What every recipe says: an encoder, its adapters, a schedule; and what a checkpoint of a run is of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Annotated
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, checked
+from nlgauge.io.files.files import InputFile
+from nlgauge.models import embedded
+from nlgauge.models.locate import ModelFiles
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.loop import Schedule
+
+Share = Annotated[float, Range(least=0, below=1, meaning="a share")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What is trained on which encoder, and for how long.
+
+    Attributes:
+        model: `embedded`, a folder, or a hub id.
+        revision: branch, tag or commit of a hub model.
+        rank: of the adapters.
+        alpha: scale of the adapters times their rank.
+        max_tokens: most pieces of a text, or of a pair; what is longer is cut.
+        schedule: how long and how fast.
+    """
+
+    model: str = embedded.NAME
+    revision: str | None = None
+    rank: int = 16
+    alpha: float = 32.0
+    max_tokens: int = 256
+    schedule: Schedule = field(default_factory=Schedule)
+
+    def __post_init__(self) -> None:
+        checked(self, name="", error=InputError)
+
+    @property
+    def has_adapters(self) -> bool:
+        """Whether the encoder learns by adapters, whose rank a head then names."""
+        return True
+
+
+def check_precision(runtime: Runtime) -> None:
+    """Refuse a precision in which nothing is trained.
+
+    Raises:
+        InputError: it is neither bfloat16 nor float32.
+    """
+    if runtime.dtype not in ("bfloat16", "float32"):
+        raise InputError(
+            f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
+        )
+
+
+def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
+    """Everything that makes the weights, as one line: what a checkpoint must be of.
+
+    Args:
+        train: what is learnt from.
+        recipe: its fields and those of its schedule count, and the content of the head that it begins from, as `init`.
+        runtime: its precision counts.
+        files: the encoder.
+    """
+    facts = recipe_facts(recipe, runtime, files)
+    if facts.get("init") is not None:
+        facts["init"] = InputFile(str(facts["init"])).entry["sha256"]
+    return json.dumps(facts | {"train": [file.entry["sha256"] for file in train]}, sort_keys=True)
+
+
+def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[str, object]:
+    """What recipe, schedule, precision and encoder say of a run, in one flat mapping."""
+    facts = {**asdict(recipe), **asdict(recipe.schedule)}
+    del facts["schedule"]
+    return facts | {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from nlgauge.stats.differences.swaps import pearson
+from nlgauge.stats.differences.swaps.coins import given, toss
+from nlgauge.stats.grids import standardise
+
+CLOSE = {
+    "rtol": 0,
+    "atol": 1e-9,
+    "equal_nan": True,
+}  # a variance that cancels to 1e-4 of its terms keeps 12 of 16 digits
+
+
+@pytest.mark.parametrize("averaging", ["none", "item", "sys"])
+def test_pearson_from_sums_is_pearson_of_the_mixtures(by_definition, kind, patterns, averaging):
+    human, z = by_definition.data(kind)
+    found = pearson.segment_draws(human, z, given(patterns), averaging)
+    np.testing.assert_allclose(
+        found, by_definition.looped(by_definition.averaged, "pearson", human, z, patterns, averaging), **CLOSE
+    )
+
+
+@pytest.mark.parametrize("averaging", ["none", "item", "sys"])
+def test_blocks_and_threads_change_no_draw(monkeypatch, averaging):
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(4, 30))
+    z, _ = standardise(rng.normal(size=(5, 4, 30)), np.ones((4, 30), dtype=bool))
+    coins = toss(rng, 90, (4, 30), "both")
+    whole = pearson.segment_draws(human, z, coins, averaging)
+    monkeypatch.setattr(pearson, "_CELLS", 7)
+    monkeypatch.setattr(pearson, "_ONE_THREAD", 1000)
+    monkeypatch.setattr(pearson, "_THREADS", 1)
+    monkeypatch.setattr("nlgauge.stats.differences.swaps.coins._DRAWS", 13)
+    cut = pearson.segment_draws(human, z, coins, averaging)
+    np.testing.assert_allclose(cut, whole, atol=1e-13)  # sums in another order
