@@ -6,6 +6,7 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.core.arrays import Array
+    from nlgauge.core.options import OneOf, Range, checked
     from nlgauge.core.result import Result, replacing
     from nlgauge.core.scores import ids
     from nlgauge.core.signature import show, signature_of, version
@@ -16,6 +17,6 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "Outliers", "Preference", "Preferences", "Result", "ScoreTable", "Selection", "Skipped", "ids",
-    "judged", "replacing", "select_systems", "show", "signature_of", "version",
+    "Array", "OneOf", "Outliers", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection",
+    "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
 ]  # fmt: skip

@@ -51,8 +51,8 @@ def read_scores(
         The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing: NaN.
 
     Raises:
-        InputError: the extension is unknown, a row has no key, there is no score, a cell in a column of numbers is not a
-            number, or two rows are about one thing. The error names file and line.
+        InputError: the extension is unknown, a row has no key, there is no score, a cell in a column of numbers is not
+            a number, or two rows are about one thing. The error names file and line.
         MissingExtra: Parquet without pyarrow.
     """
     file = InputFile(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,8 @@ def blanks(subject: Subject) -> None:
 def needs(subject: Subject) -> None:
     """A segment without what `info.needs` names is refused, and the refusal names it."""
     for need in sorted(subject.metric.info.needs):
-        lacking = replace(subject.segments[-1], id=f"without {need}", **{need: None if need == "source" else ()})
+        absent: dict[str, Any] = {need: None if need == "source" else ()}
+        lacking = replace(subject.segments[-1], id=f"without {need}", **absent)
         try:
             subject.metric.score([*subject.segments, lacking], subject.runtime)
         except InputError as error:
