@@ -1,4 +1,4 @@
-"""`nlgauge audit`: suites made and read, rows as the library gives them; bad input is one line and leaves nothing behind."""
+"""`nlgauge audit`: suites are made and read; bad input is one line and leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nlgauge meta`: the numbers are the library's, the forms hold them all, and bad input is one line and leaves nothing behind."""
+"""`nlgauge meta`: the numbers are the library's; bad input is one line and leaves nothing behind."""
 
 from __future__ import annotations
 

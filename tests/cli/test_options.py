@@ -1,12 +1,15 @@
-from __future__ import annotations
-
+import inspect
 import io
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+import typer
 
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import Result
 from nlgauge.runtime.cache import default_path
 from nlgauge.runtime.runtime import silent
 
@@ -16,10 +19,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def made(cache=None, no_cache=False, quiet=True, **others):
-    return options.make_runtime(
-        **{"device": "cpu", "dtype": "float32", "seed": 3, **others}, cache=cache, no_cache=no_cache, quiet=quiet
-    )
+def made(quiet=True, **others):
+    return options.Common(**{"device": "cpu", "seed": 3, "quiet": quiet, **others}).runtime()
 
 
 def test_the_runtime_is_what_the_options_say():
@@ -32,7 +33,12 @@ def test_scores_are_kept_in_the_users_folder_unless_told_otherwise(monkeypatch, 
     assert made().cache.path == default_path() == tmp_path / "scores.sqlite"
     assert made(cache="folder").cache.path == Path("folder/scores.sqlite")
     assert made(no_cache=True).cache is None
+    assert options.Common().runtime(cached=False).cache is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_verb_may_have_a_seed_of_its_own():
+    assert options.Common(seed=3, no_cache=True).runtime(seed=5).seed == 5
 
 
 def test_a_cache_and_none_are_not_both():
@@ -53,3 +59,66 @@ def test_a_bar_counts_on_stderr_and_leaves_stdout_alone(capsys):
         advance(4)
         advance(6)
     assert capsys.readouterr().out == ""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Two options."""
+
+    red: Annotated[int, typer.Option("--red")] = 1
+    blue: Annotated[str | None, typer.Option("--blue")] = None
+
+
+def painted(**without):
+    called = []
+
+    @options.common(**without)
+    def paint(*, wall: Annotated[str, typer.Argument()], colours: Colours, dry: bool = False) -> int:
+        """Paint a wall."""
+        called.append((wall, colours, dry))
+        return 0
+
+    app = typer.Typer()
+    app.command()(paint)
+    return typer.main.get_command(app), called, paint
+
+
+def test_a_group_of_options_stands_for_its_fields():
+    command, called, paint = painted()
+    command.main(args=["north", "--red", "3", "--dry"], standalone_mode=False)
+    assert called == [("north", Colours(red=3), True)]
+    assert list(inspect.signature(paint).parameters) == ["wall", "red", "blue", "dry"]
+    assert paint.__doc__ == "Paint a wall."
+
+
+def test_an_option_that_a_verb_goes_without_keeps_its_default(capsys):
+    command, called, paint = painted(without={"blue"})
+    command.main(args=["north"], standalone_mode=False)
+    assert called == [("north", Colours(), False)]
+    assert "blue" not in inspect.signature(paint).parameters
+
+
+def test_files_are_written_where_they_are_asked_for(tmp_path):
+    result = Result("score", [])
+    files = options.Files(json=str(tmp_path / "r.json"), segments=str(tmp_path / "s.tsv"))
+    files.check([])
+    files.write(result)
+    files.write_segments(lambda: {"id": ["1"]})
+    options.Files().write(result)
+    options.Files().write_segments(lambda: pytest.fail("nobody asked"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "s.tsv"]
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    path = str(tmp_path / "x")
+    with pytest.raises(InputError, match=r"--save-norm .* would be written over --json"):
+        options.Files(json=path).check([], save_norm=path)
+    with pytest.raises(InputError, match=r"--json .* would be written over the input"):
+        options.Files(json=path).check([path])
+
+
+def test_a_result_is_printed_in_the_form_asked_for(capsys):
+    options.Shown(form="tsv").show(Result("score", [{"a": 1}]), quiet=True)
+    assert capsys.readouterr().out == "a\n1\n"
+    with pytest.raises(InputError, match="unknown format"):
+        options.Shown(form="xml").check()

@@ -1,4 +1,4 @@
-"""`nlgauge perturb`: pairs of before and after, the same in every run; bad input is one line and leaves nothing behind."""
+"""`nlgauge perturb`: pairs of before and after; bad input is one line and leaves nothing behind."""
 
 from __future__ import annotations
 

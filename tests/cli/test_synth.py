@@ -1,10 +1,9 @@
-"""`nlgauge synth`: triples from raw lines, the same however often the run was stopped; bad lines are counted, bad options one line."""
+"""`nlgauge synth`: triples from raw lines, the same however often the run was stopped."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import math
 import os
 import re
 
@@ -13,7 +12,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.cli import synth as module
 from nlgauge.cli.main import main
-from nlgauge.perturbations.synthesis.synthesize import synthesize as synthesis
+from nlgauge.perturbations.synthesis import run as run_module
 
 TEXTS = [
     "The old ferry leaves the harbour at seven, and nobody waits for it.",
@@ -73,17 +72,6 @@ def test_lines_that_cannot_be_edited_are_counted_by_reason(texts, capsys):
     assert sum(shares[:-2:2]) == pytest.approx(100, abs=0.3)  # four shares rounded to a tenth
 
 
-def test_only_severities_of_two_kinds_have_a_share_of_major_ones():
-    def majors(*severities):
-        steps = [{"operation": "swap", "severity": s} for s in severities]
-        return module._summary([{"score": sum(severities), "steps": steps}])[0]["major"]
-
-    assert majors(-1, -5, -5, -1) == 0.5
-    assert majors(-1, -1) == 0
-    assert math.isnan(majors(-1.5, -5))  # graded
-    assert math.isnan(majors(-2.5))
-
-
 def test_variants_bear_their_number(texts):
     out = texts.with_name("t.jsonl.gz")
     assert run(texts, "-o", out, *PLAIN, "--variants", 2, "--limit", 2, "-q") == 0
@@ -93,17 +81,17 @@ def test_variants_bear_their_number(texts):
 def test_a_run_that_was_stopped_goes_on_to_the_same_triples(texts, monkeypatch, capsys):
     whole, out = texts.with_name("whole.jsonl"), texts.with_name("t.jsonl")
     assert run(texts, "-o", whole, *PLAIN, "--variants", 2, "-q") == 0
-    monkeypatch.setattr(module, "PORTION", 2)
+    monkeypatch.setattr(run_module, "PORTION", 2)
     calls = []
 
-    class Stopped(synthesis.Synthesizer):
+    class Stopped(module.Synthesizer):
         def __call__(self, portion, ids=None):
             calls.append(list(portion))
             if len(calls) == 3:
                 raise KeyboardInterrupt
             return super().__call__(portion, ids)
 
-    monkeypatch.setattr(synthesis, "Synthesizer", Stopped)
+    monkeypatch.setattr(module, "Synthesizer", Stopped)
     assert run(texts, "-o", out, *PLAIN, "--variants", 2) == 130
     assert not out.exists()
     capsys.readouterr()

@@ -1,4 +1,4 @@
-"""The page of an audit: every number stands on it, whatever is undefined is told, nothing of the user's is taken for markup."""
+"""The page of an audit: every number stands on it, and no text of the user's is taken for markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pieces of pictures: valid XML whatever the text, nothing of anybody's taken for markup, everything inside the frame, numbers readable."""
+"""Pieces of pictures: valid XML whatever the text, everything inside the frame, numbers readable."""
 
 from __future__ import annotations
 

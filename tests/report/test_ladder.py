@@ -1,4 +1,4 @@
-"""The ladder of a synthesis, worked by hand; what it shows can be read off by anyone who knows wdiff, and no text can break out of it."""
+"""The ladder of a synthesis, worked by hand: its marks are those of wdiff, and no text can break out of it."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The page of a meta-evaluation: every number of the result stands on it, and nothing of the user's is taken for markup."""
+"""The page of a meta-evaluation: every number stands on it, and no text of the user's is taken for markup."""
 
 from __future__ import annotations
 

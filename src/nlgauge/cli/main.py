@@ -10,27 +10,18 @@ from contextlib import suppress
 
 import typer
 
-from nlgauge.cli import align, audit, inspect, meta, perturb, score, select, sweep, synth, train
+from nlgauge.cli.verbs import VERBS, group_of
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.signature import version
 
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-app = typer.Typer(
-    name="nlgauge",
-    help="Gauge generated text, and gauge the gauges.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.")
 
 
 def _version(asked: bool) -> None:
     if asked:
-        from nlgauge.core.signature import version
-
         typer.echo(f"nlgauge {version('nlgauge')}")
         raise typer.Exit
 
@@ -42,19 +33,6 @@ def _root(
     ),
 ) -> None:
     pass
-
-
-app.command("score")(score.score)
-app.command("align")(align.align)
-app.command("perturb")(perturb.perturb)
-app.command("audit")(audit.audit)
-app.command("meta")(meta.meta)
-app.command("select")(select.select)
-app.command("sweep")(sweep.sweep)
-app.command("synth")(synth.synth)
-app.add_typer(train.app, name="train")
-app.command("list")(inspect.list_known)
-app.command("doctor")(inspect.doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,19 +1,29 @@
-"""Options that every verb takes, and the runtime they describe."""
+"""Options that several verbs take, each written once, and the decorator that gives them to a verb."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-if TYPE_CHECKING:
-    from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import Result, check_target
+from nlgauge.io.write import writing
+from nlgauge.report.pages import write_html
+from nlgauge.report.text import WIDE, check_form, render
+from nlgauge.runtime.cache import ScoreCache, default_path
+from nlgauge.runtime.runtime import Advance, Runtime, silent
+
+R = TypeVar("R")
 
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")]
 Html = Annotated[
@@ -21,15 +31,15 @@ Html = Annotated[
 ]
 Segments = Annotated[
     str | None,
-    typer.Option(
-        "--segments", metavar="FILE", help="Write a row for every segment: .tsv, .jsonl (also .gz) or .parquet."
-    ),
+    typer.Option("--segments", metavar="FILE", help="Write one row per segment: .tsv, .jsonl (also .gz) or .parquet."),
 ]
+Width = Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
+Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1, mps.")]
 DType = Annotated[
     str,
-    typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Stands in the signature."),
+    typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Part of the signature."),
 ]
 CacheFolder = Annotated[
     str | None,
@@ -41,27 +51,134 @@ Quiet = Annotated[
 ]
 
 
-def make_runtime(device: str, dtype: str, seed: int, cache: str | None, no_cache: bool, quiet: bool) -> Runtime:
-    """The runtime that the common options describe; progress shows on stderr where it is a terminal."""
-    from nlgauge.core.errors import InputError
-    from nlgauge.runtime.cache import ScoreCache, default_path
-    from nlgauge.runtime.runtime import Runtime, silent
+@dataclass(frozen=True)
+class Common:
+    """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
 
-    if cache is not None and no_cache:
-        raise InputError("--cache and --no-cache are both given; choose one")
-    path = None if no_cache else (Path(cache) / "scores.sqlite" if cache is not None else default_path())
-    return Runtime(
-        device=device,
-        dtype=dtype,
-        seed=seed,
-        cache=None if path is None else ScoreCache(path),
-        progress=silent if quiet or not sys.stderr.isatty() else bar,
-    )
+    seed: Seed = 0
+    device: Device = "auto"
+    dtype: DType = "float32"
+    cache: CacheFolder = None
+    no_cache: NoCache = False
+    quiet: Quiet = False
+
+    def runtime(self, *, seed: int | None = None, quiet: bool = False, cached: bool = True) -> Runtime:
+        """The runtime that the options describe; progress shows on stderr where it is a terminal.
+
+        Args:
+            seed: of a verb that has a seed of its own.
+            quiet: show no progress, whatever the options say.
+            cached: keep scores, unless the options say otherwise.
+
+        Raises:
+            InputError: a cache, and none.
+        """
+        if self.cache is not None and self.no_cache:
+            raise InputError("--cache and --no-cache are both given; choose one")
+        path = Path(self.cache) / "scores.sqlite" if self.cache is not None else default_path()
+        return Runtime(
+            device=self.device,
+            dtype=self.dtype,
+            seed=self.seed if seed is None else seed,
+            cache=ScoreCache(path) if cached and not self.no_cache else None,
+            progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
+        )
 
 
-def columns() -> int:
-    """Width of the terminal."""
-    return shutil.get_terminal_size((160, 24)).columns
+@dataclass(frozen=True)
+class Files:
+    """Files that a verb writes its result to."""
+
+    json: Json = None
+    html: Html = None
+    segments: Segments = None
+
+    def check(self, inputs: Sequence[str], **more: str | None) -> None:
+        """Refuse what could not be written, or would be written over; `more` are files of other options."""
+        own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
+        check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
+
+    def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
+        """Write the result as JSON and as a page, where these are asked for."""
+        if self.json is not None:
+            result.write(self.json)
+        if self.html is not None:
+            write_html(result, self.html, worst)
+
+    def write_segments(self, columns: Callable[[], Mapping[str, Any]]) -> None:
+        """Write the rows of segments, where they are asked for."""
+        if self.segments is not None:
+            with writing(self.segments) as write:
+                write(columns())
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a result is shown."""
+
+    width: Width = 3
+    form: Form = "text"
+
+    def check(self) -> None:
+        """Refuse an unknown form before anything is scored."""
+        check_form(self.form)
+
+    def show(self, result: Result, quiet: bool, **how: Any) -> None:
+        """Print the result; `how` are further arguments of `render`."""
+        columns = shutil.get_terminal_size((WIDE, 24)).columns
+        typer.echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
+
+
+def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Let a verb take groups of options: a parameter whose type is a dataclass stands for all fields of it.
+
+    The verb below has the options of `Common` on the command line, and those of `Files` without `--segments`:
+
+        @options.common(without={"segments"})
+        def align(hyp: Hyp, files: options.Files, common: options.Common) -> None:
+            runtime = common.runtime()
+
+    Args:
+        without: fields that are no options of this verb; they keep their defaults.
+    """
+
+    def given(verb: Callable[..., R]) -> Callable[..., R]:
+        groups: dict[str, list[str]] = {}
+        options: list[inspect.Parameter] = []
+        kinds = get_type_hints(verb, include_extras=True)
+        for parameter in inspect.signature(verb).parameters.values():
+            kind = kinds[parameter.name]
+            if isinstance(kind, type) and is_dataclass(kind):
+                part = [option for option in _options(kind) if option.name not in without]
+                groups[parameter.name] = [option.name for option in part]
+                options += part
+            else:
+                options.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind))
+
+        @wraps(verb)
+        def called(**typed: Any) -> R:
+            made = {name: kinds[name](**{own: typed.pop(own) for own in fields}) for name, fields in groups.items()}
+            return verb(**typed, **made)
+
+        called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+        called.__annotations__ = {option.name: option.annotation for option in options}
+        return called
+
+    return given
+
+
+def _options(group: type) -> list[inspect.Parameter]:
+    """The fields of a dataclass as parameters."""
+    kinds = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=kinds[field.name],
+        )
+        for field in fields(group)
+    ]
 
 
 @contextmanager
@@ -77,17 +194,13 @@ def bar(total: int, label: str) -> Iterator[Advance]:
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
     """Refuse before anything is scored what could not be written, or would be written over."""
-    from nlgauge.core.errors import InputError
-    from nlgauge.core.result import check_target
-
     taken = {os.path.realpath(path): f"the input {path}" for path in inputs}
     for option, path in outputs.items():
         if path is None:
             continue
         check_target(path)
         place = os.path.realpath(path)
-        if place in taken and not (
-            os.path.exists(place) and not os.path.isfile(place)
-        ):  # a pipe or a terminal takes several
+        takes_several = os.path.exists(place) and not os.path.isfile(place)  # a pipe or a terminal
+        if place in taken and not takes_several:
             raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")
         taken[place] = f"{option} {path}"

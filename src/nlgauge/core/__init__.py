@@ -17,6 +17,6 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "OneOf", "Outliers", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection",
-    "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
+    "Array", "OneOf", "Outliers", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection", "Skipped",
+    "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
 ]  # fmt: skip

@@ -12,7 +12,9 @@ _HUE = math.radians(255)
 
 @lru_cache(1024)
 def shade(share: float) -> str:
-    """The colour of a share in [0, 1] as "#rrggbb": 0 is almost white, 1 is dark; equal differences look equal, in grey too.
+    """The colour of a share in [0, 1] as "#rrggbb": 0 is almost white, 1 is dark.
+
+    Equal differences look equal, in grey too.
 
     References:
         Ottosson (2020), "A perceptual color space for image processing", for OKLab.
@@ -23,7 +25,10 @@ def shade(share: float) -> str:
 
 
 def from_oklch(lightness: float, chroma: float, hue: float) -> str:
-    """A colour of OKLCH as "#rrggbb": lightness in [0, 1], chroma from 0, hue in radians; clipped to what screens show."""
+    """A colour of OKLCH as "#rrggbb", clipped to what screens show.
+
+    Lightness is in [0, 1], chroma from 0 on, hue in radians.
+    """
     return "#" + "".join(
         f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
     )
@@ -31,7 +36,10 @@ def from_oklch(lightness: float, chroma: float, hue: float) -> str:
 
 @lru_cache(1024)
 def ink(background: str) -> str:
-    """Black or white, whichever stands out more from the background; the contrast is then at least 4.5, as WCAG 2 asks of text."""
+    """Black or white, whichever stands out more from the background.
+
+    The contrast is then at least 4.5, as WCAG 2 asks of text.
+    """
     return max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, background))
 
 

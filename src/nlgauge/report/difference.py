@@ -14,7 +14,10 @@ def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> s
 
 
 def pieces(before: str, after: str) -> list[tuple[str, bool]]:
-    """`after` cut into what it shares with `before` and what is new; an empty new piece stands where something is gone."""
+    """`after` cut into what it shares with `before` and what is new.
+
+    An empty new piece stands where something is gone.
+    """
     old, new = _PIECES.findall(before), _PIECES.findall(after)
     out: list[tuple[str, bool]] = []
     for op, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

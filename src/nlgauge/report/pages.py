@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from nlgauge.core.result import Result
-from nlgauge.report.audit import audit_html
 from nlgauge.report.html import write_page
-from nlgauge.report.meta import meta_html
-from nlgauge.report.score import score_html
-from nlgauge.report.sweep import sweep_html
 from nlgauge.report.text import Worst
+
+_PAGES = {  # kind of result -> who makes its page; only that one is imported
+    "score": "nlgauge.report.score:score_html",
+    "audit": "nlgauge.report.audit:audit_html",
+    "meta": "nlgauge.report.meta:meta_html",
+    "select": "nlgauge.report.meta:meta_html",
+    "sweep": "nlgauge.report.sweep:sweep_html",
+}
 
 
 def page(result: Result, worst: Worst | None = None) -> str:
@@ -20,9 +26,9 @@ def page(result: Result, worst: Worst | None = None) -> str:
         result: the result.
         worst: for each metric of an audit the cases that it got most wrong, as `Audit.worst` gives them.
     """
-    if result.kind == "audit":
-        return audit_html(result, worst)
-    return {"score": score_html, "meta": meta_html, "select": meta_html, "sweep": sweep_html}[result.kind](result)
+    module, _, name = _PAGES[result.kind].partition(":")
+    html: Callable[..., str] = getattr(import_module(module), name)
+    return html(result, worst) if result.kind == "audit" else html(result)
 
 
 def write_html(result: Result, path: str | Path, worst: Worst | None = None) -> None:

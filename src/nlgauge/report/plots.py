@@ -85,7 +85,10 @@ def curves_plot(label: str, curves: Sequence[Curve], x_name: str, y_name: str, *
 
 
 def ticks(values: Sequence[float], most: int = 7) -> list[float]:
-    """Round numbers from below the least value to above the greatest, at most about so many; 0 and 1 where there are no values."""
+    """Round numbers from below the least value to above the greatest, at most about so many.
+
+    They are 0 and 1 where there are no values.
+    """
     if not values:
         return [0.0, 1.0]
     low, high = min(values), max(values)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
-from nlgauge.report.difference import marked
 from nlgauge.report.rows import Row
-from nlgauge.report.tables.audit import audit_tables
-from nlgauge.report.tables.meta import selection_tables, triangles, value_tables
-from nlgauge.report.tables.score import score_table
-from nlgauge.report.tables.sweep import best_lines, sweep_tables
-from nlgauge.report.tables.synth import synth_head, synth_table
 from nlgauge.report.tables.table import Table, tsv
 
 Form = Literal["text", "json", "tsv", "markdown", "latex"]
@@ -65,69 +59,111 @@ def render(
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form == "tsv":
         return tsv(result)
-    page = _Page(result, cast(Form, form), digits, columns, intervals)
-    parts = [*page.parts(), *map(page.table, more), *_worst_cases(worst or {})]
-    if form == "text" and result.kind == "sweep":
-        parts.append("\n".join(best_lines(result)))
+    paper = _Paper(result, cast(Form, form), digits, columns)
+    parts = [*_PARTS[result.kind](paper, intervals), *map(paper.table, more), *_worst_cases(worst or {})]
     if form == "text" and not quiet and result.kind != "synth":
         parts += _explained(result)
     return "\n\n".join(part for part in parts if part)
 
 
-class _Page:
-    """The tables of one result in one form."""
+@dataclass(frozen=True)
+class _Paper:
+    """What a result is written on: the form, and the room there is."""
 
-    def __init__(self, result: Result, form: Form, digits: int | None, columns: int, intervals: bool) -> None:
-        self.result, self.form, self.columns, self.intervals = result, form, columns, intervals
-        self.digits = digits
-        self.places = 3 if digits is None else digits
+    result: Result
+    form: Form
+    digits: int | None
+    columns: int
+
+    @property
+    def places(self) -> int:
+        return 3 if self.digits is None else self.digits
+
+    @property
+    def is_text(self) -> bool:
+        return self.form == "text"
 
     def table(self, table: Table) -> str:
-        """One table in the form of the page."""
+        """One table in the form of the paper."""
         return {"markdown": table.markdown, "latex": table.latex}.get(self.form, table.text)()
 
-    def parts(self) -> list[str]:
-        """What stands on the page, in order."""
-        kinds: dict[str, Callable[[], list[str]]] = {
-            "score": self._score,
-            "meta": self._meta,
-            "synth": self._synth,
-            "audit": lambda: [*map(self.table, audit_tables(self.result, self.places, self.intervals))],
-            "select": lambda: [*map(self.table, selection_tables(self.result, self.places))],
-            "sweep": lambda: [*map(self.table, sweep_tables(self.result, self.places))],
-        }
-        return kinds[self.result.kind]()
-
-    def _score(self) -> list[str]:
-        table = score_table(self.result, self.digits)
-        if self.form != "text":
-            return [self.table(replace(table, left=1))]
-        if self._fits(table) or len(self.result.metrics) <= 1:
-            return [table.text()]
-        return [score_table(self.result, self.digits, [m["spec"]]).text() for m in self.result.metrics]
-
-    def _meta(self) -> list[str]:
-        tables, tests = value_tables(self.result, self.places), triangles(self.result, self.places)
-        if self.form != "text":
-            return [*map(self.table, [*tables, *tests])]
-        narrow = value_tables(self.result, self.places, intervals=False)
-        parts = [(a if self._fits(a) else b).text() for a, b in zip(tables, narrow, strict=True)]
-        if any(table.marked for table in tables):
-            parts.append("* no other metric is significantly better (p < 0.05)")
-        return [*parts, *(table.text() for table in tests)]
-
-    def _synth(self) -> list[str]:
-        table = synth_table(self.result)
-        if table is None:
-            return [synth_head(self.result)]
-        return ["\n".join((synth_head(self.result), self.table(table), self.result.metrics[0]["signature"]))]
-
-    def _fits(self, table: Table) -> bool:
+    def fits(self, table: Table) -> bool:
+        """Whether the terminal is wide enough."""
         return max(map(len, table.text().split("\n"))) <= self.columns
+
+
+# Each kind imports its own tables, so that a command loads those of its verb alone.
+
+
+def _score(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.score import score_table
+
+    result, digits = paper.result, paper.digits
+    table = score_table(result, digits)
+    if not paper.is_text:
+        return [paper.table(replace(table, left=1))]
+    if paper.fits(table) or len(result.metrics) <= 1:
+        return [table.text()]
+    return [score_table(result, digits, [metric["spec"]]).text() for metric in result.metrics]
+
+
+def _audit(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.audit import audit_tables
+
+    return [*map(paper.table, audit_tables(paper.result, paper.places, intervals))]
+
+
+def _meta(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.meta import triangles, value_tables
+
+    tables, tests = value_tables(paper.result, paper.places), triangles(paper.result, paper.places)
+    if not paper.is_text:
+        return [*map(paper.table, [*tables, *tests])]
+    narrow = value_tables(paper.result, paper.places, intervals=False)
+    parts = [(a if paper.fits(a) else b).text() for a, b in zip(tables, narrow, strict=True)]
+    if any(table.marked for table in tables):
+        parts.append("* no other metric is significantly better (p < 0.05)")
+    return [*parts, *(table.text() for table in tests)]
+
+
+def _select(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.meta import selection_tables
+
+    return [*map(paper.table, selection_tables(paper.result, paper.places))]
+
+
+def _sweep(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.sweep import best_lines, sweep_tables
+
+    best = ["\n".join(best_lines(paper.result))] if paper.is_text else []
+    return [*map(paper.table, sweep_tables(paper.result, paper.places)), *best]
+
+
+def _synth(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.synth import synth_head, synth_table
+
+    head, table = synth_head(paper.result), synth_table(paper.result)
+    if table is None:
+        return [head]
+    return ["\n".join((head, paper.table(table), paper.result.metrics[0]["signature"]))]
+
+
+_PARTS: Mapping[str, Callable[[_Paper, bool], list[str]]] = {
+    "score": _score,
+    "audit": _audit,
+    "meta": _meta,
+    "select": _select,
+    "sweep": _sweep,
+    "synth": _synth,
+}
 
 
 def _worst_cases(worst: Worst) -> Iterator[str]:
     """The cases that each metric got most wrong, the edit marked."""
+    if not worst:
+        return
+    from nlgauge.report.difference import marked
+
     for spec, cases in worst.items():
         lines = [f"worst cases of {spec}"]
         for case in cases:

@@ -232,7 +232,7 @@ def _take_up(
     try:
         with safe_open(str(checkpoint.path), framework="pt") as file:
             about: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  not a mapping
+            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except Exception as error:
         raise InputError(
             f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}"

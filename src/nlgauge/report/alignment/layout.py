@@ -36,7 +36,10 @@ class Layout:
 
     @cached_property
     def level_labels(self) -> bool:
-        """Whether the column labels stand level, in columns as wide as they need; otherwise they are slanted over narrow columns."""
+        """Whether the column labels stand level, in columns as wide as they need.
+
+        Otherwise they are slanted over narrow columns.
+        """
         return (
             bool(self.columns)
             and len(self.columns) * self._level_width <= _MATRIX
@@ -73,7 +76,10 @@ class Layout:
 
     @property
     def bar_number(self) -> tuple[float, float]:
-        """Room for the number at the end of a bar: width beside rows, height above columns; none where cells have no numbers."""
+        """Room for the number at the end of a bar: width beside rows, height above columns.
+
+        There is none where cells have no numbers.
+        """
         return (28.0, 14.0) if self.numbered else (0.0, 0.0)
 
     @cached_property

@@ -10,7 +10,10 @@ from nlgauge.report.labels import clean, number
 
 
 def alignment_html(alignment: Alignment) -> str:
-    """The alignment as one self-contained HTML file: the picture, and for each side a table of its words with their matches."""
+    """The alignment as one self-contained HTML file.
+
+    It has the picture, and for each side a table of its words with their matches.
+    """
     from markupsafe import Markup
 
     hypothesis, reference = matches(alignment)

@@ -1,4 +1,4 @@
-"""What every form of an alignment says: the words of each side with their matches, the three numbers, and what is missing."""
+"""What every form of an alignment says: words with their matches, the three numbers, and what is missing."""
 
 from __future__ import annotations
 

@@ -282,7 +282,10 @@ class _Picture:
 
 
 def similarity_scale(similarities: Array) -> tuple[float, float]:
-    """The similarities that the lightest and the darkest shade stand for: the range of the data, widened to twentieths and to at least .1."""
+    """The similarities of the lightest and the darkest shade.
+
+    They are the ends of the data, widened to twentieths and to at least .1.
+    """
     defined = similarities[np.isfinite(similarities)]
     if not defined.size:
         return 0.0, 1.0
@@ -297,7 +300,10 @@ def bar_shares(weights: Array) -> Array:
 
 
 def _rails(parent: Element, x: float, y: float, width: float, height: float, *, across: bool) -> None:
-    """Two rails inside a cell, above and below its middle (`across`) or left and right of it, white-edged to stand out from any shade."""
+    """Two rails inside a cell, above and below its middle (`across`) or left and right of it.
+
+    Their white edges stand out from any shade.
+    """
     thick = 3.0 if min(width, height) >= 24 else 2.5
     inset = 1 + thick / 2
     x1, x2, y1, y2 = x + inset, x + width - inset, y + inset, y + height - inset

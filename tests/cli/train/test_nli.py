@@ -1,4 +1,4 @@
-"""`nlgauge train`: baselines that rescaling reads, and NLI heads."""
+"""`nlgauge train nli`: NLI heads."""
 
 from __future__ import annotations
 
@@ -6,53 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-import nlgauge as ng
 from nlgauge.cli.main import main
-
-SENTENCES = [
-    "The cat sleeps.",
-    "Taxes rise in May.",
-    "Bring the blue chair.",
-    "Nobody won the race.",
-    "Rivers run to the sea.",
-    "She repaired the radio.",
-]
-
-
-@pytest.fixture
-def texts(tmp_path):
-    path = tmp_path / "raw.txt"
-    path.write_text("\n".join([*SENTENCES, "word " * 40, ""]) + "\n")
-    return path
-
-
-def test_a_measured_baseline_rescales(texts, tmp_path, capsys):
-    out = tmp_path / "b.csv"
-    assert main(["train", "baseline", str(texts), "-o", str(out), "--pairs", "20"]) == 0
-    lines = out.read_text().splitlines()
-    assert lines[0] == "LAYER,P,R,F"
-    assert [line.split(",")[0] for line in lines[1:]] == [str(i) for i in range(7)]
-    raw, spread = f"bertscore:layer=3,baseline={out},rescale=true", "bertscore:layer=3"
-    scores = ng.score(["A cat naps."], ["The cat sleeps."], metrics=[raw, spread])
-    bound = float(lines[4].split(",")[3])
-    assert scores[raw].values[0] == pytest.approx(
-        (scores[spread].values[0] - bound) / (1 - bound), abs=1e-6
-    )  # float32 vectors
-
-
-def test_the_seed_makes_the_pairs(texts, tmp_path):
-    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        main(["train", "baseline", str(texts), "-o", str(tmp_path / name), "--pairs", "5", "--seed", seed, "-q"])
-    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()
-    assert (tmp_path / "a").read_text() != (tmp_path / "c").read_text()
-
-
-def test_too_few_sentences(tmp_path, capsys):
-    (tmp_path / "one.txt").write_text("Only this.\nOnly this.\n")
-    assert main(["train", "baseline", str(tmp_path / "one.txt"), "-o", str(tmp_path / "b.csv")]) == 2
-    assert "at least two different sentences" in capsys.readouterr().err
-    assert not (tmp_path / "b.csv").exists()
-
 
 PAIRS = ['{"premise": "A cat sleeps.", "hypothesis": "An animal rests.", "label": "entailment"}',
          '{"premise": "A cat sleeps.", "hypothesis": "A cat runs.", "label": "Contradiction"}']  # fmt: skip

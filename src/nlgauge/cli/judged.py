@@ -1,0 +1,126 @@
+"""What the verbs about human judgements take: texts with ratings, scores made elsewhere, and how they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset
+from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.preferences import read_pairs, read_relative_ranks
+from nlgauge.io.read import open_data
+from nlgauge.io.scores import read_scores
+from nlgauge.io.write import segment_columns
+from nlgauge.metaeval.align import JoinedScores
+
+Entry = dict[str, str]  # path and sha256 of a file
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set."
+    ),
+]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option("--criterion", "-c", metavar="NAME", help="What was rated; 'all' for every criterion."),
+]
+Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
+Judgements = Annotated[
+    str | None, typer.Option("--judgements", metavar="FILE", help="Ratings in a table of their own, joined to DATA.")
+]
+Level = Annotated[
+    str | None,
+    typer.Option("--level", metavar="LEVEL", help="segment, item (also summary) or system.  [default: segment]"),
+]
+References = Annotated[
+    str | None,
+    typer.Option(
+        "--references",
+        metavar="POLICY",
+        help="Several references: own, mean, best (max), first; source in their place.",
+    ),
+]
+Stats = Annotated[
+    list[str] | None,
+    typer.Option("--stat", metavar="STAT", help="Statistics; see 'nlgauge list statistics'.  [default: pearson]"),
+]
+Missing = Annotated[
+    str,
+    typer.Option("--missing", metavar="POLICY", help="Rated segments without a score: refuse, drop, worst or zero."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out, as references rated like systems."),
+]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Metrics that are scored here, and scores made elsewhere."""
+
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to score: chrf, bleu, bertscore ..."),
+    ] = None
+    scores: Annotated[
+        list[str] | None,
+        typer.Option("--scores", metavar="FILE", help="Scores made elsewhere; every column of numbers is a metric."),
+    ] = None
+    lower: Annotated[
+        list[str] | None,
+        typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
+    ] = None
+
+    def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
+        """Column -> its table, and the files read."""
+        tables = [read_table(path) for path in self.scores or []]
+        return merge(tables), [entry for _, entry in tables]
+
+
+def read_data(path: str, judgements: str | None = None) -> tuple[Dataset, list[Any]]:
+    """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
+    source = open_data(path)
+    try:
+        segments = tuple(segment for block in source.blocks() for segment in block)
+        summary = source.check()
+    finally:
+        source.close()
+    dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
+    if judgements is None:
+        return dataset, inputs
+    table, entry = read_table(judgements)
+    return judged(dataset, table), [*inputs, entry]
+
+
+def read_table(path: str) -> tuple[ScoreTable, Entry]:
+    """A table of scores or ratings, and the file it is from."""
+    return read_scores(path), dict(InputFile(path).entry)
+
+
+def read_preferences(path: str) -> tuple[Preferences, Entry]:
+    """Better/worse pairs, and the file they are from."""
+    plain = path.removesuffix(".gz")
+    read = read_relative_ranks if plain.endswith(".csv") else read_pairs
+    return read(path), dict(InputFile(path).entry)
+
+
+def merge(tables: Sequence[tuple[ScoreTable, Entry]]) -> dict[str, ScoreTable]:
+    """Column -> its table; a name in two files is refused."""
+    columns: dict[str, ScoreTable] = {}
+    for table, entry in tables:
+        for name in table.columns:
+            if name in columns:
+                raise InputError(f"{entry['path']}: column {name!r} is in {columns[name].name} as well; rename one")
+            columns[name] = table
+    return columns
+
+
+def joined_columns(joined: JoinedScores) -> Mapping[str, Any]:
+    """One row per segment: its scores by every metric, and its ratings as `human.CRITERION`."""
+    ratings = {f"human.{name}": values for name, values in joined.human.items()}
+    return {**segment_columns(joined.segments, joined.scores), **ratings}

@@ -1,0 +1,224 @@
+"""`nlgauge list`: what there is, one line each; and one of them in full."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import typer
+
+from nlgauge.audits.suite import KINDS as MADE
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.signature import show
+from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.io.suites.suites import LAYOUTS
+from nlgauge.metaeval.compare import ABOUT
+from nlgauge.metaeval.measure import takes
+from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metrics.registry import METRICS, SUMS, metric
+from nlgauge.models import embedded, heads
+from nlgauge.perturbations.base import PerturbationInfo
+from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
+from nlgauge.perturbations.registry import PERTURBATIONS, info
+from nlgauge.report.tables.table import Table
+from nlgauge.stats.correlation.registry import names as statistics
+from nlgauge.stats.correlation.registry import statistic
+
+KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
+_DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
+_AVERAGING = {
+    "none": "all segments together",
+    "item": "inside each item, then the mean over items",
+    "sys": "inside each system, then the mean over systems",
+    "micro": "pairs of all items pooled",
+}
+_SELECTION = {
+    "hits_at_1": "share of draws in which the best of a metric is the best of people",
+    "mrr": "mean of 1 / rank that people give it",
+    "diff": "what people lose by it, on their scale",
+}
+
+Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")]
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One metric or perturbation, with its options.")]
+Task = Annotated[str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")]
+Criterion = Annotated[
+    str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")
+]
+
+
+def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Criterion = None) -> None:
+    """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
+    lists = {
+        "metrics": metric_table,
+        "perturbations": perturbation_table,
+        "statistics": _statistics,
+        "formats": _formats,
+        "suites": _suites,
+    }
+    if kind not in lists:
+        raise InputError(f"unknown list {kind!r}{nearest(kind, KINDS)}")
+    if kind != "perturbations" and (task is not None or criterion is not None):
+        raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
+    if name is not None and kind not in _DETAILS:
+        raise InputError(f"'nlgauge list {kind}' takes no name; {' and '.join(_DETAILS)} do")
+    if name is not None and (task is not None or criterion is not None):
+        raise InputError(f"--task and --criterion list a checklist; {name} is shown without them")
+    if task is not None or criterion is not None:
+        lines = _checklist(task, criterion)
+    elif name is not None:
+        lines = _metric(name) if kind == "metrics" else _perturbation(name)
+    else:
+        lines = lists[kind]()
+    typer.echo("\n".join(lines))
+
+
+def metric_table() -> list[str]:
+    """One line per metric: what it is, what it needs, its range, and what it runs with."""
+    rows = [_metric_line(name, _info(name), _runs_with(name)) for name in [*METRICS.names(), *SUMS]]
+    table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
+    return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
+
+
+def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
+    low, high = about.range
+    needs = ", ".join(sorted(about.needs)) or "nothing"
+    what = f"the sum {SUMS[name]}" if name in SUMS else about.summary.partition(";")[0]
+    return name, what, needs, f"{low:g} to {high:g}", "higher" if about.higher_is_better else "lower", model
+
+
+def _info(name: str) -> MetricInfo:
+    """What a metric says of itself; options decide, such as what the text is held against."""
+    try:
+        return metric(name).info
+    except SpecError:  # an option that has no default
+        cls: Any = METRICS.lookup(name)[0]
+        return cast(MetricInfo, cls.info)
+
+
+def _runs_with(name: str) -> str:
+    """Whose model a metric runs, unless it is told otherwise."""
+    if name in SUMS:
+        return "a model of the hub" if "paper/" in SUMS[name] else "the embedded models"
+    defaults = _defaults(name, METRICS)
+    if dataclasses.MISSING in defaults.values():
+        return "a model of yours" if "model" in defaults else "a file of yours"
+    model = defaults.get("model")
+    if model is None:
+        return "no model"
+    return "the embedded models" if model == embedded.NAME or model in heads.SHIPPED else "a model of the hub"
+
+
+def _defaults(name: str, registry: Any) -> Mapping[str, Any]:
+    """Option -> its value unless it is given, MISSING where it must be."""
+    cls, preset = registry.lookup(name)
+    return {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls) if f.init}
+
+
+def _options(name: str, registry: Any) -> str:
+    shown = (
+        f"{option}={'...' if value is dataclasses.MISSING else show(value)}"
+        for option, value in _defaults(name, registry).items()
+    )
+    return ", ".join(shown) or "none"
+
+
+def _metric(name: str) -> list[str]:
+    """One metric in full."""
+    if name in SUMS:
+        return [f"{name}: the sum {SUMS[name]}"]
+    METRICS.lookup(name)  # a name that is unknown is refused with the nearest
+    about = _info(name)
+    low, high = about.range
+    direction = "higher is better" if about.higher_is_better else "lower is better"
+    return [
+        f"{name}: {about.summary}",
+        f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
+        f"    options {_options(name, METRICS)}",
+        f"    runs with {_runs_with(name)}",
+    ]
+
+
+def perturbation_table() -> list[str]:
+    """One line per perturbation: what it does, what a score should do, an example."""
+    rows = [
+        (name, about.summary, about.expect, f"{about.example[0]!r} -> {about.example[1]!r}")
+        for name, about in ((name, info(name)) for name in PERTURBATIONS.names())
+    ]
+    table = Table("", ("perturbation", "what it does", "a score should be", "example"), tuple(rows), left=4)
+    return [*table.text().split("\n"), "", "nlgauge list perturbations NAME shows the options of one."]
+
+
+def _perturbation(name: str) -> list[str]:
+    """One perturbation in full, with the checklists that it stands in."""
+    about = info(name)
+    where = ", ".join(f"{row.task}/{row.criterion}" for row in checklist_rows() if row.template == name)
+    return _about(name, about, where)
+
+
+def _checklist(task: str | None, criterion: str | None) -> list[str]:
+    if task is None:
+        raise InputError("--criterion needs --task: criteria differ from task to task")
+    lines, before = [], None
+    for row in select_rows(task, criterion):
+        if row.criterion != before:
+            lines.append(f"{TASKS[row.task]}: {row.criterion}")
+            before = row.criterion
+        people = "not known" if row.penalty != row.penalty else f"{row.penalty:.2f} ({row.certainty} certainty)"
+        lines += [f"  {line}" for line in _about(row.template, info(row.template), "", f"people take off {people}")]
+    return lines
+
+
+def _about(name: str, about: PerturbationInfo, where: str, people: str = "") -> list[str]:
+    """Lines on one perturbation: what it does, an example, what it needs, where it stands in the checklists."""
+    expected = "a score should drop" if about.expect == "lower" else "a score should stay the same"
+    return [
+        f"{name}: {about.summary}",
+        f"    expect {about.expect} ({expected}){'; ' + people if people else ''}",
+        f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; options {_options(name, PERTURBATIONS)}",
+        f"    {about.example[0]!r} -> {about.example[1]!r}",
+        f"    {about.source}" + (f"; {where}" if where else ""),
+    ]
+
+
+def _suites() -> list[str]:
+    width = max(map(len, [*LAYOUTS, *MADE]))
+    return [
+        "made from data (nlgauge audit DATA --suite NAME)",
+        *(f"  {line}" for line in _columns(MADE, width)),
+        "read from a file (nlgauge audit --suite FILE)",
+        *(f"  {line}" for line in _columns(LAYOUTS, width)),
+    ]
+
+
+def _statistics() -> list[str]:
+    lines = ["statistics (--stat)"]
+    for name in statistics():
+        own = takes(name)
+        lines.append(f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else ""))
+    for title, about in (
+        ("of model selection (nlgauge select)", _SELECTION),
+        ("tests (--test)", ABOUT),
+        ("averaging (--averaging)", _AVERAGING),
+    ):
+        lines += [title, *(f"  {name}: {what}" for name, what in about.items())]
+    lines += ["protocols (--preset)"]
+    for name, preset in PRESETS.items():
+        tasks = ", ".join(f"{task.stat} at level {task.level}" for task in preset.tasks)
+        lines += [f"  {name}: {tasks}", f"      {preset.about}", f"      {preset.origin}"]
+    return lines
+
+
+def _formats() -> list[str]:
+    formats = {
+        "text": "one segment per line (any name, .gz): --hyp, --ref, --src",
+        **FORMATS,
+        "written": "--segments (.tsv .jsonl, .gz; .parquet): id, seg, system, one column per metric and part",
+    }
+    width = max(map(len, [*formats, *TABLES]))
+    return [*_columns(formats, width), "", "Scores and pairs, read in Python:", *_columns(TABLES, width)]
+
+
+def _columns(about: Mapping[str, str], width: int) -> list[str]:
+    return [f"{name:<{width}}  {what}" for name, what in about.items()]

@@ -1,0 +1,1 @@
+"""`nlgauge train`: one module per kind of training, and what they share."""

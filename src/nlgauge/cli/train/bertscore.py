@@ -1,0 +1,87 @@
+"""`nlgauge train baseline` and `nlgauge train layers`: what BERTScore needs of an encoder."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nlgauge.cli import judged, options
+from nlgauge.cli.train.options import NO_CACHE, Encoder
+from nlgauge.core.result import replacing
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
+from nlgauge.metaeval.layers import layer_study
+from nlgauge.metrics.embedding import baseline
+from nlgauge.metrics.embedding.unrelated import measure_unrelated
+
+Texts = Annotated[
+    str, typer.Argument(metavar="TEXTS", help="Raw sentences, one per line, plain or .gz; - for standard input.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where the baseline goes: rows LAYER,P,R,F.")
+]
+Pairs = Annotated[int, typer.Option("--pairs", min=1, help="Random pairs of sentences.")]
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="Texts with references and ratings; see 'nlgauge list formats'.")
+]
+Level = Annotated[str, typer.Option("--level", metavar="LEVEL", help="segment, item or system.")]
+Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measured; see 'nlgauge list statistics'.")]
+Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
+
+
+@options.common(without=NO_CACHE)
+def train_baseline(
+    *, texts: Texts, output: Output, encoder: Encoder, pairs: Pairs = 10_000, run: options.Common
+) -> None:
+    """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
+    options.check_outputs({"--output": output}, [texts])
+    runtime = run.runtime(cached=False)
+    lines = Lines(InputFile(texts))
+    try:
+        sentences = [text for _, text in lines]
+    finally:
+        lines.file.close()
+    rows = measure_unrelated(sentences, encoder.model, runtime, pairs=pairs, seed=run.seed, revision=encoder.revision)
+    with replacing(output) as file:
+        file.write(baseline.as_text(rows))
+    if not run.quiet:
+        typer.echo(baseline.as_text(rows), nl=False)
+
+
+@options.common(without={"seed", "html", "segments"})
+def train_layers(
+    *,
+    data: Data,
+    encoder: Encoder,
+    criterion: judged.Criterion = None,
+    level: Level = "segment",
+    stat: Stat = "pearson",
+    idf: Idf = False,
+    files: options.Files,
+    run: options.Common,
+) -> None:
+    """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
+    files.check([data])
+    dataset, inputs = judged.read_data(data)
+    runtime = run.runtime()
+    typer.echo(f"layer  {stat}")
+    study = layer_study(
+        dataset,
+        encoder.model,
+        criterion,
+        level,
+        stat,
+        revision=encoder.revision,
+        idf=idf,
+        runtime=runtime,
+        advance=_show_layer,
+    )
+    if files.json is not None:
+        study.result(inputs).write(files.json)
+    name = "" if encoder.model == "embedded" else f"model={encoder.model},"
+    typer.echo(f"best: bertscore:{name}layer={study.best}")
+
+
+def _show_layer(layer: int, value: float) -> None:
+    typer.echo(f"{layer:5d}  {value:.4f}")

@@ -1,0 +1,63 @@
+"""`nlgauge train infill`: a masked language model on an encoder, from raw sentences."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.cli.train.options import NO_CACHE, Adapters, Encoder, Learning, Named, Run, teller, training_installed
+from nlgauge.io.files.files import InputFile
+
+Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where the head goes: a name in .safetensors.")
+]
+Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Dropout of the encoder.")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=8, help="Longest text; what is longer is cut.")]
+Dev = Annotated[
+    list[str] | None, typer.Option("--dev", metavar="FILE", help="Texts whose words are guessed after each pass.")
+]
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Which words are to be guessed."""
+
+    share: Annotated[float, typer.Option("--mask", help="Share of the words that are masked.")] = 0.15
+    shown: Annotated[
+        float, typer.Option("--shown", help="Share of these that is shown, as they are or as others; BERT: 0.2.")
+    ] = 0.0
+
+
+@options.common(without=NO_CACHE | {"phenomena"})
+def train_infill(
+    *,
+    texts: Texts,
+    output: Output,
+    encoder: Encoder,
+    adapters: Adapters,
+    masking: Masked,
+    learning: Learning,
+    dropout: Dropout = 0.0,
+    max_tokens: MaxTokens = 128,
+    dev: Dev = None,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was."""
+    options.check_outputs({"--output": output}, [*texts, *(dev or ())])
+    runtime = run.runtime(cached=False)
+    with training_installed():
+        from nlgauge.training import infill
+    how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), **asdict(masking)}
+    recipe = infill.InfillRecipe(**how, dropout=dropout, max_tokens=max_tokens, schedule=learning.schedule(run.seed))
+    about = {"name": named.name, "recipe": named.recipe, "data": named.data}
+    train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
+    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=about, tell=teller(run.quiet))
+    if guesses:
+        typer.echo("    n  top-1  top-5   loss")
+    for row in guesses:
+        typer.echo(f"{row.n:5d}  {row.top1:.3f}  {row.top5:.3f}  {row.loss:5.3f}  {row.name}")

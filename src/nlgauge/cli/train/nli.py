@@ -1,0 +1,96 @@
+"""`nlgauge train nli`: an NLI model from labelled pairs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.cli.train.options import (
+    NO_CACHE,
+    Adapters,
+    Encoder,
+    Learning,
+    Named,
+    Run,
+    file_of,
+    teller,
+    training_installed,
+)
+from nlgauge.io.files.files import InputFile
+
+if TYPE_CHECKING:
+    from nlgauge.training.nli import Accuracy
+
+Pairs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PAIRS...", help="JSON lines: premise, hypothesis, label; named twice, a file counts twice."
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder for transformers."),
+]
+Method = Annotated[
+    str,
+    typer.Option("--method", help="lora: adapters on all linear layers; full: everything, at a rate of about 2e-5."),
+]
+Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Dropout of the encoder.")]
+MaxTokens = Annotated[
+    int, typer.Option("--max-tokens", min=8, help="Longest pair; of a longer one the longer side is cut.")
+]
+_WIDTHS = (8, 7, 6, 7, 6)
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What training begins from, and what it is measured on."""
+
+    init: Annotated[str | None, typer.Option("--init", metavar="FILE", help="A head to begin from.")] = None
+    dev: Annotated[
+        list[str] | None, typer.Option("--dev", metavar="FILE", help="Pairs to evaluate on after each pass.")
+    ] = None
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="FILE", help="Pairs to evaluate on at the end.")
+    ] = None
+
+
+@options.common(without=NO_CACHE)
+def train_nli(
+    *,
+    pairs: Pairs,
+    output: Output,
+    encoder: Encoder,
+    method: Method = "lora",
+    adapters: Adapters,
+    learning: Learning,
+    dropout: Dropout = 0.0,
+    max_tokens: MaxTokens = 256,
+    sets: Sets,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was."""
+    options.check_outputs({"--output": file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
+    runtime = run.runtime(cached=False)
+    with training_installed():
+        from nlgauge.training import nli
+    how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), "method": method, "dropout": dropout}  # checked there
+    recipe = nli.NliRecipe(**how, max_tokens=max_tokens, init=sets.init, schedule=learning.schedule(run.seed))
+    train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
+    accuracies = nli.train_nli(
+        train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=teller(run.quiet)
+    )
+    if accuracies:
+        typer.echo("    n  accuracy  two-way  entail  neutral  contra")
+    for accuracy in accuracies:
+        typer.echo(_line(accuracy))
+
+
+def _line(accuracy: Accuracy) -> str:
+    shares = (accuracy.accuracy, accuracy.two_way, *accuracy.recall)
+    cells = "  ".join(f"{x:{width}.3f}" for x, width in zip(shares, _WIDTHS, strict=True))
+    return f"{accuracy.n:5d}  {cells}  {accuracy.name}"

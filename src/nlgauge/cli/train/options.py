@@ -1,0 +1,134 @@
+"""What the kinds of training share: the encoder, adapters, the schedule, and what the metadata of a head say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.core.errors import MissingExtra
+from nlgauge.perturbations.registry import PERTURBATIONS
+
+if TYPE_CHECKING:
+    from nlgauge.training.loop import Schedule
+
+NO_CACHE = frozenset({"cache", "no_cache"})
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder with the encoder in it."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """What is trained on."""
+
+    model: Annotated[str, typer.Option("--model", help="embedded, a folder, or a hub id.")] = "embedded"
+    revision: Annotated[str | None, typer.Option("--revision", help="Revision of a hub model.")] = None
+
+
+@dataclass(frozen=True)
+class Adapters:
+    """How much of an encoder learns."""
+
+    rank: Annotated[int, typer.Option("--rank", min=1, help="Rank of the adapters.")] = 16
+    alpha: Annotated[float, typer.Option("--alpha", help="Scale of the adapters times their rank.")] = 32.0
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How it learns."""
+
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 1
+    batch_size: Annotated[int, typer.Option("--batch-size", min=1, help="Examples per step.")] = 64
+    rate: Annotated[float | None, typer.Option("--learning-rate", help="The highest learning rate.")] = 1e-3
+    warmup: Annotated[
+        float, typer.Option("--warmup", min=0, max=1, help="Share of the steps in which the rate rises.")
+    ] = 0.06
+    decay: Annotated[float, typer.Option("--weight-decay", min=0, help="Weight decay of AdamW; 0 is Adam.")] = 0.01
+
+    def schedule(self, seed: int, rate: float = 1e-3) -> Schedule:
+        """What the options describe; `rate` in place of one that is not given."""
+        from nlgauge.training.loop import Schedule  # needs torch
+
+        return Schedule(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=rate if self.rate is None else self.rate,
+            warmup=self.warmup,
+            weight_decay=self.decay,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the metadata of a head say of it."""
+
+    name: Annotated[str, typer.Option("--name", help="Name of the head, for its metadata.")] = ""
+    recipe: Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")] = ""
+    data: Annotated[str, typer.Option("--data", help="What it learns from, for its metadata.")] = ""
+    phenomena: Annotated[
+        str,
+        typer.Option(
+            "--phenomena", metavar="IDS", help="Perturbations that it is shown, for its metadata: ids with commas."
+        ),
+    ] = ""
+
+    def about(self) -> dict[str, str]:
+        """As metadata; an unknown perturbation is refused with the nearest known."""
+        return {
+            "name": self.name,
+            "recipe": self.recipe,
+            "data": self.data,
+            "trained_on_phenomena": self.checked_phenomena(),
+        }
+
+    def checked_phenomena(self) -> str:
+        """Ids of perturbations as metadata have them; an unknown one is refused."""
+        names = listed(self.phenomena)
+        for name in names:
+            PERTURBATIONS.lookup(name)
+        return ",".join(names)
+
+
+@dataclass(frozen=True)
+class Run(options.Common):
+    """As for other verbs, with a precision that suits training."""
+
+    dtype: Annotated[str, typer.Option("--dtype", help="Precision of training: bfloat16 or float32.")] = "bfloat16"
+
+
+def listed(names: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+@contextmanager
+def training_installed() -> Iterator[None]:
+    """Imports of what only training needs.
+
+    Raises:
+        MissingExtra: something that the extra `train` installs is missing.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"training (no {error.name})", "train") from None
+
+
+def file_of(output: str) -> str | None:
+    """The output where it is a file; None for a folder that is there, which takes files of its own."""
+    return None if Path(output).is_dir() else output
+
+
+def teller(quiet: bool) -> Callable[[str], None]:
+    """What says on stderr how training goes."""
+    return (lambda line: None) if quiet else (lambda line: typer.echo(line, err=True))

@@ -1,0 +1,333 @@
+"""`nlgauge train sescore` and `nlgauge train regressor`: metrics learnt from synthetic errors, or from ratings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli import judged, options
+from nlgauge.cli.train.options import (
+    NO_CACHE,
+    Adapters,
+    Encoder,
+    Learning,
+    Named,
+    Output,
+    Run,
+    file_of,
+    listed,
+    teller,
+    training_installed,
+)
+from nlgauge.core.errors import InputError
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.read import read
+from nlgauge.metaeval.align import chosen_criteria
+from nlgauge.metaeval.align import judged as rated_only
+from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    from nlgauge.training.dev import Dev
+    from nlgauge.training.examples import Example
+    from nlgauge.training.regressor import RegressorRecipe
+
+_WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
+_STAT = "kendall_b"  # as in training.dev, which loads numbers
+
+Triples = Annotated[
+    list[str], typer.Argument(metavar="TRIPLES...", help="JSON lines of 'nlgauge synth': hyp, refs, score.")
+]
+Rated = Annotated[list[str], typer.Argument(metavar="DATA...", help="Rated texts; see 'nlgauge list formats'.")]
+Method = Annotated[
+    str,
+    typer.Option("--method", help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything."),
+]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=3, help="Longest text; a longer one is cut.")]
+DevFile = Annotated[str | None, typer.Option("--dev", metavar="DATA", help="Rated texts that choose the best weights.")]
+Severities = Annotated[str, typer.Option("--severities", help="How the scores were made, for its metadata.")]
+
+
+@dataclass(frozen=True)
+class Network:
+    """What stands on the encoder, and what it makes small."""
+
+    layer: Annotated[
+        str,
+        typer.Option(
+            "--layer",
+            metavar="N[,N...]|mix",
+            help="Layers whose mean vectors are read; mix: all, weighed.  [default: the last]",
+        ),
+    ] = ""
+    features: Annotated[
+        str, typer.Option("--features", help="4h: vectors, product, difference; 2h: product, difference.")
+    ] = "4h"
+    widths: Annotated[
+        str, typer.Option("--widths", metavar="N,N", help="Widths of the hidden layers; the paper has 2048,1024.")
+    ] = "512,256"
+    dropout: Annotated[float, typer.Option("--dropout", min=0, help="Dropout behind each hidden layer.")] = 0.15
+    encoder_dropout: Annotated[
+        float, typer.Option("--encoder-dropout", min=0, help="Dropout of the encoder while it learns.")
+    ] = 0.0
+    loss: Annotated[
+        str,
+        typer.Option("--loss", help="mse, pairwise (hypotheses of one reference in their order) or mse+pairwise."),
+    ] = "mse"
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", help="Margin of the pairwise loss, in score units.  [default: none, a logistic loss]"),
+    ] = None
+    pairwise_weight: Annotated[
+        float, typer.Option("--pairwise-weight", help="Weight of the pairwise loss beside the other.")
+    ] = 1.0
+    standardise: Annotated[
+        bool, typer.Option("--standardise", help="Learn scores less their mean over their deviation; undone in use.")
+    ] = False
+
+    def arguments(self) -> dict[str, Any]:
+        """As arguments of a recipe, which checks them."""
+        from nlgauge.training.learner import Loss  # needs torch
+
+        own = asdict(self)
+        layer, name, margin, weight = (own.pop(key) for key in ("layer", "loss", "margin", "pairwise_weight"))
+        return {
+            **own,
+            "layers": "mix" if layer == "mix" else _numbers(layer, "--layer"),
+            "widths": _numbers(self.widths, "--widths"),
+            "loss": Loss(name=name, margin=margin, weight=weight),
+        }
+
+
+@dataclass(frozen=True)
+class Added:
+    """Examples that are made of references alone."""
+
+    copies: Annotated[
+        float,
+        typer.Option("--copies", min=0, max=1, help="Share of references learnt as their own hypothesis, at score 0."),
+    ] = 0.0
+    unrelated: Annotated[
+        float,
+        typer.Option("--unrelated", min=0, max=1, help="Share of references with another one as hypothesis, at -25."),
+    ] = 0.0
+
+
+@dataclass(frozen=True)
+class Schedule(Learning):
+    """As for other training, with other defaults."""
+
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 2
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--learning-rate", help="The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]"
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Which weights are kept."""
+
+    stat: Annotated[
+        str, typer.Option("--stat", metavar="STAT", help="Their agreement; see 'nlgauge list statistics'.")
+    ] = _STAT
+    held_out: Annotated[
+        float,
+        typer.Option(
+            "--held-out", min=0, help="Without --dev: share of references held back instead; 0 keeps the last weights."
+        ),
+    ] = 0.05
+    evaluate_every: Annotated[
+        int | None,
+        typer.Option("--evaluate-every", min=1, metavar="STEPS", help="Between evaluations.  [default: twice a pass]"),
+    ] = None
+    curve: Annotated[
+        str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that is the same for both verbs."""
+
+    output: str
+    encoder: Encoder
+    method: str
+    adapters: Adapters
+    network: Network
+    schedule: Schedule
+    max_tokens: int
+    kept: Kept
+    named: Named
+    run: Run
+    dev: str | None = None
+    reference: bool = True
+    source: bool = False
+
+    def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
+        """The runtime and the recipe; refuses what could not be written before anything is read."""
+        self.named.checked_phenomena()
+        if self.kept.stat != _STAT and self.dev is None:
+            raise InputError(
+                "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
+                f" by {_STAT}"
+            )
+        dev = [] if self.dev is None or Path(self.dev).is_dir() else [self.dev]
+        options.check_outputs({"--output": file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
+        runtime = self.run.runtime(cached=False)
+        with training_installed():
+            from nlgauge.training.regressor import METHODS, RATES, RegressorRecipe
+        if self.method not in METHODS:
+            raise InputError(f"--method is {self.method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
+        how = {**asdict(self.encoder), **asdict(self.adapters), **self.network.arguments(), "method": self.method}
+        return runtime, RegressorRecipe(
+            **how,
+            reference=self.reference,
+            source=self.source,
+            max_tokens=self.max_tokens,
+            held_out=self.kept.held_out,
+            evaluate_every=self.kept.evaluate_every,
+            schedule=self.schedule.schedule(self.run.seed, RATES[self.method]),
+        )
+
+    def rated_dev(self, criterion: str | None, recipe: RegressorRecipe) -> Dev | None:
+        """The texts of --dev; None where there are none."""
+        if self.dev is None:
+            return None
+        from nlgauge.training.dev import Dev
+        from nlgauge.training.examples import rated_examples
+
+        try:
+            segments, ratings, rated_for = _rated(self.dev, criterion)
+        except InputError as error:
+            raise InputError(f"--dev: {error}") from None
+        examples = rated_examples(segments, ratings, recipe.reference, recipe.source)
+        name = f"{self.kept.stat} on {Path(self.dev).name}, {rated_for}"
+        return Dev(name, examples, self.kept.stat, lambda owner: segments[owner].group)
+
+    def train(
+        self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str], dev: Dev | None
+    ) -> None:
+        """Train, and say which weights were kept."""
+        from nlgauge.training.regressor import train_regressor as train
+
+        outcome = train(
+            examples,
+            self.output,
+            recipe,
+            runtime,
+            dev=dev,
+            about=self.named.about() | about,
+            curve=self.kept.curve,
+            tell=teller(self.run.quiet),
+        )
+        if self.run.quiet:
+            return
+        if outcome.best is None:
+            why = "" if not outcome.evaluated else f"; {outcome.dev} was never defined"
+            typer.echo(f"kept the weights of the last step, {outcome.steps}{why}")
+        else:
+            step, value = outcome.best
+            typer.echo(f"kept the weights of step {step} of {outcome.steps}: {outcome.dev} {value:.4f}")
+
+
+@options.common(without=NO_CACHE)
+def train_sescore(
+    *,
+    triples: Triples,
+    output: Output,
+    encoder: Encoder,
+    method: Method = "lora",
+    adapters: Adapters,
+    network: Network,
+    added: Added,
+    schedule: Schedule,
+    max_tokens: MaxTokens = 256,
+    dev: DevFile = None,
+    criterion: judged.Criterion = None,
+    kept: Kept,
+    named: Named,
+    severities: Severities = "",
+    run: Run,
+) -> None:
+    """Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was."""
+    if criterion is not None and dev is None:
+        raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
+    setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
+    runtime, recipe = setup.prepared(triples)
+    from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
+
+    read_all = renumbered([read_triples(InputFile(path)) for path in triples])
+    # however many errors: an unrelated text is no better
+    bounded = [example._replace(score=max(example.score, _WORST)) for example in read_all]
+    examples = with_unrelated(with_copies(bounded, added.copies, 0.0, run.seed), added.unrelated, _WORST, run.seed)
+    about = {
+        "severities": severities,
+        "copies": f"{added.copies:g}",
+        "unrelated": f"{added.unrelated:g}",
+        "low": f"{_WORST:g}",
+        "high": "0",
+    }
+    setup.train(examples, recipe, runtime, about, setup.rated_dev(criterion, recipe))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is read beside the hypothesis."""
+
+    source: Annotated[bool, typer.Option("--source", help="Read the source, too.")] = False
+    no_reference: Annotated[bool, typer.Option("--no-reference", help="Do not read references.")] = False
+
+
+@options.common(without=NO_CACHE)
+def train_regressor(
+    *,
+    rated: Rated,
+    output: Output,
+    criterion: judged.Criterion = None,
+    sides: Sides,
+    encoder: Encoder,
+    method: Method = "lora",
+    adapters: Adapters,
+    network: Network,
+    schedule: Schedule,
+    max_tokens: MaxTokens = 256,
+    dev: DevFile = None,
+    kept: Kept,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was."""
+    setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
+    setup = replace(setup, reference=not sides.no_reference, source=sides.source)
+    runtime, recipe = setup.prepared(rated)
+    from nlgauge.training.examples import rated_examples, renumbered
+
+    parts = []
+    for path in rated:
+        segments, ratings, rated_for = _rated(path, criterion)
+        parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
+    about = {"criterion": rated_for}
+    setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
+
+
+def _numbers(names: str, option: str) -> tuple[int, ...]:
+    for name in listed(names):
+        if not name.isdigit():
+            mix = " or mix" if option == "--layer" else ""
+            raise InputError(f"{option} is {names!r}, expected whole numbers with commas{mix}")
+    return tuple(map(int, listed(names)))
+
+
+def _rated(path: str, criterion: str | None) -> tuple[Any, Any, str]:
+    """Segments that were rated, their ratings, and for what."""
+    dataset = read(path)
+    criteria = chosen_criteria(dataset, criterion)
+    if len(criteria) != 1:
+        raise InputError(f"{path} has {len(criteria)} criteria ({', '.join(criteria)}), expected the name of one")
+    segments, human, _ = rated_only(dataset, criteria)
+    return segments, human[criteria[0]], criteria[0]

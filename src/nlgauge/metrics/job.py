@@ -1,0 +1,257 @@
+"""Scoring a whole source: block by block, with intervals and tests, up to the result that a command prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.result import Result
+from nlgauge.core.scores import Scores
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import Signature, signature_of
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.registry import named
+from nlgauge.metrics.run import score_blocks
+from nlgauge.metrics.scales import save_bounds
+from nlgauge.metrics.totals import Totals
+from nlgauge.runtime.runtime import Runtime
+
+Test = Literal["bootstrap", "randomization"]
+Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
+Key = tuple[str | None, str | None]  # group, system
+_FLAGS = {
+    "empty": "an empty side; they get the worst value",
+    "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
+    "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
+    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
+}
+_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
+_COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
+
+
+class Summary(Protocol):
+    """What is known of a source after one pass; as `nlgauge.io.Summary`."""
+
+    @property
+    def n(self) -> int:
+        """Segments."""
+
+    @property
+    def systems(self) -> Mapping[str | None, int]:
+        """System -> segments; None stands for segments that name none."""
+
+    @property
+    def groups(self) -> Mapping[str | None, int]:
+        """The same of groups."""
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Optional field of a segment -> id of the first segment without it."""
+
+    @property
+    def inputs(self) -> Sequence[Mapping[str, str]]:
+        """Files read."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader must know."""
+
+
+class Source(Protocol):
+    """Segments that are checked in one pass and streamed in others; as `nlgauge.io.open_data` gives them."""
+
+    def check(self) -> Summary:
+        """Read everything once."""
+
+    def blocks(self) -> Iterator[list[Segment]]:
+        """The segments in order, in lists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """How systems are compared, and whether each number gets an interval.
+
+    Attributes:
+        test: every system against the baseline; None for no test.
+        baseline: the system the others are tested against; None for the first.
+        draws: resamples; None for 1000 (bootstrap) or 10000 (randomization).
+        seed: of the resampling; None for 0, or sacrebleu's.
+        compat: `sacrebleu` computes p-values as it does.
+        intervals: 95 % intervals without a test, too.
+        by_group: apart for each language pair or task.
+    """
+
+    test: Test | None = None
+    baseline: str | None = None
+    draws: int | None = None
+    seed: int | None = None
+    compat: str | None = None
+    intervals: bool = False
+    by_group: bool = False
+
+    @property
+    def resamples(self) -> bool:
+        """Whether there are intervals, and so segment values are kept."""
+        return self.intervals or self.test is not None
+
+    def check(self, summary: Summary) -> None:
+        """Refuse systems that cannot be compared.
+
+        Raises:
+            InputError: one system alone, segments that name none, or a baseline that is none of them.
+        """
+        systems = [system for system in summary.systems if system is not None]
+        if self.test is not None and len(summary.systems) < 2:
+            raise InputError(
+                f"a test compares systems, expected at least two, found {len(systems) or 'none named'}"
+            )
+        if self.test is not None and None in summary.systems:
+            raise InputError("a test compares systems, and some segments name none; give every row a 'system'")
+        if self.baseline is not None and self.baseline not in systems:
+            raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
+
+    def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
+        """What stands in the rows of one metric beside its values: intervals, and differences with their p."""
+        from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
+
+        beside: dict[Key, dict[str, Any]] = {}
+        for group, (systems, items, scores) in totals.kept().items():
+            if self.test is None:
+                for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
+                    beside[group, interval.system] = {"low": interval.low, "high": interval.high}
+                continue
+            for one in compare(
+                scores,
+                systems,
+                items,
+                test=self.test,
+                baseline=self.baseline or next(s for s in systems if s is not None),
+                draws=self.draws,
+                seed=self.seed,
+                compat=self.compat,
+            ):
+                beside[group, one.system] = {name: getattr(one, name) for name in _COMPARED}
+        return beside
+
+    def notes(self) -> Iterator[str]:
+        """How intervals and p-values were made."""
+        if self.resamples and self.compat is None:
+            yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
+        if self.test is not None:
+            from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
+
+            seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
+            fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
+            yield (
+                f"p: {_TESTS[self.test]} against the baseline, two-sided, {self.draws or draws_of(self.test)} draws,"
+                f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
+            )
+
+
+@dataclass(frozen=True)
+class SourceScores:
+    """What every system of a source got.
+
+    Attributes:
+        metrics: specification -> metric.
+        signatures: specification -> signature.
+        totals: specification -> values by system, and by group where these were asked for.
+        summary: of the source.
+        comparison: how systems are compared.
+    """
+
+    metrics: Mapping[str, Metric]
+    signatures: Mapping[str, Signature]
+    totals: Mapping[str, Totals]
+    summary: Summary
+    comparison: ComparisonOptions
+
+    def result(self) -> Result:
+        """The result that `nlgauge score` prints: a row per metric, system and group."""
+        return Result(
+            "score",
+            [row for spec in self.metrics for row in self.rows(spec)],
+            self.summary.inputs,
+            [
+                {
+                    "spec": spec,
+                    "signature": str(self.signatures[spec]),
+                    "higher_is_better": metric.info.higher_is_better,
+                }
+                for spec, metric in self.metrics.items()
+            ],
+            [*self.summary.notes, *self.notes()],
+        )
+
+    def rows(self, spec: str) -> Iterator[dict[str, Any]]:
+        """The rows of one metric."""
+        totals = self.totals[spec]
+        beside = self.comparison.of(totals) if self.comparison.resamples else {}
+        for (group, system), value, n, n_undefined in totals.rows():
+            row: dict[str, Any] = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
+            row |= {"n": n, "n_undefined": n_undefined}
+            if self.comparison.by_group:
+                row["group"] = group
+            yield row | beside.get((group, system), {})
+
+    def notes(self) -> Iterator[str]:
+        """What a reader must know of the scores."""
+        for spec, total in self.totals.items():
+            for name, count in total.flagged.items():
+                if count:
+                    yield f"{spec}: {count} of {self.summary.n} segments have {_FLAGS.get(name, name)}"
+            for note in getattr(self.metrics[spec], "notes", ()):
+                yield f"{spec}: {note}"
+        groups = [group for group in self.summary.groups if group is not None]
+        if len(groups) > 1 and not self.comparison.by_group:
+            shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
+            yield f"{len(groups)} groups ({shown}) are scored together; --by-group gives each its row"
+        yield from self.comparison.notes()
+
+
+def score_source(
+    source: Source,
+    metrics: str | Metric | Sequence[str | Metric] | Mapping[str, Metric],
+    comparison: ComparisonOptions | None = None,
+    *,
+    runtime: Runtime | None = None,
+    on_block: Block | None = None,
+    save_norm: str | None = None,
+) -> SourceScores:
+    """Score all segments of a source; memory does not grow with them unless values are kept for resampling.
+
+    Args:
+        source: segments, as `nlgauge.io.open_data` opens them.
+        metrics: specifications or metric objects.
+        comparison: how systems are compared; None for numbers alone.
+        runtime: device, precision, cache.
+        on_block: called with each block of segments and its scores.
+        save_norm: a file that takes the scales of sums.
+
+    Returns:
+        Scores by system; `.result()` is what `nlgauge score` prints.
+
+    Raises:
+        InputError: what the metrics need is not there, or systems cannot be compared.
+        SpecError: an unknown metric.
+    """
+    metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics)
+    comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
+    summary = source.check()
+    for spec, metric in metrics.items():
+        for need in sorted(metric.info.needs):
+            if need in summary.lacking:
+                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
+    comparison.check(summary)
+    signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
+    totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
+    for block, scores in score_blocks(metrics, source.blocks(), runtime):
+        for spec, values in scores.items():
+            totals[spec].add(block, values)
+        if on_block is not None:
+            on_block(block, scores)
+        if save_norm is not None:  # some metric is pooled, so that this block is the only one
+            save_bounds(save_norm, scores.values())
+    return SourceScores(metrics, signatures, totals, summary, comparison)

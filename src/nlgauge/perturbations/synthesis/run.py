@@ -1,0 +1,141 @@
+"""A long synthesis: portion by portion into a journal, with what was left alone and a summary of all triples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from nlgauge.core.result import Result
+from nlgauge.core.signature import Signature
+from nlgauge.perturbations.synthesis.severity import MAJOR, MINOR
+from nlgauge.perturbations.synthesis.synthesize import Synthesizer
+from nlgauge.runtime.runtime import Advance, silent
+
+PORTION = 256  # texts that are kept together; a run that is killed loses no more
+NAN = float("nan")
+Progress = Callable[[int, str], AbstractContextManager[Advance]]
+
+
+class Journal(Protocol):
+    """Where rows are kept while a run goes on; as `nlgauge.io.Journal`."""
+
+    taken: int
+    state: dict[str, Any]
+
+    def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
+        """Keep the rows of a portion, how many texts are done with it, and what the run wants to know again."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows kept so far."""
+
+
+@dataclass(frozen=True)
+class SynthesisRun:
+    """A run that is done.
+
+    Attributes:
+        journal: holds the triples.
+        signature: what made them.
+    """
+
+    journal: Journal
+    signature: Signature
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many texts were left alone, by reason."""
+        return Counter(self.journal.state["skipped"])
+
+    @property
+    def left_alone(self) -> str:
+        """The same in words; empty where no text was."""
+        total = self.skipped.total()
+        reasons = ", ".join(f"{reason} {n}" for reason, n in self.skipped.most_common())
+        return f"left alone: {total} {'text' if total == 1 else 'texts'} ({reasons})" if total else ""
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = (), notes: Sequence[str] = ()) -> Result:
+        """The result that `nlgauge synth` prints: a row per operation, and one for all.
+
+        Args:
+            inputs: the files read.
+            notes: of what was read; what was left alone is added.
+        """
+        about = {"spec": "synthesize", "signature": str(self.signature), "higher_is_better": True}
+        left = [self.left_alone] if self.left_alone else []
+        return Result("synth", summary_rows(self.journal.rows()), inputs, [about], [*notes, *left])
+
+
+def run_synthesis(
+    maker: Synthesizer,
+    texts: Sequence[str],
+    ids: Sequence[str],
+    journal: Journal,
+    *,
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> SynthesisRun:
+    """Put errors into all texts from where the journal stops on, portion by portion.
+
+    Args:
+        maker: puts errors into texts.
+        texts: length n.
+        ids: of the texts, length n; the id of a triple is that of its text, with `/0`, `/1` ... for variants.
+        journal: takes the triples.
+        limit: only the first texts.
+        progress: shows how many texts are done.
+    """
+    n = len(texts) if limit is None else min(limit, len(texts))
+    if not journal.state:
+        journal.state = {"skipped": {}}
+    with progress(n, "texts") as advance:
+        advance(journal.taken)
+        for start in range(journal.taken, n, PORTION):
+            end = min(start + PORTION, n)
+            outcomes = maker(texts[start:end])
+            rows = []
+            for place, one in enumerate(outcomes):
+                if one is not None:
+                    own = ids[start + place // maker.variants]
+                    rows.append(one.as_row(own if maker.variants == 1 else f"{own}/{one.variant}"))
+            reasons = Counter(reason for reason in outcomes.reasons[:: maker.variants] if reason is not None)
+            journal.add(end, rows, {"skipped": dict(Counter(journal.state["skipped"]) + reasons)})
+            advance(end - start)
+    return SynthesisRun(journal, maker.signature)
+
+
+def summary_rows(triples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One row per operation and one for all, from rows of triples.
+
+    Each has the number of edits, their share, their mean severity, and the share of major ones where severities are
+    -1 or -5.
+    """
+    texts, score = 0, 0.0
+    severities: dict[str, list[float]] = {}
+    for triple in triples:
+        texts += 1
+        score += triple["score"]
+        for step in triple["steps"]:
+            severities.setdefault(step["operation"], []).append(step["severity"])
+    every = [severity for values in severities.values() for severity in values]
+    return [
+        {
+            "operation": name,
+            "texts": texts,
+            "edits": len(values),
+            "share": len(values) / len(every) if every else NAN,
+            "severity": sum(values) / len(values) if values else NAN,
+            "major": _major(values),
+            "score": score / texts if texts and name == "all" else NAN,
+        }
+        for name, values in {**dict(sorted(severities.items())), "all": every}.items()
+    ]
+
+
+def _major(severities: Sequence[float]) -> float:
+    """The share of -5; NaN where there are none, and where they are graded."""
+    if not severities or not {MINOR, MAJOR}.issuperset(severities):
+        return NAN
+    return sum(severity == MAJOR for severity in severities) / len(severities)

@@ -1,0 +1,118 @@
+"""`list` tells what is there, one line each, and one thing in full."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nlgauge.audits.suite import KINDS
+from nlgauge.cli.main import main
+from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.io.suites.suites import LAYOUTS
+from nlgauge.metrics.registry import METRICS, SUMS
+from nlgauge.perturbations.checklist import select_rows
+from nlgauge.perturbations.registry import PERTURBATIONS, info
+
+
+def lines(capsys, *arguments):
+    assert main(["list", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_every_metric_has_a_line(capsys):
+    head, _, *table = lines(capsys, "metrics")
+    assert head.split() == "metric what it is needs range better runs with".split()
+    by_name = {line.split()[0]: line for line in table if line}
+    assert {*METRICS.names(), *SUMS} <= by_name.keys()
+    assert re.search(r"references +0 to inf +lower +no model$", by_name["ter"])
+    assert by_name["summac"].endswith("the embedded models")
+    assert re.search(r"source +-1 to 0 +higher +a model of the hub$", by_name["paper/nli-r-src"])
+    assert by_name["regressor"].endswith("a model of yours")
+    assert by_name["scores"].endswith("a file of yours")
+    assert by_name["paper/menli-r"].endswith("a model of the hub")
+
+
+@pytest.mark.parametrize("name", METRICS.names())
+def test_a_metric_that_is_named_is_shown_with_its_options(capsys, name):
+    first, needs, options, model = lines(capsys, "metrics", name)
+    assert first.startswith(f"{name}: ")
+    assert " is better" in needs
+    assert options.startswith("    options ")
+    assert model.startswith("    runs with ")
+
+
+def test_presets_show_what_they_set_and_sums_what_they_are(capsys):
+    assert "word_order=2" in lines(capsys, "metrics", "chrf++")[2]
+    assert lines(capsys, "metrics", "paper/menli-r") == [f"paper/menli-r: the sum {SUMS['paper/menli-r']}"]
+
+
+def test_formats(capsys):
+    assert main(["list", "formats"]) == 0
+    out = capsys.readouterr().out
+    named = [line.split()[0] for line in out.splitlines() if line]
+    assert set(FORMATS) | set(TABLES) | {"text", "written"} <= set(named)
+    assert all(extension in out for extension in (".jsonl", ".tsv", ".csv", ".parquet", ".gz", "--hyp"))
+
+
+def test_every_perturbation_has_a_line_with_an_example(capsys):
+    head, _, *table = lines(capsys, "perturbations")
+    assert head.split() == "perturbation what it does a score should be example".split()
+    for name in PERTURBATIONS.names():
+        before, after = info(name).example
+        (line,) = (line for line in table if line.startswith(f"{name} "))
+        assert line.endswith(f"{before!r} -> {after!r}")
+
+
+def test_a_perturbation_that_is_named_is_shown_with_its_options_and_checklists(capsys):
+    shown = lines(capsys, "perturbations", "synonyms")
+    assert shown[0].startswith("synonyms: ")
+    assert shown[1] == "    expect same (a score should stay the same)"
+    assert "options pos=any" in shown[2]
+    assert "mt/invariance" in shown[4]
+
+
+@pytest.mark.parametrize("task", ["mt", "as", "qg", "dg", "ic", "d2t"])
+def test_the_checklist_of_a_task_is_listed_by_criterion_with_what_people_take_off(capsys, task):
+    assert main(["list", "perturbations", "--task", task]) == 0
+    out = capsys.readouterr().out
+    for row in select_rows(task):
+        assert f"\n  {row.template}: " in out
+        assert f": {row.criterion}\n" in out
+    assert "people take off " in out
+
+
+def test_only_the_criterion_that_is_named_is_listed(capsys):
+    assert main(["list", "perturbations", "--task", "mt", "--criterion", "fluency"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("machine translation: fluency\n")
+    assert "negation" not in out
+
+
+def test_every_suite_that_is_made_or_read_is_listed(capsys):
+    assert main(["list", "suites"]) == 0
+    out = capsys.readouterr().out
+    for name in (*KINDS, *LAYOUTS):
+        assert f"\n  {name} " in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["perturbation"], "unknown list 'perturbation'; did you mean 'perturbations'"),
+        (["suites", "menli"], "'nlgauge list suites' takes no name; metrics and perturbations do"),
+        (["metrics", "blue"], "unknown metric"),
+        (["perturbations", "negatoin"], "did you mean 'negation'"),
+        (["perturbations", "negation", "--task", "mt"], "list a checklist; negation is shown without them"),
+        (["suites", "--task", "mt"], "go with 'nlgauge list perturbations'"),
+        (["perturbations", "--criterion", "fluency"], "--criterion needs --task"),
+        (["perturbations", "--task", "mtt"], "unknown task 'mtt'; did you mean 'mt'"),
+        (["perturbations", "--task", "mt", "--criterion", "fluncy"], "did you mean 'fluency'"),
+    ],
+)
+def test_what_cannot_be_listed_is_one_line(capsys, arguments, part):
+    assert main(["list", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert part in err
+    assert err.count("\n") == 1

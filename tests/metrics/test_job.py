@@ -1,0 +1,113 @@
+"""Scoring a source up to the result that the command prints."""
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.io.parallel import open_parallel
+from nlgauge.metrics.job import ComparisonOptions, score_source
+
+HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
+REFERENCES = ["the cat sat down", "a dog ran away"]
+
+
+@pytest.fixture
+def source(tmp_path):
+    paths = []
+    for name, texts in (*HYPOTHESES.items(), ("ref", REFERENCES)):
+        path = tmp_path / f"{name}.txt"
+        path.write_text("\n".join(texts) + "\n")
+        paths.append(str(path))
+    opened = open_parallel(paths[:2], paths[2:], None)
+    yield opened
+    opened.close()
+
+
+def test_a_person_in_python_gets_what_the_command_prints(source):
+    result = score_source(source, ["bleu", "chrf"]).result()
+    assert result.kind == "score"
+    assert [(row["metric"], row["system"], row["n"]) for row in result.rows] == [
+        ("bleu", "one", 2),
+        ("bleu", "two", 2),
+        ("chrf", "one", 2),
+        ("chrf", "two", 2),
+    ]
+    alone = ng.score(HYPOTHESES["one"], [[r] for r in REFERENCES], metrics="chrf")["chrf"]
+    assert result.rows[2]["value"] == pytest.approx(float(alone.finish(alone.stats.sum(axis=0))))
+    assert [metric["spec"] for metric in result.metrics] == ["bleu", "chrf"]
+    assert len(result.inputs) == 3
+
+
+def test_systems_are_tested_against_the_baseline(source):
+    options = ComparisonOptions(test="bootstrap", baseline="two", draws=50)
+    result = score_source(source, "chrf", options).result()
+    first, second = result.rows
+    assert (first["baseline"], second["p"]) == ("two", None)
+    assert 0 < first["p"] <= 1
+    assert result.notes[-1] == "p: paired bootstrap against the baseline, two-sided, 50 draws, seed 0"
+
+
+def test_blocks_are_handed_on_as_they_are_scored(source):
+    seen = []
+    score_source(source, "chrf", on_block=lambda block, scores: seen.append((len(block), list(scores))))
+    assert seen == [(4, ["chrf"])]
+
+
+def test_intervals_alone(source):
+    row = score_source(source, "chrf", ComparisonOptions(intervals=True, draws=20)).result().rows[0]
+    assert row["low"] <= row["value"] <= row["high"]
+    assert "baseline" not in row
+
+
+class InMemory:
+    """Segments that lie in no file."""
+
+    def __init__(self, *segments):
+        self.segments = segments
+
+    def check(self):
+        from nlgauge.io.source import Tally
+
+        tally = Tally()
+        for segment in self.segments:
+            tally.add(segment)
+        return tally.summary([], [])
+
+    def blocks(self):
+        yield list(self.segments)
+
+
+def test_groups_are_rows_of_their_own_or_a_note():
+    segments = InMemory(
+        Segment(id="1", hypothesis="a b", references=("a b",), group="x"),
+        Segment(id="2", hypothesis="a b", references=("c d",), group="y"),
+    )
+    (row,), notes = score_source(segments, "chrf").result().rows, score_source(segments, "chrf").result().notes
+    assert "group" not in row
+    assert notes == ["2 groups (x, y) are scored together; --by-group gives each its row"]
+    rows = score_source(segments, "chrf", ComparisonOptions(by_group=True)).result().rows
+    assert [(row["group"], row["n"]) for row in rows] == [("x", 1), ("y", 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (ComparisonOptions(test="bootstrap"), "expected at least two, found none named"),
+        (ComparisonOptions(baseline="b"), "'b' is not among the systems"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        score_source(InMemory(Segment(id="1", hypothesis="a", references=("a",))), "chrf", options)
+
+
+def test_what_a_metric_needs_must_be_there():
+    with pytest.raises(InputError, match="chrf needs references; segment '1' has none"):
+        score_source(InMemory(Segment(id="1", hypothesis="a")), "chrf")
+
+
+def test_flags_are_counted_in_notes():
+    empty = InMemory(Segment(id="1", hypothesis="", references=("a b",)))
+    (note,) = score_source(empty, "chrf").result().notes
+    assert note == "chrf: 1 of 1 segments have an empty side; they get the worst value"
