@@ -55,7 +55,9 @@ class Frame:
         return len(set(zip(self.systems, self.items, strict=True))) == len(self.items)
 
     def grid(self) -> tuple[Array, Array]:
-        """Scores (M, S, N) and judgements (S, N), systems and items in order of first appearance; NaN where there is no segment.
+        """Scores (M, S, N) and judgements (S, N); NaN where there is no segment.
+
+        Systems and items stand in the order of their first appearance.
 
         Raises:
             InputError: systems or items are not known, or a system answers an item twice.
