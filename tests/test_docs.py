@@ -85,7 +85,8 @@ def installed(tmp_path_factory):
     (metadata / "entry_points.txt").write_text("".join("[{}]\n{} = {}\n".format(*entry) for entry in entries))
 
     def run(*command):
-        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        paths = [str(folder), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         return subprocess.run(
             [sys.executable, *command], capture_output=True, text=True, check=True, env=environment, cwd=folder
         ).stdout

@@ -254,7 +254,7 @@ def stored_signature(name: str, source: str) -> Signature:
 def listed(
     values: Any, name: str, segments: Sequence[Segment], higher_is_better: bool = True
 ) -> tuple[Scores, list[str]]:
-    """Scores that were given in Python: `Scores`, id -> number, or one number a segment; the notes say what was not used.
+    """Scores that were given in Python: `Scores`, id -> number, or one number per segment; and notes on what is unused.
 
     Raises:
         InputError: another length, ids that fit no segment.

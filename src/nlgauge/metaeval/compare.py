@@ -1,4 +1,4 @@
-"""Which metric is better? Every metric against every other on the judgements of one group, or on the mean over groups."""
+"""Which metric is better? Every metric against every other, on the judgements of a group or on the mean over groups."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def meta_evaluate(
 
     Args:
         dataset, metrics, criterion: texts with ratings, what to score them by, and one criterion, several or `all`.
-        level, stats, averaging: `segment` (default), `item` (also `summary`) or `system`; names of statistics, `pearson`
+        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, `pearson`
             by default; `none`, `item`, `sys` or `micro` in place of the level's own averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`; what is given beside it wins.
         scores, lower_is_better, pairs, references, missing: see `joined_scores`.

@@ -51,7 +51,9 @@ _KEY = ("metric", "with", "dataset", "suite", "stat", "criterion", "level", "gro
 
 
 def with_gains(rows: Sequence[NewRow]) -> None:
-    """Add to each row by how much both numbers change against the metric alone, in shares of its size, and the mean of the two changes.
+    """Add the gains to each row: the change of both numbers against the metric alone, and the mean of the two changes.
+
+    A change is a share of the size of the number of the metric alone.
 
     NaN where the metric alone has 0 or is undefined.
     """
@@ -70,7 +72,9 @@ def relative(before: float, after: float) -> float:
 
 
 def mark_best(rows: Sequence[NewRow]) -> None:
-    """Mark for each pair, statistic and criterion the weight with the greatest mean gain among those at which neither number falls.
+    """Mark the best weight of each pair of metrics, statistic and criterion.
+
+    It has the greatest mean gain among the weights at which neither number falls.
 
     Over all data sets and suites, all phenomena. The smallest of equals; 0 where every weight costs something.
     """

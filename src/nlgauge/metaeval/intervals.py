@@ -1,4 +1,4 @@
-"""How far may a number be from what other items or other systems would give? An interval for every cell of the table."""
+"""How far may a number be from that on other items or other systems? An interval for every cell of the table."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def with_intervals(
 
 
 def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) -> Array | None:
-    """Ends of the interval of the plain mean over groups, shape (M, 2), from draws of entries; None where there is none."""
+    """The interval of the plain mean over groups, from draws of entries: shape (M, 2), or None where there is none."""
     if (
         method.kind not in ("auto", "bootstrap")
         or how.averaging != "none"

@@ -41,7 +41,10 @@ class LayerStudy:
         return int(np.nanargmax(self.values))
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file: the rows of every layer, each with its `layer`; the curve of figure 3 is those whose group is `mean`."""
+        """The result file: the rows of every layer, each with its `layer`.
+
+        The rows whose group is `mean` are the curve of figure 3.
+        """
         rows: list[dict[str, Any]] = []
         metrics: list[Mapping[str, Any]] = []
         for layer, one in enumerate(self.found):

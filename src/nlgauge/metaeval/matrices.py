@@ -55,7 +55,7 @@ def criteria_matrix(
 def metrics_matrix(
     held: JoinedScores, stat: str = "pearson", level: str = "segment", options: Mapping[str, Any] | None = None
 ) -> tuple[list[str], Array]:
-    """Correlation of every metric with every other, in the directions they declare; arguments as for `criteria_matrix`."""
+    """Correlation of every metric with every other, higher being better for all; arguments as for `criteria_matrix`."""
     names = list(held.scores)
     values = np.full((len(names), len(names)), np.nan)
     for j, other in enumerate(names):
@@ -87,7 +87,7 @@ def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
 
 
 def criterion_table(rows: Any, stat: str | None = None, level: str | None = None) -> tuple[list[str], list[str], Array]:
-    """Metrics by criteria from the rows of a meta-evaluation: names of both, and the means over groups, shape (M, k)."""
+    """Metrics by criteria, from the rows of a meta-evaluation: both names, and the means over groups, shape (M, k)."""
     own = [
         row
         for row in rows
@@ -108,7 +108,9 @@ def criterion_table(rows: Any, stat: str | None = None, level: str | None = None
 
 
 def bands(values: Array) -> dict[str, float]:
-    """How strong correlations are: shares of pairs below 0.3, from 0.3 to 0.5, and above; upper triangle, undefined ones left out.
+    """How strong correlations are: the shares of pairs below 0.3, from 0.3 to 0.5, and above.
+
+    The upper triangle counts; undefined values are left out.
 
     References:
         Sai et al. (2021), section 3, for the bounds.

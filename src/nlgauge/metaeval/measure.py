@@ -92,7 +92,8 @@ def measure(frame: Frame, how: Measure) -> list[Correlation]:
             statistic does not take.
     """
     chosen = how.of_stat
-    chosen.update({key: how.options[key] for key in _OF_ALL if how.options.get(key) is not None})  # type: ignore[typeddict-item]
+    every = {key: how.options[key] for key in _OF_ALL if how.options.get(key) is not None}
+    chosen.update(every)  # type: ignore[typeddict-item]
     chosen["higher_is_better"] = list(how.up)
     if how.kind == "preferences":
         return _preferences(frame, how, chosen)
@@ -112,13 +113,16 @@ def measure(frame: Frame, how: Measure) -> list[Correlation]:
 
 
 def takes(name: str) -> tuple[str, ...]:
-    """Options of a statistic. Where it compares pairs of texts, `threshold` says how far apart people must rate them."""
+    """Options of a statistic. Statistics of pairs of texts also take `threshold`, the least gap of two ratings."""
     stat = statistic(name)
     return (*stat.options, "threshold") if stat.kind == "preferences" else stat.options
 
 
 def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool = False) -> None:
-    """Refuse an option that none of the statistics takes; intervals take `draws` and `seed`, tests take `alternative` too.
+    """Refuse an option that none of the statistics takes.
+
+    Statistics take `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common` and `compat`, each
+    some of them. Intervals and tests take `draws` and `seed`, and tests `alternative` (`greater` or `two-sided`).
 
     Raises:
         InputError: unknown option or statistic, with the nearest known.

@@ -1,4 +1,4 @@
-"""What do two metrics say together, at any weight? Each scored once; sums made from the numbers, scaled as a sum of metrics is."""
+"""What do two metrics say together, at any weight? Each is scored once; sums are made from the numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Mixture:
     scaled_other: Array
 
     def at(self, weight: float) -> Array:
-        """The sum with this weight on the other metric, shape (n,). At 0 and 1 a metric stands alone, with its own numbers."""
+        """The sum with this weight on the other metric, shape (n,). At 0 and 1 a metric keeps its own numbers."""
         if weight == 0:
             return self.one
         if weight == 1:

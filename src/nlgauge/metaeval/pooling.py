@@ -1,4 +1,4 @@
-"""Which formula and which direction make the best metric of an NLI model? All fifteen on every set, and what choosing elsewhere costs."""
+"""Which formula and which direction make the best metric of an NLI model? All fifteen, and what a choice costs."""
 
 from __future__ import annotations
 
@@ -245,7 +245,9 @@ _CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strat
 
 
 def rank(rows: Sequence[NewRow]) -> None:
-    """Add to each row its strategy's rank on the set (1 the best, equals share the better one), its share of the win, and what it costs.
+    """Add to each row the rank of its strategy on the set, its share of the win, and what it costs.
+
+    Rank 1 is the best, and equals share the better rank.
 
     An undefined value has no rank and wins nothing.
     """
@@ -333,7 +335,7 @@ def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
 
 
 def best_mean(rows: Sequence[NewRow]) -> Strategy | None:
-    """The strategy with the greatest mean over contests in which all are defined, the first of equals; None where there is no such contest."""
+    """The strategy with the greatest mean, the first of equals, over contests in which all are defined; or None."""
     whole = [own for own in _by(rows, *_CONTEST).values() if all(row["rank"] is not None for row in own)]
     if not whole:
         return None

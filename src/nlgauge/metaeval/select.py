@@ -1,4 +1,4 @@
-"""Would a metric pick the right model? Hits@1, MRR and Diff of its choices among many systems, or hybrids made of few."""
+"""Would a metric pick the right model? Hits@1, MRR and Diff of its choices among systems, or hybrids of few."""
 
 from __future__ import annotations
 

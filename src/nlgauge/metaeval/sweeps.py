@@ -1,4 +1,4 @@
-"""How much of another metric makes a metric better? Robustness against agreement with people, as the weight goes from 0 to 1."""
+"""How much of another metric makes a metric better? Robustness against agreement, as the weight goes from 0 to 1."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def check(
     missing: str,
     either: bool = False,
 ) -> None:
-    """Refuse what could not be done, before anything is scored; `either` is enough, or both kinds of sets are needed."""
+    """Refuse what could not be done, before anything is scored; with `either`, sets of one kind are enough."""
     for what, given in (("data set", datasets), ("suite", suites)):
         if not given and either:
             continue
@@ -265,7 +265,7 @@ def _agreement(
     criterion: Any,
     options: Mapping[str, Any],
 ) -> tuple[list[NewRow], list[str]]:
-    """Rows of every sum against people, by group and their mean; what is the same for several pairs (a metric alone) is measured once."""
+    """Rows of every sum against people, by group and their mean; a sum that several pairs share is measured once."""
     scores = {}
     for one, other in pairs:
         both = held.mixture(one, other, norm)

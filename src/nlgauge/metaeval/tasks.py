@@ -1,4 +1,4 @@
-"""One task on joined data: the numbers of every metric, group by group and over groups, and the tests between metrics."""
+"""One task on joined data: the numbers of every metric by group and over groups, and the tests between metrics."""
 
 from __future__ import annotations
 

@@ -87,16 +87,16 @@ def select_rows(task: str, criterion: str | None = None, templates: tuple[str, .
     Raises:
         SpecError: a criterion or perturbation that the task does not have.
     """
-    own = [row for row in checklist_rows() if row.task == task_of(task)]
-    known = list(dict.fromkeys(row.criterion for row in own))
+    chosen = [row for row in checklist_rows() if row.task == task_of(task)]
+    criteria = list(dict.fromkeys(row.criterion for row in chosen))
     if criterion is not None:
         wanted = criterion.strip().lower().replace("-", "_").replace(" ", "_")
-        if wanted not in known:
-            raise SpecError(f"task {task!r} has no criterion {criterion!r}{nearest(wanted, known)}")
-        own = [row for row in own if row.criterion == wanted]
+        if wanted not in criteria:
+            raise SpecError(f"task {task!r} has no criterion {criterion!r}{nearest(wanted, criteria)}")
+        chosen = [row for row in chosen if row.criterion == wanted]
     for template in templates:
-        if all(row.template != template for row in own):
+        if all(row.template != template for row in chosen):
             raise SpecError(
-                f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in own})}"
+                f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in chosen})}"
             )
-    return tuple(row for row in own if not templates or row.template in templates)
+    return tuple(row for row in chosen if not templates or row.template in templates)

@@ -295,16 +295,16 @@ def _articles(text: str, edits: list[Edit]) -> list[Edit]:
         shift += len(e.new) - (e.end - e.start)
         shifts.append(shift)
     out = list(edits)
-    for found in _ARTICLE.finditer(text):
-        at = bisect_right(starts, found.start()) - 1
-        touched = any(e.start < found.end() and e.end > found.start() for e in edits[max(at, 0) : at + 2])
+    for match in _ARTICLE.finditer(text):
+        at = bisect_right(starts, match.start()) - 1
+        touched = any(e.start < match.end() and e.end > match.start() for e in edits[max(at, 0) : at + 2])
         if touched:
             continue
         moved = shifts[at] if at >= 0 else 0
-        old_word, new_word = (_NEXT_WORD.match(t, found.end() + m) for t, m in ((text, 0), (new, moved)))
+        old_word, new_word = (_NEXT_WORD.match(t, match.end() + m) for t, m in ((text, 0), (new, moved)))
         if old_word is None or new_word is None or old_word[1] == new_word[1]:
             continue
         article = article_before(new_word[1])
-        if article != found[0].lower() and found[0].lower() == article_before(old_word[1]):
-            out.append(Edit(found.start(), found.end(), with_case_of(found[0], article)))
+        if article != match[0].lower() and match[0].lower() == article_before(old_word[1]):
+            out.append(Edit(match.start(), match.end(), with_case_of(match[0], article)))
     return _merged(text, out)

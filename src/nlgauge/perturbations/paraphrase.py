@@ -53,10 +53,10 @@ class TableParaphraser:
 
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`."""
-        found = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
+        candidates = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
         chosen = [
             select_para(c, text, how=self.how, level=self.level, norm=self.norm)
-            for text, c in zip(texts, found, strict=True)
+            for text, c in zip(texts, candidates, strict=True)
         ]
         return _others(texts, chosen)
 
@@ -79,27 +79,27 @@ class CallableParaphraser:
             InputError: the function gives another number of paraphrases than it got texts, or something that is no
                 text.
         """
-        made = self.function(list(texts))
-        if isinstance(made, str) or len(made) != len(texts):
-            got = "one string" if isinstance(made, str) else f"{len(made)} paraphrases"
+        answers = self.function(list(texts))
+        if isinstance(answers, str) or len(answers) != len(texts):
+            got = "one string" if isinstance(answers, str) else f"{len(answers)} paraphrases"
             raise InputError(
                 f"the paraphraser got {len(texts)} texts and gave {got}; it must give one entry per text, None where"
                 " it has none"
             )
         chosen: list[str | None] = []
-        for i, (text, given) in enumerate(zip(texts, made, strict=True)):
+        for i, (text, answer) in enumerate(zip(texts, answers, strict=True)):
             candidates = (
-                [given]
-                if isinstance(given, str)
+                [answer]
+                if isinstance(answer, str)
                 else []
-                if given is None
-                else list(given)
-                if isinstance(given, Sequence)
-                else [given]
+                if answer is None
+                else list(answer)
+                if isinstance(answer, Sequence)
+                else [answer]
             )
             if not all(isinstance(c, str) for c in candidates):
                 raise InputError(
-                    f"paraphrase {i} is {type(given).__name__}, expected a string, a list of strings or None"
+                    f"paraphrase {i} is {type(answer).__name__}, expected a string, a list of strings or None"
                 )
             chosen.append(select_para(candidates, text))
         return _others(texts, chosen)
@@ -127,32 +127,32 @@ class LightParaphraser:
 
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`; every step sees what the one before it made."""
-        made = list(texts)
+        current = list(texts)
         for group in _LIGHT:
-            open_ = list(range(len(made)))
+            open_ = list(range(len(current)))
             for name in group:
-                outcomes = perturb(name, [made[i] for i in open_], seed=self.seed, language=self.language)
+                outcomes = perturb(name, [current[i] for i in open_], seed=self.seed, language=self.language)
                 for i, outcome in zip(open_, outcomes, strict=True):
-                    made[i] = outcome.text if isinstance(outcome, Perturbed) else made[i]
+                    current[i] = outcome.text if isinstance(outcome, Perturbed) else current[i]
                 open_ = [i for i, outcome in zip(open_, outcomes, strict=True) if outcome is None]
-        return _others(texts, made)
+        return _others(texts, current)
 
 
-def as_paraphraser(given: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser) -> Paraphraser:
+def as_paraphraser(source: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser) -> Paraphraser:
     """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
 
     Raises:
         SpecError: another name than `light`, or none of these.
     """
-    if isinstance(given, Paraphraser):
-        return given
-    if given == "light":
+    if isinstance(source, Paraphraser):
+        return source
+    if source == "light":
         return LightParaphraser()
-    if isinstance(given, Mapping):
-        return TableParaphraser(table=given)
-    if callable(given):
-        return CallableParaphraser(given)  # type: ignore[arg-type]
-    what = repr(given) if isinstance(given, str) else type(given).__name__
+    if isinstance(source, Mapping):
+        return TableParaphraser(table=source)
+    if callable(source):
+        return CallableParaphraser(source)  # type: ignore[arg-type]
+    what = repr(source) if isinstance(source, str) else type(source).__name__
     raise SpecError(
         f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with"
         " paraphrase(texts)"
@@ -218,11 +218,11 @@ def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> 
     return distance / length if length else float("nan")
 
 
-def _others(texts: Sequence[str], made: Sequence[str | None]) -> list[str | None]:
+def _others(texts: Sequence[str], paraphrases: Sequence[str | None]) -> list[str | None]:
     """None in the place of paraphrases that are blank or the text itself."""
     return [
         None if m is None or not m.strip() or _squeezed(m) == _squeezed(t) else m
-        for t, m in zip(texts, made, strict=True)
+        for t, m in zip(texts, paraphrases, strict=True)
     ]
 
 

@@ -131,9 +131,9 @@ def make_cases(
         raise InputError("pool is one string, expected a flat list of texts")
     for what, strings in (("texts", texts), ("pool", pool or ()), ("ids", ids or ())):
         _check_strings(what, strings)
-    known = language(backend) if isinstance(backend, str) else backend
+    analyser = language(backend) if isinstance(backend, str) else backend
     pooled = tuple(pool or ())
-    turns = [_turns(given, i) for i, given in enumerate(_parallel("context", context, n, ()))]
+    turns = [_turns(turns_of_text, i) for i, turns_of_text in enumerate(_parallel("context", context, n, ()))]
     cases = []
     named, others_of = _parallel("ids", ids, n, None), _parallel("references", references, n, ())
     columns = zip(texts, named, turns, _parallel("speakers", speakers, n, None), others_of, strict=True)
@@ -142,16 +142,16 @@ def make_cases(
             raise InputError(f"references[{i}] is one string, expected a list of texts")
         _check_strings(f"references[{i}]", others)
         who = speaker if speaker is not None else _next_speaker(spoken)
-        cases.append(Case(known.analyse(text), known, id_, spoken, who, pooled, tuple(others)))
+        cases.append(Case(analyser.analyse(text), analyser, id_, spoken, who, pooled, tuple(others)))
     return cases
 
 
 def _with_options(built: Perturbation, name: str, options: Mapping[str, Any]) -> Perturbation:
-    known = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
+    names = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
     hints, values = get_type_hints(type(built)), dict(options)
     for key, value in options.items():
-        if key not in known:
-            raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
+        if key not in names:
+            raise SpecError(f"{name} has no option {key!r}{nearest(key, names)}")
         if isinstance(value, str):  # as typed, so that a wrong choice is refused here, too
             values[key] = convert(value, hints[key], f"{name}:{key}")
     return dataclasses.replace(built, **values)  # type: ignore[type-var]
@@ -174,9 +174,9 @@ def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Seque
     return values
 
 
-def _turns(given: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:
+def _turns(context: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:
     turns = []
-    for i, turn in enumerate(given):
+    for i, turn in enumerate(context):
         if not isinstance(turn, Mapping) or not {"speaker", "text"} <= turn.keys():
             raise InputError(f"context[{place}][{i}] is {turn!r:.60}, expected a mapping with 'speaker' and 'text'")
         turns.append(Turn(str(turn["speaker"]), str(turn["text"])))

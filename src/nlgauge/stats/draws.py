@@ -1,4 +1,4 @@
-"""Draws from the items at hand: the corpus numbers of every draw from one matrix product, without scoring anything again."""
+"""Draws from the items at hand: the corpus numbers of all draws from one matrix product, nothing scored again."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def bootstrap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Gen
 
 
 def swap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Generator) -> Array:
-    """Differences to the first system after swaps, shape (B, S - 1): for each item a fair coin says whether the pair trade their rows.
+    """Differences to the first system after swaps, shape (B, S - 1): a fair coin per item says whether rows are traded.
 
     One coin serves every system. What moves between a pair is the sum of (system - baseline) over the swapped items, so
     that the totals of both follow from one product.
@@ -119,7 +119,7 @@ def fair_coins(rng: np.random.Generator, draws: int, n: int, dtype: type = np.fl
 
 
 def pairs_of(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Left and right of all pairs of n things, left first: (0, 1), (0, 2), ..., (1, 2), ...; shapes (n (n - 1) / 2,)."""
+    """Left and right of all pairs of n things: (0, 1), (0, 2), ..., (1, 2), ...; shapes (n (n - 1) / 2,)."""
     left, right = np.triu_indices(n, 1)
     return left, right
 
@@ -187,7 +187,7 @@ def check_level(level: float) -> None:
 
 
 def is_whole(stats: Array, largest: float) -> bool:
-    """Whether sums are exact in float32: whole numbers, and no total beyond `largest`, which must stay below 2 ** 24."""
+    """Whether sums are exact in float32: whole numbers, and no total beyond `largest`, which is below 2 ** 24."""
     return largest < _EXACT and bool((stats == np.rint(stats)).all())
 
 

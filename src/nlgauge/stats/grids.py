@@ -55,7 +55,7 @@ def in_groups(grid: npt.NDArray[Any], averaging: Averaging) -> npt.NDArray[Any]:
 
 
 def standardise(metrics: Array, used: Mask) -> tuple[Array, Mask]:
-    """Mean 0 and standard deviation 1 (ddof 0) over the cells in use, 0 elsewhere; and which metrics are constant there (all 0).
+    """Mean 0 and standard deviation 1 (ddof 0) over the cells in use, 0 elsewhere; and which metrics are constant.
 
     Args:
         metrics: shape (M, S, N).

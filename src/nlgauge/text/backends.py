@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.lexicon.inflection import inflect, lemma
-from nlgauge.text.lexicon.lexicon import Pos, Relation, related
+from nlgauge.text.lexicon.forms import LexiconForms
 from nlgauge.text.names.lists import Gender, gender_of, is_first_name, name_words
 from nlgauge.text.names.people import Person
 from nlgauge.text.sentences import sentence_spans
@@ -43,7 +42,7 @@ class Read(NamedTuple):
     persons: Sequence[tuple[int, int]]
 
 
-class _Piped:
+class _Piped(LexiconForms):
     """A pipeline of another library behind our interface; only offsets and tags are taken from it."""
 
     name = ""
@@ -54,18 +53,6 @@ class _Piped:
     def analyse(self, text: str) -> Doc:
         """See `Language.analyse`."""
         return self._read(text)[0]
-
-    def lemma(self, word: str, tag: str) -> str:
-        """See `Language.lemma`."""
-        return lemma(word, tag)
-
-    def inflect(self, lemma: str, tag: str) -> str | None:
-        """See `Language.inflect`."""
-        return inflect(lemma, tag)
-
-    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
-        """See `Language.related`."""
-        return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`.
@@ -82,9 +69,9 @@ class _Piped:
         sentences: list[Sequence[Piece]] = []
         named: list[tuple[int, int]] = []
         for start, part in _parts(text):
-            found = self.run(part)
-            sentences += [[Piece(start + p.start, start + p.end, p.tag) for p in s] for s in found.sentences]
-            named += [(start + a, start + b) for a, b in found.persons]
+            read = self.run(part)
+            sentences += [[Piece(start + p.start, start + p.end, p.tag) for p in s] for s in read.sentences]
+            named += [(start + a, start + b) for a, b in read.persons]
         return assemble(text, sentences), named
 
 
@@ -239,8 +226,8 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
 
     Mentions that share the last word, or the first name alone, are one person.
     """
-    found: list[Person] = []
-    known: dict[str, int] = {}
+    mentions: list[Person] = []
+    numbers: dict[str, int] = {}
     for start, end in sorted(named):
         inside = [t for t in doc.tokens if start <= t.start and t.end <= end and t.tag != "POS"]
         title = next((t for t in inside[:1] if _is_title(t)), None)
@@ -252,11 +239,11 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
         given = words[0] if len(words) > 1 or (title is None and is_first_name(words[0].text)) else None
         family = words[-1] if len(words) > 1 or given is None else None
         keys = [w.lower for w in (family, given) if w is not None]
-        who = next((known[k] for k in keys[:1] if k in known), len(set(known.values())))
-        known.update({k: who for k in keys if k not in known})
+        who = next((numbers[k] for k in keys[:1] if k in numbers), len(set(numbers.values())))
+        numbers.update({k: who for k in keys if k not in numbers})
         gender = _gender_of_title(title) or (gender_of(given.text) if given is not None else None)
         first, last = words[0], words[-1]
-        found.append(
+        mentions.append(
             Person(
                 first.index,
                 last.index,
@@ -269,8 +256,8 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
                 _place(family),
             )
         )
-    genders = {p.who: p.gender for p in found if p.gender is not None}
-    return [replace(p, gender=genders.get(p.who)) for p in found]
+    genders = {p.who: p.gender for p in mentions if p.gender is not None}
+    return [replace(p, gender=genders.get(p.who)) for p in mentions]
 
 
 def _place(token: Token | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.lexicon.forms import LexiconForms
 
 if TYPE_CHECKING:
     from nlgauge.text.lexicon.lexicon import Pos, Relation
@@ -43,7 +44,7 @@ class Language(Protocol):
         ...
 
 
-class Builtin:
+class Builtin(LexiconForms):
     """The backend that is shipped: own tokeniser and tagger, WordNet extract, census names."""
 
     name = "builtin"
@@ -69,24 +70,6 @@ class Builtin:
             ]
             sentences.append(Span(first, len(tokens) - 1, spans[0][0], spans[-1][1]))
         return Doc(text, tuple(tokens), tuple(sentences))
-
-    def lemma(self, word: str, tag: str) -> str:
-        """See `Language.lemma`."""
-        from nlgauge.text.lexicon.inflection import lemma
-
-        return lemma(word, tag)
-
-    def inflect(self, lemma: str, tag: str) -> str | None:
-        """See `Language.inflect`."""
-        from nlgauge.text.lexicon.inflection import inflect
-
-        return inflect(lemma, tag)
-
-    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
-        """See `Language.related`."""
-        from nlgauge.text.lexicon.lexicon import related
-
-        return related(lemma, pos, relation)
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`."""

@@ -57,8 +57,8 @@ def _ends(text: str, start: int, mark: re.Match[str]) -> bool:
         return False
     if mark["western"] != ".":
         return True
-    found = _LAST_WORD.search(text, max(start, mark.start() - _LONGEST), mark.start())
-    last = found[0] if found else ""
+    match = _LAST_WORD.search(text, max(start, mark.start() - _LONGEST), mark.start())
+    last = match[0] if match else ""
     if last.lower() in _UNENDING or (last.lower() in _NUMBERED and word[:1].isdigit()):
         return False
     initials = _INITIALS.fullmatch(last) is not None and last[-1].isupper() and last != "I"

@@ -74,13 +74,13 @@ def _spelt(token: str) -> bool:
 
 def _whole(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Units with the signs, joiners and unseen characters that touch them."""
-    found: list[tuple[int, int]] = []
+    whole: list[tuple[int, int]] = []
     for start, end in spans:
-        if found and found[-1][1] == start and _clings(text[found[-1][0] : start], text[start]):
-            found[-1] = (found[-1][0], end)
+        if whole and whole[-1][1] == start and _clings(text[whole[-1][0] : start], text[start]):
+            whole[-1] = (whole[-1][0], end)
         else:
-            found.append((start, end))
-    return found
+            whole.append((start, end))
+    return whole
 
 
 def _clings(before: str, char: str) -> bool:
@@ -98,13 +98,13 @@ def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
     Characters that are no letters stay with the character before them.
     """
-    found: list[tuple[int, int]] = []
+    pieces: list[tuple[int, int]] = []
     for first, last in letter_spans(text[start:end]):
         piece = (start + first, start + last)
-        both_katakana = found and _KATAKANA.fullmatch(text, *piece) and _KATAKANA.fullmatch(text, *found[-1])
-        if both_katakana or (found and not _UNSPACED.search(text, found[-1][0], piece[1])):
-            found[-1] = (found[-1][0], piece[1])
+        both_katakana = pieces and _KATAKANA.fullmatch(text, *piece) and _KATAKANA.fullmatch(text, *pieces[-1])
+        if both_katakana or (pieces and not _UNSPACED.search(text, pieces[-1][0], piece[1])):
+            pieces[-1] = (pieces[-1][0], piece[1])
         else:
-            found.append(piece)
-    edges = [start, *(first for first, _ in found[1:]), end]  # signs between two pieces go to the first
+            pieces.append(piece)
+    edges = [start, *(first for first, _ in pieces[1:]), end]  # signs between two pieces go to the first
     return list(pairwise(edges))

@@ -176,21 +176,21 @@ class _Denials:
 
     def _owner(self, i: int) -> Clause | None:
         """The clause that a word belongs to: as subject or adverb to the one behind it, else to the one before."""
-        own = self._by_sentence.get(self.doc.sentence_at[i], [])
-        behind = next((c for c in own if c.verb > i), None)
+        clauses = self._by_sentence.get(self.doc.sentence_at[i], [])
+        behind = next((c for c in clauses if c.verb > i), None)
         if behind is not None:
             between = range(i + 1, behind.verb)
             joined = all(self._tag(k) in _IN_SUBJECTS and self._low(k) != "that" for k in between)
-            if joined and i >= behind.begin and (len(between) <= _SHORT_SUBJECT or all(c.verb > i for c in own)):
+            if joined and i >= behind.begin and (len(between) <= _SHORT_SUBJECT or all(c.verb > i for c in clauses)):
                 return behind
-        return next((c for c in reversed(own) if c.verb <= i or i <= c.last), behind)
+        return next((c for c in reversed(clauses) if c.verb <= i or i <= c.last), behind)
 
     @cached_property
     def _by_sentence(self) -> dict[int, list[Clause]]:
-        found: dict[int, list[Clause]] = {}
+        grouped: dict[int, list[Clause]] = {}
         for clause in self.clauses:
-            found.setdefault(clause.sentence, []).append(clause)
-        return found
+            grouped.setdefault(clause.sentence, []).append(clause)
+        return grouped
 
     def _deleted(self, first: int, last: int, draft: Draft) -> None:
         draft.delete(first, last)

@@ -48,14 +48,14 @@ class AddExtraText:
         spare: tuple[Clause, str] | None = None
         for source in _others(case, rng):
             other = case.language.analyse(source)
-            found = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]
-            found = [c for c in found if c.text.casefold() not in case.text.casefold()]
-            fitting = [c for c in found if c.finite == wanted]
+            clauses = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]
+            clauses = [c for c in clauses if c.text.casefold() not in case.text.casefold()]
+            fitting = [c for c in clauses if c.finite == wanted]
             if fitting:
                 spare = rng.choice(fitting), source
                 break
-            if found and spare is None:
-                spare = rng.choice(found), source
+            if clauses and spare is None:
+                spare = rng.choice(clauses), source
         if spare is None:
             return Inapplicable("no clause in the pool")
         found_clause, source = spare
@@ -119,10 +119,10 @@ class RandomText:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit, of everything; references of the text and turns of its dialogue are no other texts."""
-        own = {_plain(t) for t in (*case.references, *(turn.text for turn in case.context))}
+        seen = {_plain(t) for t in (*case.references, *(turn.text for turn in case.context))}
         for most in (_TRIES, len(case.pool)):  # nearly always one of the first is another
             for other in _others(case, rng, most):
-                if _plain(other) not in own:
+                if _plain(other) not in seen:
                     return Change([Edit(0, len(case.text), other)])
         return Inapplicable("no other text in the pool")
 
@@ -150,8 +150,8 @@ class AlternativeReferences:
 
 def _others(case: Case, rng: random.Random, most: int = _TRIES) -> Sequence[str]:
     """Some texts of the pool that are not the text, in random order."""
-    own = _plain(case.text)
-    return [t for t in rng.sample(case.pool, min(most, len(case.pool))) if _plain(t) and _plain(t) != own]
+    text = _plain(case.text)
+    return [t for t in rng.sample(case.pool, min(most, len(case.pool))) if _plain(t) and _plain(t) != text]
 
 
 def _plain(text: str) -> str:

@@ -61,14 +61,14 @@ class Negation:
             return self._phrase(doc, denials)
         return Inapplicable("already negated" if denials else "no finite verb")
 
-    def _clause(self, case: Case, clause: Clause, own: Sequence[Denial]) -> Change | Inapplicable:
-        if not own:
+    def _clause(self, case: Case, clause: Clause, denials: Sequence[Denial]) -> Change | Inapplicable:
+        if not denials:
             draft = Draft(case.doc)
             short = contracts(case.doc) if self.contracted is None else self.contracted
             if deny(draft, case.language, clause, short=short):
                 return draft.finish(mode="add", verb=case.doc.tokens[clause.verb].text)
-        elif self.mode == "flip" and own[0].remove is not None and len(own) == 1:
-            return _affirmed(case.doc, own[0])
+        elif self.mode == "flip" and denials[0].remove is not None and len(denials) == 1:
+            return _affirmed(case.doc, denials[0])
         return Inapplicable("already negated")
 
     def _phrase(self, doc: Doc, denials: Sequence[Denial]) -> Change | Inapplicable:

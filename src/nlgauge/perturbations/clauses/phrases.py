@@ -226,12 +226,12 @@ def _repeatable(doc: Doc) -> Sequence[Span]:
     Those of several words that do not end their sentence go first. Without any noun phrase, a subject with its verb is
     taken (`I am`).
     """
-    found = [p for p in noun_phrases(doc) if _is_whole(doc, p)]
+    phrases = [p for p in noun_phrases(doc) if _is_whole(doc, p)]
     last_words = {doc.sentence_at[w.first]: w.last for w in doc.words}
-    early = [p for p in found if p.last < last_words.get(doc.sentence_at[p.first], -1)]
+    early = [p for p in phrases if p.last < last_words.get(doc.sentence_at[p.first], -1)]
     several = [p for p in early if len({*doc.word_at[p.first : p.last + 1]} - {None}) > 1]
-    if found:
-        return several or early or found
+    if phrases:
+        return several or early or phrases
     pairs = zip(doc.tokens, doc.tokens[1:], strict=False)
     return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in ("MD", "VBP", "VBD", "VBZ")]
 
@@ -244,14 +244,20 @@ def _inside_a_sentence(doc: Doc, phrase: Span) -> str:
     return text if keeps or not (quoted or doc.starts_sentence(first.index)) else text[0].lower() + text[1:]
 
 
-def _shares(given: tuple[float, float] | float | str) -> tuple[float, float]:
+def _shares(fraction: tuple[float, float] | float | str) -> tuple[float, float]:
     try:
-        parts = given.split("-") if isinstance(given, str) else given if isinstance(given, Sequence) else [given]
+        parts = (
+            fraction.split("-")
+            if isinstance(fraction, str)
+            else fraction
+            if isinstance(fraction, Sequence)
+            else [fraction]
+        )
         shares = [float(part) for part in parts]
     except (TypeError, ValueError):
         shares = []
     if not 1 <= len(shares) <= 2 or not 0 <= shares[0] <= shares[-1] < 1:
         raise SpecError(
-            f"omission:fraction is {given!r}, expected one or two shares of the words below 1, as in 0.01-0.20"
+            f"omission:fraction is {fraction!r}, expected one or two shares of the words below 1, as in 0.01-0.20"
         )
     return shares[0], shares[-1]

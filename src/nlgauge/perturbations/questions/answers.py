@@ -39,8 +39,8 @@ def asked(noun: Token) -> tuple[str, tuple[str, ...]] | None:
     None if only the noun itself can be said again.
     """
     base = lemma(noun.lower, noun.tag)
-    found = _asked().get(base)
-    return ("", PERSONS) if found is None and noun.tag == "NN" and supersense(base, "noun") == "noun.person" else found
+    entry = _asked().get(base)
+    return ("", PERSONS) if entry is None and noun.tag == "NN" and supersense(base, "noun") == "noun.person" else entry
 
 
 def of_kind(noun: Token) -> Sequence[str]:

@@ -272,9 +272,9 @@ def _said(
         and not preposition
         and not stranded
     ):
-        found = fillers.asked(fillers.head(doc, wh + 1, question.last))
-        if found is not None and found[0] and behind == "" and found[1] not in (fillers.PLACES, fillers.PERSONS):
-            before = f"{found[0]} "
+        entry = fillers.asked(fillers.head(doc, wh + 1, question.last))
+        if entry is not None and entry[0] and behind == "" and entry[1] not in (fillers.PLACES, fillers.PERSONS):
+            before = f"{entry[0]} "
     return preposition + before, answers, behind
 
 

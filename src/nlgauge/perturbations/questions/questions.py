@@ -41,10 +41,10 @@ class ChangeQuestionWord:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the interrogative of one question."""
         doc = case.doc
-        found = _asking(doc)
-        if isinstance(found, Inapplicable):
-            return found
-        question = rng.choice(found)
+        asking = _asking(doc)
+        if isinstance(asking, Inapplicable):
+            return asking
+        question = rng.choice(asking)
         last = _words_end(doc, question)
         old = doc.text[doc.tokens[question.wh].start : doc.tokens[last].end]
         new = rng.choice(_replacements(doc, question, last))
@@ -72,10 +72,10 @@ class DropQuestionWord:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the start of one question."""
         doc = case.doc
-        found = _asking(doc)
-        if isinstance(found, Inapplicable):
-            return found
-        starting = [q for q in found if q.at_start]
+        asking = _asking(doc)
+        if isinstance(asking, Inapplicable):
+            return asking
+        starting = [q for q in asking if q.at_start]
         if not starting:
             return Inapplicable("question word inside")
         question = rng.choice(starting)
@@ -128,15 +128,15 @@ class QuestionToAssertion:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The edits that turn one question of the text round."""
-        found = questions(case.doc)
-        if not found:
+        asked = questions(case.doc)
+        if not asked:
             return _NO_QUESTION
         failed: Inapplicable | None = None
-        for question in rng.sample(found, len(found)):
-            made = self._made(case, question, rng)
-            if isinstance(made, Change):
-                return made
-            failed = failed or made
+        for question in rng.sample(asked, len(asked)):
+            change = self._made(case, question, rng)
+            if isinstance(change, Change):
+                return change
+            failed = failed or change
         return failed or _NO_QUESTION
 
     def _made(self, case: Case, question: Question, rng: random.Random) -> Change | Inapplicable:
@@ -153,28 +153,28 @@ class QuestionToAssertion:
             failed = declare(draft, question, case.language, chooser)
             return failed or draft.finish(filler=chosen[-1] if chosen else None)
 
-        made = finished(choose)
-        if self.infill == "table" or not chosen or isinstance(made, Inapplicable):
-            return made
+        change = finished(choose)
+        if self.infill == "table" or not chosen or isinstance(change, Inapplicable):
+            return change
         marked = finished(lambda _: _GAP)
         whole = apply_edits(case.text, marked.edits) if isinstance(marked, Change) else ""
         at = whole.upper().find(_GAP.upper())
         if at < 0:
-            return made
+            return change
         gap = Gap(whole[:at] + chosen[-1] + whole[at + len(_GAP) :], at, at + len(chosen[-1]))
         offered = [f.word for f in infill(self.infill, case.language, rng).fill([gap], _OFFERED)[0]]
         fit = next((w for w in offered if w.strip() and w.lower() not in WH), None)
         if fit is None:
-            return made
+            return change
         chosen.append(fit)
         return finished(lambda _: fit)
 
 
 def _asking(doc: Doc) -> list[Question] | Inapplicable:
     """The questions of a text that ask with a question word, or why there are none."""
-    found = questions(doc)
-    asking = [q for q in found if q.wh >= 0 and not q.fixed]
-    return asking or (Inapplicable("no question word") if found else _NO_QUESTION)
+    asked = questions(doc)
+    asking = [q for q in asked if q.wh >= 0 and not q.fixed]
+    return asking or (Inapplicable("no question word") if asked else _NO_QUESTION)
 
 
 def _words_end(doc: Doc, question: Question) -> int:

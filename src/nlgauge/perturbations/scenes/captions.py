@@ -115,22 +115,22 @@ def _attributes(case: Case) -> Iterator[_Site]:
         if token.tag not in _ADJECTIVES and token.tag not in _NOUNS:
             continue
         base = token.lower if token.tag not in ("JJR", "JJS") else case.language.lemma(token.lower, token.tag)
-        known = attribute(base)
+        entry = attribute(base)
         if (
-            known is None
+            entry is None
             or not stands_alone(doc, token)
             or in_name(doc, token)
-            or not _says_something(doc, token, known.kind)
+            or not _says_something(doc, token, entry.kind)
         ):
             continue
         noun = modified_noun(doc, token)
-        words = known.fitting(field_of(case, noun))
-        if noun is not None and noun.lower in _HAIR and known.kind == "colour":
+        words = entry.fitting(field_of(case, noun))
+        if noun is not None and noun.lower in _HAIR and entry.kind == "colour":
             words = [w for w in words if w in _OF_HAIR]
         forms = [_form(case, token, word) for word in words]
         fitting = [form for form in forms if form and form not in present]
         if fitting:
-            yield _Site(token, known.kind, fitting)
+            yield _Site(token, entry.kind, fitting)
 
 
 def _form(case: Case, token: Token, word: str) -> str | None:
@@ -205,14 +205,14 @@ def _adjectives(case: Case) -> Iterator[_Site]:
         if attribute(base) is not None:  # one of ours that is used for something else
             continue
         ours = own_words(base, "adj", "antonym")
-        found = [w for w, fields in ours if not fields or field_of(case, noun) in fields] if ours else []
-        if not found:
+        opposites = [w for w, fields in ours if not fields or field_of(case, noun) in fields] if ours else []
+        if not opposites:
             sure = {n.word for n in neighbours(base, "adj", "antonym") if n.sure}
-            found = [w for w in case.language.related(base, "adj", "antonym") if w in sure]
-        found, kind = [w for w in found if _plain_opposite(base, w)][:1], "opposite"
-        if not found:
-            kind, found = _of_its_kind(case.language.related(base, "adj", "sibling"))
-        forms = [_form(case, token, word) for word in found]
+            opposites = [w for w in case.language.related(base, "adj", "antonym") if w in sure]
+        opposites, kind = [w for w in opposites if _plain_opposite(base, w)][:1], "opposite"
+        if not opposites:
+            kind, opposites = _of_its_kind(case.language.related(base, "adj", "sibling"))
+        forms = [_form(case, token, word) for word in opposites]
         words = [f for f in forms if f and f.lower() not in present]
         if words:
             yield _Site(token, kind, words)
@@ -229,11 +229,11 @@ def _of_its_kind(siblings: Sequence[str]) -> tuple[str, list[str]]:
 
     Other siblings mean nearly the same as the word itself.
     """
-    kinds = Counter(known.kind for word in siblings if (known := attribute(word)) is not None and known.kind in _SETS)
+    kinds = Counter(entry.kind for word in siblings if (entry := attribute(word)) is not None and entry.kind in _SETS)
     kind, count = kinds.most_common(1)[0] if kinds else ("", 0)
     if count < _OF_A_KIND:
         return kind, []
-    return kind, [w for w in siblings if (known := attribute(w)) is not None and known.kind == kind]
+    return kind, [w for w in siblings if (entry := attribute(w)) is not None and entry.kind == kind]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,17 +263,17 @@ class ChangeGender:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per noun and per pronoun."""
         doc = case.doc
-        found = [(t, c) for t in doc.tokens if (c := _gendered(doc, t)) is not None]
-        found = [f for f in found if f[1].field == "person"] or found
-        couples = _couples(doc, found)
+        gendered = [(t, c) for t in doc.tokens if (c := _gendered(doc, t)) is not None]
+        gendered = [f for f in gendered if f[1].field == "person"] or gendered
+        couples = _couples(doc, gendered)
         beside = {t.index for couple in couples for t, _ in couple}
-        alone = [f for f in found if f[0].index not in beside]
+        alone = [f for f in gendered if f[0].index not in beside]
         picked = alone or ([rng.choice(couples[0])] if couples else [])
         if self.which == "one" and picked:
             picked = [rng.choice(picked)]
         pronouns = (
             [(t, p) for t in doc.tokens if (p := _pronoun(doc, t)) is not None]
-            if self.pronouns and (alone or not found)
+            if self.pronouns and (alone or not gendered)
             else []
         )
         if not picked and not pronouns:
@@ -316,13 +316,13 @@ def _gendered(doc: Doc, token: Token) -> Counterpart | None:
     return None if after is not None and in_set_phrase(token.lower, after.lower) else other
 
 
-def _couples(doc: Doc, found: Sequence[_Person]) -> list[tuple[_Person, _Person]]:
+def _couples(doc: Doc, gendered: Sequence[_Person]) -> list[tuple[_Person, _Person]]:
     """Pairs of neighbours that are each other's counterpart and do the same thing.
 
     Examples are `a man and a woman` and `a boy standing next to a girl`.
     """
     couples = []
-    for left, right in pairwise(found):
+    for left, right in pairwise(gendered):
         between = doc.tokens[left[0].index + 1 : right[0].index]
         joined = any(t.tag == "CC" or t.lower in _BESIDE for t in between) and all(
             t.tag in _BETWEEN or t.lower in _BESIDE for t in between

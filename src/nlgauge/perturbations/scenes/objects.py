@@ -48,10 +48,10 @@ class SwapObjects:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Two edits, and articles where they must fit."""
         doc = case.doc
-        found = things(case.doc, case.language)
-        if len(found) < 2:
+        objects = things(case.doc, case.language)
+        if len(objects) < 2:
             return Inapplicable("fewer than two objects")
-        near = [(a, b) for i, a in enumerate(found) for b in found[i + 1 : i + 1 + _NEAR]]
+        near = [(a, b) for i, a in enumerate(objects) for b in objects[i + 1 : i + 1 + _NEAR]]
         pairs = [(a, b) for a, b in near if a.base.lower() != b.base.lower() and a.text.lower() != b.text.lower()]
         pairs = [(a, b) for a, b in pairs if not _listed(doc, a, b)]
         if not pairs:
@@ -89,18 +89,18 @@ class DropObjects:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""
-        doc, found = case.doc, things(case.doc, case.language)
-        if not found:
+        doc, objects = case.doc, things(case.doc, case.language)
+        if not objects:
             return Inapplicable("no object")
         if self.which == "one":
-            picked = [rng.choice(_droppable(doc, found))]
+            picked = [rng.choice(_droppable(doc, objects))]
             gone = _with_bonds(doc, picked[0])
         else:
-            picked = found
+            picked = objects
             gone = _with_joints(doc, {i for t in picked for i in range(t.start, t.end + 1)})
-        if _nothing_left(doc, gone) and len(found) > 1:
-            kept = rng.choice(found)
-            picked = [t for t in found if t is not kept]
+        if _nothing_left(doc, gone) and len(objects) > 1:
+            kept = rng.choice(objects)
+            picked = [t for t in objects if t is not kept]
             gone = _with_joints(doc, {i for t in picked for i in range(t.start, t.end + 1)})
         if _nothing_left(doc, gone):
             return Inapplicable("nothing would be left")
@@ -124,19 +124,19 @@ class RepeatObject:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the sentence."""
-        doc, found = case.doc, things(case.doc, case.language)
-        if not found:
+        doc, objects = case.doc, things(case.doc, case.language)
+        if not objects:
             return Inapplicable("no object")
-        found = [t for t in found if not t.named] or found
+        objects = [t for t in objects if not t.named] or objects
         early = [
             t
-            for t in found
+            for t in objects
             if any(
                 doc.word_at[i] is not None for i in range(t.last + 1, doc.sentences[doc.sentence_at[t.last]].last + 1)
             )
         ]
-        solid = [t for t in early if not t.bare or doc.starts_sentence(t.start)] or [t for t in found if not t.bare]
-        thing = rng.choice(solid or early or found)
+        solid = [t for t in early if not t.bare or doc.starts_sentence(t.start)] or [t for t in objects if not t.bare]
+        thing = rng.choice(solid or early or objects)
         words = _again(doc, thing)
         shouted = doc.text.isupper()
         draft = Draft(doc)
@@ -211,7 +211,7 @@ def _in_number(case: Case, thing: Thing, plural: bool) -> str:
     return text[: len(text) - len(head.text)] + (form.upper() if len(head.text) > 1 and head.text.isupper() else form)
 
 
-def _droppable(doc: Doc, found: Sequence[Thing]) -> Sequence[Thing]:
+def _droppable(doc: Doc, objects: Sequence[Thing]) -> Sequence[Thing]:
     """The things that a sentence can best do without.
 
     Those behind a preposition or in a list go first, then those that no verb needs, then any.
@@ -225,12 +225,14 @@ def _droppable(doc: Doc, found: Sequence[Thing]) -> Sequence[Thing]:
         return tokens[thing.start - 1].tag if thing.start else ""
 
     calm = [
-        t for t in found if followed(t) not in _FINITE and followed(t) not in ("POS", "CC") and not _heads_list(doc, t)
+        t
+        for t in objects
+        if followed(t) not in _FINITE and followed(t) not in ("POS", "CC") and not _heads_list(doc, t)
     ]
     loose = [t for t in calm if _preposition(doc, t) is not None and not _counted(doc, t)]
     second = [t for t in calm if before(t) == "CC"]
     idle = [t for t in calm if t.start > 0 and before(t) != "CC" and followed(t) not in ("WDT", "WP", "VBG", "VBN")]
-    return loose + second or idle or calm or list(found)
+    return loose + second or idle or calm or list(objects)
 
 
 def _heads_list(doc: Doc, thing: Thing) -> bool:

@@ -48,11 +48,11 @@ class SubjectVerbDisagreement:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One verb in the other number, or all."""
         doc = case.doc
-        found = [(c, form) for c in find_clauses(doc) if (form := _other(doc, case.language, c)) is not None]
-        if not found:
+        verbs = [(c, form) for c in find_clauses(doc) if (form := _other(doc, case.language, c)) is not None]
+        if not verbs:
             return Inapplicable("no present-tense verb")
-        certain = [(c, form) for c, form in found if not _doubtful(doc, c)]
-        drawn = found if self.which == "all" else [rng.choice(certain or found)]
+        certain = [(c, form) for c, form in verbs if not _doubtful(doc, c)]
+        drawn = verbs if self.which == "all" else [rng.choice(certain or verbs)]
         draft = Draft(doc)
         for clause, form in drawn:
             draft.replace(clause.verb, clause.verb, form)

@@ -92,12 +92,12 @@ class KeepOnlyStopwords:
 def stopwords(doc: Doc) -> list[bool]:
     """For each word of a text whether it is a stop word; a clitic that stands alone goes with the word before it."""
     table, mixed = _table(), not doc.text.isupper()
-    found: list[bool] = []
+    flags: list[bool] = []
     for word in doc.words:
         tokens = doc.tokens[word.first : word.last + 1]
         head, lower = tokens[0], doc.between(word).lower().replace("’", "'")
         if lower in _CLITICS:
-            stop = bool(found) and found[-1]
+            stop = bool(flags) and flags[-1]
         elif lower in table:
             named = head.tag in ("NNP", "NNPS") and lower in _ALSO_NAMES and head.text[0].isupper()
             stop = not named and not (mixed and lower in _ALSO_ACRONYMS and head.text.isupper())
@@ -106,8 +106,8 @@ def stopwords(doc: Doc) -> list[bool]:
             stop = head.lower in table and all(
                 p in _CLITICS or p == "/" or (p in table and "/" in parts) for p in parts[1:]
             )
-        found.append(stop)
-    return found
+        flags.append(stop)
+    return flags
 
 
 def _asks(doc: Doc, index: int) -> bool:

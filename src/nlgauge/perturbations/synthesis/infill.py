@@ -193,9 +193,9 @@ def _drawn(token: Token, fillers: Sequence[Filler], rng: random.Random) -> str |
 @cache
 def _pool(part: Part, field: str | None) -> tuple[str, ...]:
     """Frequent lemmas of a part of speech, most frequent first; of one field of meaning where it has enough."""
-    found = _known(part)
-    inside = tuple(w for w in found if field is not None and supersense(w, POS[part]) == field)
-    return inside if len(inside) >= _FEWEST else found
+    frequent = _known(part)
+    inside = tuple(w for w in frequent if field is not None and supersense(w, POS[part]) == field)
+    return inside if len(inside) >= _FEWEST else frequent
 
 
 @cache

@@ -146,13 +146,13 @@ def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
 
     NaN, which models overflow to in half precision, is no answer and raises.
     """
-    found = judge.judge(pairs).probabilities[:, 0]
-    if np.isnan(found).any():
+    probabilities = judge.judge(pairs).probabilities[:, 0]
+    if np.isnan(probabilities).any():
         raise InputError(
-            f"the judge has no answer (NaN) for {np.isnan(found).sum()} of {len(pairs)} pairs; try dtype float32, or"
-            " another model"
+            f"the judge has no answer (NaN) for {np.isnan(probabilities).sum()} of {len(pairs)} pairs; try dtype"
+            " float32, or another model"
         )
-    return found
+    return probabilities
 
 
 def _alone(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:

@@ -91,11 +91,11 @@ def _chains(case: Case) -> Iterator[_Chain]:
     """The adjectives before each noun that can be left out."""
     doc, at = case.doc, 0
     while at < len(doc.tokens):
-        found = _chain(case, at)
-        if found is None:
+        step = _chain(case, at)
+        if step is None:
             at += 1
             continue
-        chain, at = found
+        chain, at = step
         if chain.runs:
             yield chain
 

@@ -52,20 +52,20 @@ def attribute(word: str) -> Attribute | None:
 
 @cache
 def _table() -> Mapping[str, Attribute]:
-    found: dict[str, Attribute] = {}
+    table: dict[str, Attribute] = {}
     sets: dict[str, list[str]] = {}
     for line in data_lines("attributes.tsv"):
         kind, word, cell = line.split("\t")
         words = cell.split(" ")
         if word == _ANY:
             sets[kind] = words
-            found.update((w, Attribute(kind, [Other(o, frozenset()) for o in words if o != w])) for w in words)
+            table.update((w, Attribute(kind, [Other(o, frozenset()) for o in words if o != w])) for w in words)
             continue
         if words[0] == _ANY:
             less = {w[1:] for w in words[1:]}
             words = [w for w in sets[kind] if w not in less and w != word]
-        found[word] = Attribute(kind, [_other(w) for w in words])
-    return found
+        table[word] = Attribute(kind, [_other(w) for w in words])
+    return table
 
 
 def _other(written: str) -> Other:

@@ -43,7 +43,7 @@ _GRAMMAR: Mapping[Part, Set[str]] = {part: WordList("words", f"grammar {part}") 
 def single_words(doc: Doc, part: Part) -> list[Token]:
     """Words of a part of speech that can be exchanged: not part of a compound, an address or a name."""
     tags = TAGS[part]
-    found = []
+    single = []
     for token in doc.tokens:
         fits = token.tag in tags or (part == "adj" and _adjectival(doc, token))
         if (
@@ -53,8 +53,8 @@ def single_words(doc: Doc, part: Part) -> list[Token]:
             and stands_alone(doc, token)
             and not in_name(doc, token)
         ):
-            found.append(token)
-    return found
+            single.append(token)
+    return single
 
 
 def is_grammar(lemma: str, part: Part) -> bool:
@@ -105,8 +105,8 @@ def field_of(case: Case, token: Token | None) -> str | None:
         return None
     if token.lower in _PERSONS:
         return "person"
-    found = supersense(case.language.lemma(token.lower, token.tag), "noun")
-    return found.partition(".")[2] if found else None
+    sense = supersense(case.language.lemma(token.lower, token.tag), "noun")
+    return sense.partition(".")[2] if sense else None
 
 
 def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
@@ -129,8 +129,8 @@ def is_counted(lemma: str) -> bool:
 
     `freight` and `intelligence` cannot.
     """
-    found = supersense(lemma, "noun")
-    return found is not None and found.partition(".")[2] in _COUNTED and lemma not in _MASS
+    sense = supersense(lemma, "noun")
+    return sense is not None and sense.partition(".")[2] in _COUNTED and lemma not in _MASS
 
 
 def words_of(case: Case) -> frozenset[str]:

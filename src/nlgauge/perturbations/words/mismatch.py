@@ -47,10 +47,10 @@ class _Mismatch:
             tokens = [t for t in words if _is_full_verb(case, t)]
         if not tokens:
             return Inapplicable(f"no {NAMES[self.part]}")
-        found = _kindred(case, rng, self.part) if self.semantic else _random(case, rng, self.part, tokens)
-        if found is None:
+        exchange = _kindred(case, rng, self.part) if self.semantic else _random(case, rng, self.part, tokens)
+        if exchange is None:
             return Inapplicable("no word of a kindred meaning" if self.semantic else "no word that fits")
-        token, form = found
+        token, form = exchange
         draft = Draft(case.doc)
         draft.replace(token.index, token.index, form)
         return draft.finish(word=token.text, replacement=form, tag=token.tag, semantic=self.semantic)
@@ -121,9 +121,11 @@ def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token])
 def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
     """A word of the text, and another kind of the same, or its opposite where no such is known."""
     for relation in _KINDRED:
-        found = [site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)]
-        if found:
-            site = rng.choice(found)
+        candidates = [
+            site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)
+        ]
+        if candidates:
+            site = rng.choice(candidates)
             return site.token, rng.choice(site.swaps).form
     return None
 

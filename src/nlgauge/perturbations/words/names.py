@@ -124,19 +124,19 @@ class DropNamedEntities:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
-        doc, found = case.doc, _named(case.doc)
-        if not found:
+        doc, named = case.doc, _named(case.doc)
+        if not named:
             return Inapplicable("no named entity")
         if self.which == "one":
-            found = [rng.choice(found)]
-        gone = with_hangers(doc, [doc.span(e.first, e.last) for e in found])
+            named = [rng.choice(named)]
+        gone = with_hangers(doc, [doc.span(e.first, e.last) for e in named])
         if all(t.index in gone or doc.word_at[t.index] is None for t in doc.tokens):
             return Inapplicable("nothing would be left")
         draft = Draft(doc)
         for index in sorted(gone):
             draft.delete(index, index)
         draft.tidy()
-        return draft.finish(names=[doc.text[e.start : e.end] for e in found], labels=[e.label for e in found])
+        return draft.finish(names=[doc.text[e.start : e.end] for e in named], labels=[e.label for e in named])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,10 +162,10 @@ class PerturbEntities:
         """The edits of one name, or one word."""
         reason = Inapplicable("no entity")
         for kind in _KINDS if self.kind == "any" else (self.kind,):
-            made = self._made(kind, case, rng)
-            if isinstance(made, Change):
-                return Change(made.edits, {"kind": kind, **made.meta})
-            reason = made if self.kind != "any" else reason
+            change = self._made(kind, case, rng)
+            if isinstance(change, Change):
+                return Change(change.edits, {"kind": kind, **change.meta})
+            reason = change if self.kind != "any" else reason
         return reason
 
     @staticmethod

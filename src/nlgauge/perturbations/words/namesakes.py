@@ -107,8 +107,8 @@ def _frequent_first_names(gender: Gender | None) -> list[str]:
 def _frequent_last_names() -> list[str]:
     """Without those that are words in small letters, or rarely: Hicks, but not Baker."""
     listed = [n for n in last_names() if len(n) > _SHORTEST and not is_first_name(n)]
-    known = [n for n in listed if n not in _MISSPELT and all(rank(n, pos) is None for pos in POSES)][:_LAST]
-    return [f"Mc{n[2:].capitalize()}" if n.startswith("Mc") else n for n in known]
+    frequent = [n for n in listed if n not in _MISSPELT and all(rank(n, pos) is None for pos in POSES)][:_LAST]
+    return [f"Mc{n[2:].capitalize()}" if n.startswith("Mc") else n for n in frequent]
 
 
 def _to_hyphen(doc: Doc, at: int, last: int) -> int:

@@ -70,15 +70,15 @@ class PronounError:
         """One edit for each pronoun that is exchanged."""
         doc = case.doc
         table = {form: other for person in self.pronouns.split() for form, other in _OTHERS[person].items()}
-        found = [(t, table[form]) for t in doc.tokens if (form := _form(doc, t)) in table]
-        if not found:
+        places = [(t, table[form]) for t in doc.tokens if (form := _form(doc, t)) in table]
+        if not places:
             return Inapplicable("no pronoun")
         if self.mode == "one":
-            found = [rng.choice(found)]
+            places = [rng.choice(places)]
         draft = Draft(doc)
-        for token, new in found:
+        for token, new in places:
             draft.replace(token.index, token.index, new)
-        return draft.finish(pronouns=[[t.text, new] for t, new in found])
+        return draft.finish(pronouns=[[t.text, new] for t, new in places])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,13 +105,13 @@ class NounsToPronouns:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each sentence."""
-        doc, found = case.doc, opening_subjects(case.doc, case.language)
-        if not found:
+        doc, subjects = case.doc, opening_subjects(case.doc, case.language)
+        if not subjects:
             return Inapplicable("no noun at the start")
         if self.mode == "one":
-            found = [rng.choice(found)]
+            subjects = [rng.choice(subjects)]
         draft, replaced, drawn = Draft(doc), [], dict[str, str]()
-        for subject in found:
+        for subject in subjects:
             pronoun: str = subject.pronoun
             if pronoun == "person":
                 pronoun = drawn.setdefault(subject.who, rng.choice(("he", "she")))

@@ -177,12 +177,12 @@ class Hyponyms:
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""
-        found = list(sites(case, "noun", self.relation))
-        if not found:
+        places = list(sites(case, "noun", self.relation))
+        if not places:
             return Inapplicable(f"no {self.relation}" if single_words(case.doc, "noun") else "no noun")
         # Things can be seen to be wrong, and abstractions are hard to tell from their kinds.
-        concrete = [s for s in found if field_of(case, s.token) in _CONCRETE]
-        site = rng.choice(_trusted(concrete or found))
+        concrete = [s for s in places if field_of(case, s.token) in _CONCRETE]
+        site = rng.choice(_trusted(concrete or places))
         swap = rng.choice([s for s in site.swaps if s.trust == site.swaps[0].trust])
         draft = Draft(case.doc)
         site.exchange(draft, swap)
@@ -193,17 +193,17 @@ def _exchange(
     case: Case, rng: random.Random, relation: Relation, parts: Sequence[Part], which: str
 ) -> Change | Inapplicable:
     """One word, or all, of the first part of speech with the most trusted related words."""
-    found = {part: list(sites(case, part, relation)) for part in parts}
-    if relation == "antonym" and not any(found.values()):
-        found = {part: list(sites(case, part, relation, anew=False)) for part in parts}
-    best = max((s.swaps[0].trust for some in found.values() for s in some), default=None)
-    part = next((part for part, some in found.items() if any(s.swaps[0].trust == best for s in some)), None)
+    places = {part: list(sites(case, part, relation)) for part in parts}
+    if relation == "antonym" and not any(places.values()):
+        places = {part: list(sites(case, part, relation, anew=False)) for part in parts}
+    best = max((s.swaps[0].trust for some in places.values() for s in some), default=None)
+    part = next((part for part, some in places.items() if any(s.swaps[0].trust == best for s in some)), None)
     if part is None:
-        known = any(single_words(case.doc, part) for part in parts)
+        candidates = any(single_words(case.doc, part) for part in parts)
         return Inapplicable(
-            f"no {relation}" if known else f"no {NAMES[parts[0]]}" if len(parts) == 1 else "no word to replace"
+            f"no {relation}" if candidates else f"no {NAMES[parts[0]]}" if len(parts) == 1 else "no word to replace"
         )
-    picked = found[part] if which == "all" else [rng.choice(_trusted(found[part]))]
+    picked = places[part] if which == "all" else [rng.choice(_trusted(places[part]))]
     draft = Draft(case.doc)
     for site in picked:
         site.exchange(draft, site.swaps[0])
@@ -211,10 +211,10 @@ def _exchange(
     return draft.finish(words=words, replacements=new, pos=part, sure=all(s.swaps[0].trust > 0 for s in picked))
 
 
-def _trusted(found: Sequence[Site]) -> Sequence[Site]:
+def _trusted(places: Sequence[Site]) -> Sequence[Site]:
     """The sites whose first word is trusted most."""
-    best = max(s.swaps[0].trust for s in found)
-    return [s for s in found if s.swaps[0].trust == best]
+    best = max(s.swaps[0].trust for s in places)
+    return [s for s in places if s.swaps[0].trust == best]
 
 
 def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> Iterator[Site]:
@@ -247,7 +247,7 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
     if ours is None and (is_grammar(lemma, part) or is_grammar(token.lower, part)):
         return
     if ours is None:
-        found = [
+        candidates = [
             (word, int(sure))
             for word, sure in _listed(case, lemma, pos, relation)
             if _fits(case, token, lemma, word, pos, relation)
@@ -255,9 +255,9 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
     else:
         field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
         meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
-        found = [(word, 2) for word in meant]
+        candidates = [(word, 2) for word in meant]
     before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
-    for word, trust in found:
+    for word, trust in candidates:
         graded = (
             case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
         )
@@ -275,14 +275,14 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[
     Of other senses only siblings of concrete things are taken, since these are different enough.
     """
     sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}
-    given = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
+    candidates = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
     concrete = field is not None and field.partition(".")[2] in _CONCRETE
     if relation == "sibling" and concrete:
-        return [(word, known) for word, known in given if supersense(word, pos) == field]
+        return [(word, sure_word) for word, sure_word in candidates if supersense(word, pos) == field]
     if relation == "hyponym" and not concrete:
         return []  # kinds of abstractions are hardly told from them, or are something else in this place
-    return [(word, known) for word, known in given if known]
+    return [(word, sure_word) for word, sure_word in candidates if sure_word]
 
 
 def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: Relation) -> bool:

@@ -133,12 +133,12 @@ def _words(part: Part, kind: Kind) -> Sequence[str]:
 
 @cache
 def _common(part: Part) -> Sequence[str]:
-    found: list[str] = []
+    words: list[str] = []
     for word in _candidates(part):
-        found.append(word)
-        if len(found) == _SIZES[part]:
+        words.append(word)
+        if len(words) == _SIZES[part]:
             break
-    return tuple(found)
+    return tuple(words)
 
 
 def _candidates(part: Part) -> Iterator[str]:

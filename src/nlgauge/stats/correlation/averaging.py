@@ -1,4 +1,4 @@
-"""One coefficient from many groups: a coefficient for each item or system and their mean, or one ratio of pooled counts."""
+"""One coefficient from many groups: the mean of a coefficient per item or system, or one ratio of pooled counts."""
 
 from __future__ import annotations
 
@@ -127,7 +127,10 @@ def pool(counts: Ratio) -> Means:
 
 
 def blocks_of_groups(groups: Codes, keep: Mask, n_groups: int) -> Iterator[tuple[Codes, Codes]]:
-    """Groups of one size together: their codes, shape (g,), and the positions of their entries, shape (g, s); groups without entries are left out."""
+    """Groups of one size together: their codes, shape (g,), and the positions of their entries, shape (g, s).
+
+    Groups without entries are left out.
+    """
     kept = np.flatnonzero(keep)
     kept = kept[np.argsort(groups[kept], kind="stable")]
     sizes = np.bincount(groups[kept], minlength=n_groups)

@@ -1,4 +1,4 @@
-"""From which difference on does a metric tell two texts apart? The tie threshold that agrees best with people's ties."""
+"""From which difference on does a metric tell two texts apart? The tie threshold that fits people's ties best."""
 
 from __future__ import annotations
 
@@ -61,10 +61,11 @@ class HeldOut:
 def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
-    Raising epsilon past |dx| turns a pair into a tie: right where people tie (a gain), wrong where it was concordant (a loss). With
-    the gains in the order of |dx| every threshold there is gets tried. Gains are whole numbers (the weights of groups of unequal size
-    brought to one denominator), so equal accuracies are equal. Pairs are first counted into bins of |dx|, and only the bins that can
-    hold the best threshold are sorted, so that neither time nor memory goes into sorting all pairs.
+    Raising epsilon past |dx| turns a pair into a tie: right where people tie (a gain), wrong where it was concordant
+    (a loss). With the gains in the order of |dx| every threshold is tried. Gains are whole numbers (the weights of
+    groups of unequal size are brought to one denominator), so equal accuracies are equal. Pairs are first counted into
+    bins of |dx|, and only the bins that can hold the best threshold are sorted, so that neither time nor memory goes
+    into sorting all pairs.
 
     Args:
         x: scores of one metric, shape (n,).
@@ -94,7 +95,9 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
 
 
 def calibrate_held_out(entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0) -> list[HeldOut]:
-    """Calibrate on all folds but one, evaluate on that one; what `units` holds together falls into one fold. One result a metric.
+    """Calibrate on all folds but one, evaluate on that one; one result per metric.
+
+    What `units` holds together falls into one fold.
 
     Raises:
         InputError: fewer than 2 folds, or fewer units than folds.
@@ -140,7 +143,10 @@ def agreement(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon
 
 
 def _weights(groups: list[Codes]) -> tuple[list[float], float, float]:
-    """The weight of a pair by size of group, the weight of everything, and the slack of a comparison: 0 where weights are whole numbers."""
+    """The weight of a pair by size of group, the weight of everything, and the slack of a comparison.
+
+    The slack is 0 where weights are whole numbers.
+    """
     n_groups = sum(len(index) for index in groups)
     pairs = [math.comb(index.shape[1], 2) for index in groups]
     common = math.lcm(*pairs)

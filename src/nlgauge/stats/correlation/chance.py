@@ -19,7 +19,7 @@ def human_ties(x: Array, z: Array, *, human_epsilon: float = 0.0) -> Ratio:
 
 
 def chance_acc_eq(tied: Array) -> Array:
-    """acc_eq of noise without ties: right on half of the pairs that people order, (1 - t) / 2, t being the share that people tie."""
+    """acc_eq of noise without ties: right on half of the pairs that people order, (1 - t) / 2 if they tie a share t."""
     return (1 - np.asarray(tied)) / 2
 
 
@@ -29,19 +29,25 @@ def chance_acc_eq_calibrated(tied: Array) -> Array:
 
 
 def chance_soft_pairwise(human_p: Array) -> Array:
-    """Soft pairwise accuracy of p-values drawn evenly from [0, 1]: the mean of 1 - (p^2 + (1 - p)^2) / 2, between 1/2 and 3/4."""
+    """Soft pairwise accuracy of p-values drawn evenly from [0, 1]: the mean of 1 - (p^2 + (1 - p)^2) / 2.
+
+    It lies between 1/2 and 3/4.
+    """
     p = np.asarray(human_p)[..., *np.triu_indices(np.shape(human_p)[-1], 1)]
     return np.asarray(np.nanmean(1 - (p**2 + (1 - p) ** 2) / 2, axis=-1))
 
 
 def chance_preference(tied: Array, ties: str = "loss") -> Array:
-    """Preference accuracy of guesses where a share of pairs is tied: below one half by half of it where a tie is a loss."""
+    """Preference accuracy of guesses where a share of pairs is tied; less than one half if a tie is a loss."""
     tied = np.asarray(tied)
     return (1 - tied) / 2 if ties in ("loss", "zero") else np.full(tied.shape, 0.5)
 
 
 def tied_by_people(entries: Entries, averaging: str, human_epsilon: float = 0.0) -> Array:
-    """The share of pairs that people tie, for each metric (they may differ in their entries), averaged as the statistic is; shape (M,)."""
+    """The share of pairs that people tie, for each metric, averaged as the statistic is; shape (M,).
+
+    Metrics may differ in their entries, and so in this share.
+    """
     grouped = by_group(human_ties, entries, options={"human_epsilon": human_epsilon})
     if averaging == "micro" and grouped.counts is not None:
         return pool(grouped.counts).values

@@ -40,7 +40,7 @@ def pearson(x: Array, z: Array) -> Array:
 
 
 def spearman(x: Array, z: Array) -> Array:
-    """Spearman's rho: Pearson's r of the ranks, equal values sharing the mean of their ranks; shapes and absence as in `pearson`."""
+    """Spearman's rho: Pearson's r of ranks, equal values sharing their mean rank; shapes and NaN as in `pearson`."""
     x, z = check_vectors(x, z), check_vectors(z, x)
     if x.shape[-1] < 2:
         return _nothing(x, z)
@@ -48,7 +48,7 @@ def spearman(x: Array, z: Array) -> Array:
 
 
 def kendall_b(x: Array, z: Array) -> Array:
-    """Kendall's tau-b, (C - D) / sqrt((pairs not tied in x)(pairs not tied in z)); shapes and absence as in `pearson`."""
+    """Kendall's tau-b, (C - D) / sqrt((pairs not tied in x)(pairs not tied in z)); shapes and NaN as in `pearson`."""
     counts = pair_counts(x, z)
     with np.errstate(invalid="ignore", divide="ignore"):
         tau = counts.net / np.sqrt(counts.untied_x.astype(np.float64) * counts.untied_z)
@@ -88,7 +88,7 @@ def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: f
 
 
 def tau_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Array:
-    """Kendall's tau with ties counted as an order of their own: 2 acc_eq - 1, in [-1, 1]; arguments and absence as in `acc_eq`."""
+    """Kendall's tau with ties as an order of their own: 2 acc_eq - 1, in [-1, 1]; arguments and NaN as in `acc_eq`."""
     return 2 * acc_eq(x, z, epsilon=epsilon, human_epsilon=human_epsilon) - 1
 
 
@@ -135,7 +135,7 @@ def is_constant(v: Array) -> npt.NDArray[np.bool_]:
 
 
 def average_ranks(v: Array) -> Array:
-    """Ranks from 1 along the last axis, equal values sharing the mean of theirs; shape (..., n). NaN is not expected."""
+    """Ranks from 1 along the last axis, equal values sharing their mean rank; shape (..., n). NaN is not expected."""
     v = np.asarray(v, dtype=np.float64)
     n = v.shape[-1]
     order = np.argsort(v, axis=-1)
@@ -153,7 +153,7 @@ def average_ranks(v: Array) -> Array:
 
 
 def _centred(v: Array) -> Array:
-    """Deviations from the mean, scaled to at most 1, so that neither an offset of 1e9 nor values of 1e200 cost digits."""
+    """Deviations from the mean, scaled to at most 1: neither an offset of 1e9 nor values of 1e200 cost digits."""
     d = v - v[..., :1]  # exact where the spread is small beside the offset
     d -= d.mean(axis=-1, keepdims=True)
     size = np.abs(d).max(axis=-1, keepdims=True)

@@ -51,7 +51,9 @@ def correlation(
 def correlations(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
 ) -> list[Correlation]:
-    """Hold the scores of M metrics against the same judgements: as `correlation`, with one axis more in front of `xs`, and a result each.
+    """Hold the scores of M metrics against the same judgements; one result per metric.
+
+    Arguments are those of `correlation`, with one more axis in front of `xs`.
 
     For `rr_kendall` and `preference_accuracy` the scores of the worse texts have that axis as well.
     """

@@ -74,7 +74,7 @@ class FlatScores:
 def lay_flat(
     x: Array, z: Array, groups: Sequence[Hashable] | None, systems: Sequence[Hashable] | None, averaging: str
 ) -> FlatScores:
-    """Entries of M vectors (M, n) with labels, or of M grids (M, S, N) whose rows are systems and whose columns are items."""
+    """Entries of M vectors (M, n) with labels, or of M grids (M, S, N): rows are systems, columns are items."""
     if z.ndim not in (1, 2) or x.shape[1:] != z.shape:
         raise InputError(
             f"scores have shape {x.shape[1:]} and judgements {z.shape}, expected the same: (n,), or (systems, items)"

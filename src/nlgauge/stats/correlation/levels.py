@@ -20,7 +20,7 @@ Missing = npt.NDArray[np.int64]
 def settle_scores(
     laid: FlatScores, level: str, missing: str, over: str = "rated", name_of: NameOf = str
 ) -> tuple[Array, Mask]:
-    """Scores with a policy applied to those that are missing where they are needed, and the segments that count for each metric, (M, n).
+    """Scores with a policy applied to those that are missing, and the segments that count for each metric, (M, n).
 
     Args:
         laid: what was given.
@@ -55,7 +55,10 @@ def segment_entries(
 
 
 def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Missing]:
-    """One entry a system (in each group), from means over its segments; systems without a judgement or a score do not count."""
+    """One entry per system and group, from means over its segments.
+
+    Systems without a judgement or a score do not count.
+    """
     if laid.systems is None:
         return segment_entries(laid, missing, name_of)
     x, keep = settle_scores(laid, "system", missing, over, name_of)
@@ -105,7 +108,7 @@ def _means(values: Array, used: Mask, systems: Codes, n_systems: int) -> Array:
 
 
 def without_offset(v: Array) -> Array:
-    """Values less the lowest of them, where that is exact: means of 1e9 + 0.1 and its like then lose no digits. NaN stays NaN.
+    """Values less the lowest of them, where that is exact: means of 1e9 + 0.1 then lose no digits. NaN stays NaN.
 
     The difference of two numbers of one sign and within a factor of two is exact; others keep their offset, which is
     not large.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
@@ -80,8 +80,10 @@ class Options(PlainOptions, total=False):
 
 
 DEFAULTS: Options = {
-    "averaging": None, "level": None, "systems": None, "system_scores": "rated", "missing": "refuse", "undefined": "skip", "common": False,
-    "higher_is_better": True, "ids": None, "compat": None, "ties": None, "threshold": None, "epsilon": None, "human_epsilon": None,
+    "averaging": None, "level": None, "systems": None, "system_scores": "rated", "missing": "refuse",
+    "undefined": "skip", "common": False,
+    "higher_is_better": True, "ids": None, "compat": None, "ties": None, "threshold": None, "epsilon": None,
+    "human_epsilon": None,
     "folds": None, "draws": None, "seed": None,
 }  # fmt: skip
 OF_SOME = ("ties", "threshold", "epsilon", "human_epsilon", "folds", "draws", "seed")  # options of some statistics only
@@ -107,7 +109,7 @@ class Plan:
 def prepare(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
 ) -> tuple[Plan, Array, Array, list[bool]]:
-    """What was asked for, and the numbers: scores turned so that more is better, judgements, and which metrics were not turned.
+    """What was asked for, and the numbers: oriented scores, judgements, and which metrics were not turned round.
 
     The judgements of a statistic of preferences are the scores of the worse texts, one row a metric as for the better.
 
@@ -148,7 +150,8 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
         if option not in DEFAULTS:
             raise InputError(f"correlation has no option {option!r}{nearest(option, DEFAULTS)}")
     stat, options = statistic(name), DEFAULTS | options
-    own = {option: value for option in OF_SOME if (value := options[option]) is not None}  # type: ignore[literal-required]
+    given: Mapping[str, Any] = options
+    own = {option: given[option] for option in OF_SOME if given[option] is not None}
     for option in own:
         if option not in stat.options:
             raise InputError(

@@ -1,4 +1,4 @@
-"""How do two scores order the pairs of entries? Concordant, discordant and tied pairs, counted for many vectors at once."""
+"""How do two scores order the pairs of entries? Concordant, discordant and tied pairs, for many vectors at once."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def check_vectors(x: Array, z: Array) -> Array:
 
 
 def inversions(v: npt.NDArray[Any]) -> Counts:
-    """How many pairs along the last axis stand in falling order, shape (...,): merge sort, level by level, all vectors at once."""
+    """How many pairs along the last axis stand in falling order, shape (...,): merge sort of all vectors at once."""
     lead, n = v.shape[:-1], v.shape[-1]
     width = 1
     runs = np.full((*lead, 1 << max(n - 1, 0).bit_length()), v.max(initial=0), dtype=v.dtype)
@@ -118,7 +118,10 @@ def inversions(v: npt.NDArray[Any]) -> Counts:
 
 
 def tied_pairs(ordered: npt.NDArray[Any]) -> Counts:
-    """Pairs of equal neighbours in runs of True, shape (...,): `ordered` says of each entry but the first whether it equals the one before."""
+    """Pairs of equal neighbours in runs of True, shape (...,).
+
+    `ordered` says of each entry but the first whether it equals the one before.
+    """
     n = ordered.shape[-1] + 1
     position = np.arange(1, n)
     start = np.maximum.accumulate(np.where(ordered, 0, position), axis=-1)  # where the run of each entry began
@@ -126,7 +129,7 @@ def tied_pairs(ordered: npt.NDArray[Any]) -> Counts:
 
 
 def _by_comparing(x: Array, z: Array, near: Array, human_near: float, lead: tuple[int, ...]) -> PairCounts:
-    """All pairs at distance 1, then 2, ...: the axis of entries first, so that a comparison runs over many vectors at once."""
+    """All pairs at distance 1, then 2, ...: the axis of entries comes first, so one comparison serves many vectors."""
     n = x.shape[-1]
     x, z = (np.ascontiguousarray(np.moveaxis(v, -1, 0)) for v in (x, z))
     net, both, untied_x, untied_z = (np.zeros(lead, np.int64) for _ in range(4))

@@ -1,4 +1,4 @@
-"""Does a metric prefer what people prefer? Pairs with a known order: Kendall-like statistics and preference accuracy."""
+"""Does a metric prefer what people prefer? Pairs with a known order: Kendall-like statistics and accuracy."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def kendall_like(
 
 
 def rr_kendall(better: Array, worse: Array, *, ties: str = "loss") -> Ratio:
-    """Kendall-like statistic of ready-made pairs: scores of the better and of the worse text, shape (..., n); see `tau_of`."""
+    """Kendall-like statistic of ready-made pairs: better and worse scores, shape (..., n); see `tau_of`."""
     return tau_of(*outcomes(better, worse), ties)
 
 
@@ -111,7 +111,7 @@ def outcomes(better: Array, worse: Array) -> tuple[Tally, Tally, Tally]:
 
 
 def tau_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
-    """(wins - losses) / pairs; a tie is a loss (`loss`), no pair (`exclude`), or a pair that adds nothing (`half` and `zero`)."""
+    """(wins - losses) / pairs. A tie is a loss (`loss`), no pair (`exclude`), or adds nothing (`half`, `zero`)."""
     check_option("ties", policy, Ties, error=InputError)
     lost = losses + ties if policy == "loss" else losses
     counted = wins + losses if policy == "exclude" else wins + losses + ties

@@ -38,7 +38,7 @@ class SoftAccuracy:
 
 
 def pairwise(x: Array, z: Array, *, ties: str = "loss") -> Ratio:
-    """Pairs of systems that metric and people order alike; tied by both is alike, tied by one only is a tie to be settled.
+    """Pairs of systems that metric and people order alike. Tied by both is alike; `ties` settles what one side ties.
 
     Args:
         x: system scores, shape (..., S).
@@ -55,7 +55,7 @@ def pairwise(x: Array, z: Array, *, ties: str = "loss") -> Ratio:
 def soft_pairwise(
     x: Array, z: Array, judged: Mask, *, draws: int = 1000, seed: Seed = 0, as_released: bool = False
 ) -> SoftAccuracy:
-    """1 - mean over pairs of systems of |p_human - p_metric|, p being one-sided p-values of a paired sign-flip test over segments.
+    """1 - mean over pairs of systems of |p_human - p_metric|, of one-sided paired sign-flip tests over segments.
 
     A draw that ties with the data counts half, which is (p_ij + 1 - p_ji) / 2: the released code counts it whole, so
     that tied systems get p = 1 whichever comes first, and the value depends on the order of the systems. A pair of

@@ -1,4 +1,4 @@
-"""How far would the difference of two correlations stray on other items, other systems, or both? Bootstrap intervals and tests."""
+"""How far would the difference of two correlations stray on other items or systems? Bootstrap intervals and tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bootstrap_test(
     draws: int = 1000,
     seed: Seed = 0,
 ) -> MetricComparison:
-    """Every metric against every other on items (`inputs`), systems, or `both` drawn with replacement, the same for all metrics.
+    """Every metric against every other on draws with replacement of items (`inputs`), systems or `both`.
 
     The differences d* of the draws scatter around the observed d as d would around the truth: p = (#{d* - d >= d} + 1)
     / (B + 1), or of |d* - d| >= |d| where two-sided.

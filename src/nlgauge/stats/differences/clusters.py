@@ -15,7 +15,7 @@ Rule = Literal["all", "any"]
 
 
 def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
-    """Which metrics no other metric beats: the bold entries of the WMT tables of 2016 to 2019 and of every BERTScore table.
+    """Which metrics no other metric beats: the bold entries of WMT's tables of 2016 to 2019 and of BERTScore's.
 
     It is neither a rank nor transitive: of three metrics the second may be beaten by none while the first beats the
         third. A metric

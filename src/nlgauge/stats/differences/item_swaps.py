@@ -26,7 +26,7 @@ TEST = "item_swap"
 def item_swap_test(
     values: Array, *, alternative: Alternative = "greater", draws: int = 1000, seed: Seed = 0
 ) -> MetricComparison:
-    """Are the means of two metrics over items the same, were it the toss of a coin which metric an item's value belongs to?
+    """Are the means of two metrics over items the same, if a coin decides which metric an item's value belongs to?
 
     Args:
         values: what each metric gets on each item, shape (M, N), higher is better: an accuracy, a tau, a coefficient
@@ -101,7 +101,7 @@ def acc_eq_test(
 def _pair_swaps(
     found: list[Bucket], flat: Array, near: Array, alternative: Alternative, draws: int, rng: np.random.Generator
 ) -> Array:
-    """p-values of pair swaps: among the n outcomes that one metric alone gets right, those of the first are Binomial(n, 1/2).
+    """p-values of pair swaps: of n outcomes that one metric alone gets right, those of the first are Binomial(n, 1/2).
 
     Where every item has as many pairs that is all of it, and p is exact; else binomials of the sizes are drawn, and p =
     hits / B.

@@ -15,7 +15,7 @@ Adjustment = Literal["none", "holm", "bh"]
 
 
 def adjusted(p: Array, how: str) -> Array:
-    """p-values of one family adjusted for their number: `holm`, `bh` (Benjamini and Hochberg), or `none`, as they are."""
+    """p-values of one family, adjusted for their number by `holm` or `bh` (Benjamini and Hochberg), or by `none`."""
     check_option("adjust", how, Adjustment, error=InputError)
     if how == "none":
         return p
@@ -23,7 +23,7 @@ def adjusted(p: Array, how: str) -> Array:
 
 
 def holm(p: Array) -> Array:
-    """Holm's step-down adjustment: an adjusted p of at most alpha keeps the chance of any false finding at alpha, however the tests depend.
+    """Holm's step-down adjustment. It keeps the chance of any false finding at alpha, however the tests depend.
 
     Args:
         p: p-values of one family, any shape; NaN (a test that was not made) stays NaN and does not count.
@@ -40,7 +40,7 @@ def holm(p: Array) -> Array:
 
 
 def benjamini_hochberg(p: Array) -> Array:
-    """Benjamini and Hochberg's adjustment: taking all that come out at most alpha, a share of at most alpha of them is false on average.
+    """Benjamini and Hochberg's adjustment. Of the tests with p <= alpha, on average at most a share alpha is false.
 
     Holds for independent tests and those that depend positively. Arguments and shape as in `holm`.
 

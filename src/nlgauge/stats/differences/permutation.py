@@ -1,4 +1,4 @@
-"""Would the difference of two metrics stand had their scores traded places? Permutation tests for differences of correlations."""
+"""Would the difference of two metrics stand had their scores traded places? Permutation tests of correlations."""
 
 from __future__ import annotations
 

@@ -91,7 +91,10 @@ def mean_power(
     alpha: float = 0.05,
     two_sided: bool = True,
 ) -> Power:
-    """Do two systems differ in a mean over paired items? sd is that of the differences; give two of effect, n and power."""
+    """Do two systems differ in a mean over paired items, whose differences have the deviation sd?
+
+    Give two of effect, n and power.
+    """
     if not sd > 0:
         raise InputError(f"sd is {sd}, expected the standard deviation of the paired differences, above 0")
     return _solve(_size(effect), n, power, alpha, two_sided, spread=sd)
@@ -106,7 +109,7 @@ def accuracy_power(
     alpha: float = 0.05,
     two_sided: bool = True,
 ) -> Power:
-    """Do two metrics differ in accuracy on the same pairs? `discordant` is the share of pairs that one alone gets right.
+    """Do two metrics differ in accuracy on the same pairs? One alone gets the share `discordant` of them right.
 
     The difference of two accuracies cannot exceed that share; give two of effect, n and power.
     """
@@ -120,7 +123,7 @@ def accuracy_power(
 
 
 def critical_correlation(n: int, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """The smallest |r| of n independent pairs that a t-test calls significant; NaN below 3 pairs. With 11 systems it is 0.60."""
+    """The smallest |r| of n independent pairs that a t-test finds significant, 0.60 for 11; NaN below 3 pairs."""
     from scipy import stats
 
     _check_alpha(alpha)
@@ -141,7 +144,7 @@ def simulated_power(
     seed: Seed = 0,
     alpha: float = 0.05,
 ) -> SimulatedPower:
-    """How often would a test find the difference of two metrics on other systems like these? Rows are drawn with replacement.
+    """How often would a test find the difference of two metrics on other systems like these, drawn with replacement?
 
     Args:
         test: scores of the first metric, of the second, and judgements, each of shape (S, ...), to a p-value; NaN where
@@ -198,7 +201,10 @@ def _solve(
     spread: float,
     lost: int = 0,
 ) -> Power:
-    """effect sqrt(n - lost) / spread = z_alpha + z_power, for the one that is missing; the far tail of a two-sided test is left out."""
+    """effect sqrt(n - lost) / spread = z_alpha + z_power, solved for the one that is missing.
+
+    The far tail of a two-sided test is left out.
+    """
     from scipy import special
 
     _check_alpha(alpha)

@@ -1,4 +1,4 @@
-"""The permutation tests of mt-metrics-eval and nlpstats 0.0.1, coin by coin, faults included: to check a published p-value, not to decide.
+"""The permutation tests of mt-metrics-eval and nlpstats 0.0.1 with their faults: to check a published p-value.
 
 What is wrong with them: p = hits / B, which can print 0. mt-metrics-eval gives a constant metric p = 0, has one side
     only, and stops

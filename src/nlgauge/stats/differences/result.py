@@ -15,7 +15,8 @@ from nlgauge.stats.draws import pairs_of
 Alternative = Literal["greater", "two-sided"]
 Compat = Literal["mt-metrics-eval", "nlpstats"]
 
-SLACK = 1e-10  # differences of coefficients that are equal on paper stray by rounding; nothing counted or measured differs by so little
+# Coefficients that are equal on paper differ by rounding; nothing that is counted or measured differs by so little.
+SLACK = 1e-10
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Does one metric have the better soft pairwise accuracy? Items or systems trade places, and the p-values of all system pairs follow.
+"""Does one metric have the better soft pairwise accuracy? Items or systems trade places, and p-values follow.
 
 The p-value of "system i beats system j" under sign flips of their segment differences d is, in the limit of many
 segments, the normal tail beyond sum d / sqrt(sum d^2). Both sums are linear in columns of either metric, as those of a
@@ -24,7 +24,8 @@ from nlgauge.stats.grids import check_grid, standardise
 
 Index = npt.NDArray[np.intp]
 
-_EQUAL = 1e-12  # squares that sum to less a segment, beside scores of variance 1, are rounding: the systems have the same scores
+# Squares that sum to less per segment, beside scores of variance 1, are rounding: the systems have the same scores.
+_EQUAL = 1e-12
 
 
 def soft_accuracy_test(
@@ -47,8 +48,9 @@ def soft_accuracy_test(
         seed: a whole number or a generator, which is advanced.
 
     Returns:
-        `values` are 1 - mean over system pairs of |p_human - p_metric| with p from the normal limit; a value from K sampled sign patterns
-        strays from it by about 0.5 / sqrt(K) a pair of systems. Pairs without a segment in common are left out.
+        `values` are 1 - mean over system pairs of |p_human - p_metric| with p from the normal limit. A value from K
+        sampled sign patterns strays from it by about 0.5 / sqrt(K) per pair of systems. Pairs without a segment in
+        common are left out.
 
     Raises:
         InputError: fewer than 2 systems with a segment in common, a missing score, an option out of its range.

@@ -1,4 +1,4 @@
-"""The rule behind the daggers of BARTScore's tables: a metric is better if it wins on more than 95 % of random 80 % parts of the documents.
+"""The daggers of BARTScore's tables: a metric is better if it wins on over 95 % of random 80 % parts of the documents.
 
 What is wrong with it: two such parts share most of their documents, so a small lead wins nearly all of them. Of two
     metrics of equal

@@ -1,4 +1,4 @@
-"""Does one metric correlate better with people than another does? Williams' test for two correlations that share a variable."""
+"""Does one metric correlate better with people than another? Williams' test of two correlations with one variable."""
 
 from __future__ import annotations
 

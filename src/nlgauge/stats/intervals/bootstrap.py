@@ -17,6 +17,7 @@ from nlgauge.stats.correlation.correlate import correlations
 from nlgauge.stats.correlation.entries import Codes, Entries, lay_flat, namer, settle_preferences
 from nlgauge.stats.correlation.levels import settle_scores, without_offset
 from nlgauge.stats.correlation.options import Options, PlainOptions, Plan, prepare
+from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles
 from nlgauge.stats.intervals.fisher import Interval
 
@@ -96,10 +97,9 @@ def bootstrap_correlations(
         xs: as in `correlations`.
         z: as in `correlations`.
         groups: as in `correlation`.
-        resample: what is drawn with replacement, and what the interval therefore speaks about: other `items` for the
-            same systems, other `systems` on the same items, or `both`. Items are the columns of a grid, or else the
-            groups, or else the entries. A system or item drawn twice counts twice, which makes ties: Kendall and
-            accuracies shrink a little when systems are drawn.
+        resample: what is drawn with replacement: `items` (columns of a grid, else groups, else entries), `systems` or
+            `both`. The interval speaks about others of these. A system drawn twice ties with itself, which makes
+            Kendall and accuracies a little smaller.
         draws: B.
         seed: a whole number or a generator, which is advanced.
         confidence: of the interval.
@@ -126,23 +126,24 @@ def bootstrap_correlations(
             " level='system'"
         )
     found = correlations(name, xs, z, groups, **options)
-    seeds = (
-        generator(seed).integers(1 << 62, size=2).tolist()
-    )  # one stream for items, one for systems, the same for every metric
+    # One stream for items, one for systems, the same for every metric.
+    seeds = generator(seed).integers(1 << 62, size=2).tolist()
     if plan.stat.kind == "preferences":
-        pairs = (
-            settle_preferences(better, worse, plan.options["missing"]) for better, worse in zip(x, given, strict=True)
-        )
-        drawn = np.concatenate(
-            [_drawn(plan, better, worse, groups, resample, draws, seeds) for better, worse in pairs], axis=1
-        )
+        missing = plan.options["missing"]
+        pairs = (settle_preferences(better, worse, missing) for better, worse in zip(x, given, strict=True))
+        parts = [_drawn(plan, better, worse, groups, resample, draws, seeds) for better, worse in pairs]
+        drawn = np.concatenate(parts, axis=1)
     else:
         drawn = _drawn(plan, x, given, groups, resample, draws, seeds)
+    return _intervals(found, drawn, resample, confidence)
+
+
+def _intervals(found: Sequence[Correlation], drawn: Array, resample: str, confidence: float) -> list[Interval]:
     low, high = percentiles(drawn, confidence)
     undefined = np.isnan(drawn).sum(axis=0)
     return [
         Interval(
-            stat=name,
+            stat=one.stat,
             value=one.value,
             low=float(low[m]),
             high=float(high[m]),
@@ -151,7 +152,7 @@ def bootstrap_correlations(
             generalise_to=resample,
             n_used=one.n_used,
             n_undefined=one.n_undefined,
-            draws=draws,
+            draws=len(drawn),
             n_undefined_draws=int(undefined[m]),
             level=one.level,
             averaging=one.averaging,
@@ -235,7 +236,7 @@ def _of_whole_groups(plan: Plan, data: _Segments) -> Evaluate:
 
 
 def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
-    """System means of a draw are sums over items weighted by how often they are drawn: one product for all draws, systems and metrics."""
+    """System means of a draw are weighted sums over items: one product serves all draws, systems and metrics."""
     n_metrics, n_items, n_systems = len(data.x), int(data.items.max()) + 1, int(data.systems.max()) + 1
     cell, rated = data.systems * n_items + data.items, ~np.isnan(data.z)
     counted = data.keep & rated if plan.options["system_scores"] == "rated" else data.keep
@@ -269,7 +270,7 @@ def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
 
 
 def _of_segments(plan: Plan, data: _Segments) -> Evaluate:
-    """Entries are copied as often as their item and their system are drawn; the groups of all draws are evaluated together."""
+    """Entries are copied as often as their item and system are drawn; groups of all draws are evaluated together."""
 
     def evaluate(items: Codes | None, systems: Codes | None, b: int) -> Array:
         places, codes, n_groups = [], [], 1
@@ -292,7 +293,7 @@ def _of_segments(plan: Plan, data: _Segments) -> Evaluate:
 
 
 def _copies(labels: Codes, drawn: Codes) -> tuple[Codes, Codes]:
-    """Positions of entries, each as often as its label was drawn, and the number of the draw that brought each: shapes (m,) twice."""
+    """Positions of entries, each as often as its label was drawn, and the draw that brought each: shapes (m,) twice."""
     counts = np.bincount(drawn, minlength=int(labels.max(initial=0)) + 1)
     often = counts[labels]
     index = np.repeat(np.arange(len(labels)), often)

@@ -1,4 +1,4 @@
-"""Pearson's r of grids whose systems and items count several times: all draws of a bootstrap from products of counts and columns."""
+"""Pearson's r of grids whose systems and items count several times: all draws of a bootstrap from products."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ def segment_weights(human: Array, z: Array, rows: Array | None, columns: Array |
 
 
 def system_weights(human: Array, z: Array, rows: Array | None, columns: Array | None, _: Any = None) -> Array:
-    """Pearson correlations of system scores, the means over the judged segments that are drawn; a system without any drops out of the draw."""
+    """Pearson correlations of system scores, the means over the judged segments that are drawn.
+
+    A system without any such segment drops out of the draw.
+    """
     judged = (~np.isnan(human)).astype(np.float64)
     held = np.concatenate([judged[None], np.where(judged > 0, human, 0.0)[None], z])  # (2 + M, S, N)
     sums = held @ columns.T if columns is not None else held.sum(axis=2, keepdims=True)  # (2 + M, S, B or 1)

@@ -189,7 +189,7 @@ def _ranked(table: Array, rated: Mask) -> Array:
 
 
 def _interval(table: Array, rated: Mask) -> tuple[float, float]:
-    """Observed and expected disagreement; sums of squared differences of all pairs are 2 m times the sum of squares about the mean."""
+    """Observed and expected disagreement: squared differences of all pairs are 2 m times the squares about the mean."""
     values = np.where(rated, table - table[rated].mean(), 0.0)
     m, n = rated.sum(axis=0), int(rated.sum())
     about = (np.where(rated, values - values.sum(axis=0) / m, 0.0) ** 2).sum(axis=0)

@@ -1,4 +1,4 @@
-"""If a metric chose the best of k systems, how good would its choice be? Hits@1, MRR and Diff, exactly and by simulation.
+"""If a metric chose the best of k systems, how good would it be? Hits@1, MRR and Diff, exactly and by simulation.
 
 Of n systems k are drawn without replacement, and the metric takes t, its best. For one system s let a be the number of
 systems that the metric puts below s and b of those the ones that people put above s. The draws in which s is taken
@@ -165,7 +165,7 @@ def _reciprocal(a: Counts, b: Counts, choose: _Binomials) -> Array:
 
 
 def _in_tie(a: int, b: int, size: int, peers: int, choose: _Binomials) -> float:
-    """The term of one system in a tie: the mean over the orders of the tie, by how many peers, better and not, fall below it."""
+    """The term of one system in a tie: the mean over orders, by how many peers, better and not, fall below it."""
     better, rest = np.arange(peers + 1)[:, None], np.arange(size - peers)[None, :]
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, size + 1)))])  # of factorials
 
@@ -177,7 +177,7 @@ def _in_tie(a: int, b: int, size: int, peers: int, choose: _Binomials) -> float:
 
 
 def _orders(peers: Counts, rng: np.random.Generator) -> tuple[Counts, Counts]:
-    """Random orders of a tie: the place of each system, and how many of those before it people put above it; shapes (orders, g).
+    """Random orders of a tie: each system's place, and how many before it people put above it; shapes (orders, g).
 
     Systems come as they are sorted, by human score; the better ones are entered first into a tree of counts by place.
     """

@@ -1,8 +1,8 @@
-"""The paired tests of sacrebleu 2.6.0, digit by digit, faults included: to check a published p-value, not to decide anything.
+"""The paired tests of sacrebleu 2.6.0, digit by digit, faults included: to check a published p-value, not to decide.
 
-What is wrong with them: outputs that are identical get the smallest p-value there is (a strict `>` beside the add-one),
-    and the
-bootstrap takes |d*| less its own mean, which counts one tail of two where d is clear of 0, so it rejects a true null too often.
+What is wrong with them: identical outputs get the smallest p-value there is (a strict `>` beside the add-one). And the
+bootstrap takes |d*| less its own mean, which counts one tail of two where d is clear of 0, so it rejects a true null
+too often.
 Kept as they are: sums in float32, the order of the random stream, a comparison in the precision of the scores.
 Left out: there the seed 0 means no seed at all; here it is a seed.
 """
@@ -43,7 +43,7 @@ class Found:
 
 
 def paired_bootstrap(stats: Array, finish: Finish, draws: int, seed: int) -> Found:
-    """`PairedTest(test_type="bs")`: p = (#{|d*| - mean |d*| > |d|} + 1) / (B + 1); shape (S, n, k), the baseline first."""
+    """`PairedTest(test_type="bs")`: p = (#{|d*| - mean |d*| > |d|} + 1) / (B + 1); shape (S, n, k), baseline first."""
     values = _values(stats, finish)
     drawn = _bootstrap(stats, finish, draws, np.random.default_rng(seed))
     p = []

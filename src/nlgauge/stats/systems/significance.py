@@ -158,7 +158,7 @@ def paired_randomisation(
 
 
 def _p_values(distances: Array, deltas: Array) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Share of draws at least as far out as the observed difference, and how many draws are undefined; (B, S - 1) to (S - 1,) twice."""
+    """Share of draws at least as far out as observed, and how many are undefined; (B, S - 1) to (S - 1,) twice."""
     defined = ~np.isnan(distances)
     reach = np.abs(deltas)
     slack = _SLACK * np.maximum(reach, np.where(defined, distances, 0.0).max(axis=0))

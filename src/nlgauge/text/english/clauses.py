@@ -47,10 +47,10 @@ class Clause:
 
 def find_clauses(doc: Doc) -> list[Clause]:
     """Every finite verb of a text and every command, in order."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     for place, span in enumerate(doc.sentences):
-        found += _Sentence(doc, place, span).clauses()
-    return found
+        clauses += _Sentence(doc, place, span).clauses()
+    return clauses
 
 
 class _Sentence(Sentence):
@@ -60,10 +60,10 @@ class _Sentence(Sentence):
 
     def clauses(self) -> list[Clause]:
         """Clauses in order; where there are none, nouns may be verbs that the tagger did not see."""
-        found = self._scan(lenient=False) or self._scan(lenient=True)
-        if len(found) > 1 and self._is_title(*found[:2]):
-            found[0] = replace(found[0], rank=2)
-        return found
+        clauses = self._scan(lenient=False) or self._scan(lenient=True)
+        if len(clauses) > 1 and self._is_title(*clauses[:2]):
+            clauses[0] = replace(clauses[0], rank=2)
+        return clauses
 
     def _is_title(self, first: Clause, second: Clause) -> bool:
         """Whether what looks like a command is rather a name: `Catch the Wind is a song`."""
@@ -79,7 +79,7 @@ class _Sentence(Sentence):
         )
 
     def _scan(self, *, lenient: bool) -> list[Clause]:
-        found: list[Clause] = []
+        clauses: list[Clause] = []
         i = begin = self.first
         while i < self.end:
             kind, tag = self.finite(i, begin, lenient=lenient)
@@ -87,9 +87,9 @@ class _Sentence(Sentence):
                 i += 1
                 continue
             clause = self._group(Clause(self.place, i, kind, tag, begin, i))
-            found.append(replace(clause, rank=self._rank(clause)))
+            clauses.append(replace(clause, rank=self._rank(clause)))
             i = begin = clause.last + 1
-        return found
+        return clauses
 
     def _group(self, clause: Clause) -> Clause:
         """The clause with all that belongs to its verb."""

@@ -34,14 +34,14 @@ def with_hangers(doc: Doc, spans: Sequence[Span]) -> set[int]:
     Berlin office`) leaves the article there.
     """
     gone = {i for span in spans for i in range(span.first, span.last + 1)}
-    held: set[int] = set()  # last tokens of gaps behind which their phrase goes on
+    kept: set[int] = set()  # last tokens of gaps behind which their phrase goes on
     for span in spans:
-        _take_bound(doc, span, gone, held)
+        _take_bound(doc, span, gone, kept)
     for sentence in doc.sentences:
         if gone.isdisjoint(range(sentence.first, sentence.last + 1)):
             continue
-        _take_joints(doc, sentence, gone, held)
-        _take_prepositions(doc, sentence, gone, held)
+        _take_joints(doc, sentence, gone, kept)
+        _take_prepositions(doc, sentence, gone, kept)
         _take_commas(doc, sentence, gone)
     return gone
 
@@ -62,15 +62,15 @@ def modifies(doc: Doc, span: Span) -> bool:
     )
 
 
-def _take_bound(doc: Doc, span: Span, gone: set[int], held: set[int]) -> None:
+def _take_bound(doc: Doc, span: Span, gone: set[int], kept: set[int]) -> None:
     """Articles, adjectives, possessive marks and ages of one name."""
     tokens, after = doc.tokens, span.last + 1
     if after < len(tokens) and tokens[after].text in _MARKS and (tokens[after].tag == "POS" or doc.touches(after)):
         gone.add(after)
-        held.add(after)
+        kept.add(after)
         return
     if modifies(doc, span):
-        held.add(span.last)
+        kept.add(span.last)
         return
     before = span.first - 1
     while (
@@ -89,7 +89,7 @@ def _take_bound(doc: Doc, span: Span, gone: set[int], held: set[int]) -> None:
         gone.update((after, after + 1, after + 2) if behind[0] == "(" else (after, after + 1))
 
 
-def _take_joints(doc: Doc, sentence: Span, gone: set[int], held: set[int]) -> None:
+def _take_joints(doc: Doc, sentence: Span, gone: set[int], kept: set[int]) -> None:
     """`and` between two that go, at the head or the end of what stays, and where only one of two is left."""
     for at in range(sentence.first, sentence.last + 1):
         if doc.tokens[at].lower not in _CONJUNCTIONS or at in gone:
@@ -106,7 +106,7 @@ def _take_joints(doc: Doc, sentence: Span, gone: set[int], held: set[int]) -> No
         elif doc.tokens[right].tag not in _FINITE and (near_right or not _ends_clause(doc, left)):
             gone.add(at)
             if near_left:
-                held.add(at)  # the other of the two takes the place
+                kept.add(at)  # the other of the two takes the place
 
 
 def _ends_clause(doc: Doc, left: int) -> bool:
@@ -114,7 +114,7 @@ def _ends_clause(doc: Doc, left: int) -> bool:
     return doc.tokens[left].tag in (*_NOUNS, "PRP", "RB", "JJ", "RP")
 
 
-def _take_prepositions(doc: Doc, sentence: Span, gone: set[int], held: set[int]) -> None:
+def _take_prepositions(doc: Doc, sentence: Span, gone: set[int], kept: set[int]) -> None:
     """Prepositions before what is gone, unless the phrase goes on behind it."""
     tokens = doc.tokens
     gone.update([i for i in range(sentence.first, sentence.last) if tokens[i].text == "," and {i - 1, i + 1} <= gone])
@@ -132,7 +132,7 @@ def _take_prepositions(doc: Doc, sentence: Span, gone: set[int], held: set[int])
             end += 1
         follower = tokens[end + 1] if end < sentence.last else None
         double = at > sentence.first and tokens[at - 1].lower in _FIRST_WORDS.get(token.lower, ())
-        if end in held or (follower is not None and follower.tag in _FINITE and token.lower in _BOTH and not double):
+        if end in kept or (follower is not None and follower.tag in _FINITE and token.lower in _BOTH and not double):
             continue
         if follower is not None and follower.text == "," and _list_goes_on(doc, sentence, end + 1):
             gone.add(end + 1)

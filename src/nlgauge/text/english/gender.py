@@ -63,13 +63,13 @@ def _owns(doc: Doc, token: Token) -> bool:
 
 @cache
 def _table() -> Mapping[str, Counterpart]:
-    found: dict[str, Counterpart] = {}
+    table: dict[str, Counterpart] = {}
     for line in data_lines("gender.tsv"):
         female, male, way, field = line.split("\t")
         for one, other, was, closed in ((female, male, "f", "<"), (male, female, "m", ">")):
             if way != closed:
-                found.setdefault(one, Counterpart(other, was, False, field))  # type: ignore[arg-type]
+                table.setdefault(one, Counterpart(other, was, False, field))  # type: ignore[arg-type]
                 many, others = inflect(one, "NNS"), inflect(other, "NNS")
                 if many and others and not one.endswith("."):
-                    found.setdefault(many, Counterpart(others, was, True, field))  # type: ignore[arg-type]
-    return found
+                    table.setdefault(many, Counterpart(others, was, True, field))  # type: ignore[arg-type]
+    return table

@@ -112,10 +112,10 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
     wanted = ("VBN", "VBD") if aux in HAVE or aux == "'s" else ("VB",)
     candidates = [i for i in range(base + 1, end) if tokens[i - 1].lower != "to"]
     small = [i for i in candidates if tokens[i].text[0].islower()]  # "did Spencer Treat win"
-    found = next((i for i in small if tokens[i].tag in wanted), None)
+    verb = next((i for i in small if tokens[i].tag in wanted), None)
     capital = next((i for i in candidates if tokens[i].tag in wanted), None)
-    if found is not None or aux in HAVE or aux == "'s":
-        return found if found is not None else capital
+    if verb is not None or aux in HAVE or aux == "'s":
+        return verb if verb is not None else capital
     # A verb that the tagger took for something else: "did John Smith star in", "what films did she direct".
     taken = [
         i

@@ -70,14 +70,18 @@ def questions(doc: Doc) -> list[Question]:
 def _stretches(doc: Doc) -> Iterator[tuple[int, int, int | None]]:
     tokens = doc.tokens
     for sentence in doc.sentences:
-        first, found = sentence.first, False
+        first, marked = sentence.first, False
         for place in range(sentence.first, sentence.last + 1):
             if "?" in tokens[place].text and tokens[place].is_punctuation:
                 start = _behind_quote(doc, first, place)
                 if start < place:
                     yield start, place, place
-                first, found = place + 1, True
-        if not found and not tokens[sentence.last].is_punctuation and _unmarked(doc, sentence.first, sentence.last + 1):
+                first, marked = place + 1, True
+        if (
+            not marked
+            and not tokens[sentence.last].is_punctuation
+            and _unmarked(doc, sentence.first, sentence.last + 1)
+        ):
             yield _skip(doc, sentence.first, sentence.last + 1), sentence.last + 1, None
 
 

@@ -67,7 +67,7 @@ def opening_subjects(doc: Doc, language: Language) -> list[Subject]:
     """The subjects that open the sentences of a text, in order; sentences that open with anything else have none."""
     phrases = {p.first: p for p in noun_phrases(doc)}
     people: dict[int, Person] | None = None  # by their tokens; not looked for before the first subject
-    found = []
+    subjects = []
     for sentence in doc.sentences:
         first = sentence.first
         while first < sentence.last and (doc.tokens[first].is_punctuation or doc.tokens[first].tag == "CC"):
@@ -84,11 +84,13 @@ def opening_subjects(doc: Doc, language: Language) -> list[Subject]:
             if people is None:
                 people = {i: person for person in language.persons(doc) for i in range(person.first, person.last + 1)}
             pronoun = _stands_for(doc, language, phrase, verb, joined, people)
-            found.append(Subject(doc.span(first, last), verb, pronoun, doc.tokens[phrase.head].lower))
-    told = {s.who: s.pronoun for s in found if s.pronoun == "person"} | {
-        s.who: s.pronoun for s in found if s.pronoun in ("he", "she")
+            subjects.append(Subject(doc.span(first, last), verb, pronoun, doc.tokens[phrase.head].lower))
+    pronouns = {s.who: s.pronoun for s in subjects if s.pronoun == "person"} | {
+        s.who: s.pronoun for s in subjects if s.pronoun in ("he", "she")
     }
-    return [replace(s, pronoun=told.get(s.who, s.pronoun)) if s.pronoun in ("person", "it") else s for s in found]
+    return [
+        replace(s, pronoun=pronouns.get(s.who, s.pronoun)) if s.pronoun in ("person", "it") else s for s in subjects
+    ]
 
 
 def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int) -> tuple[int, bool] | None:

@@ -57,14 +57,14 @@ def things(doc: Doc, language: Language) -> list[Thing]:
 
     Of `a group of people` these are the people, of `in front of a tree` the tree.
     """
-    found: list[Thing] = []
+    phrases_named: list[Thing] = []
     finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in _FINITE}
     for phrase in noun_phrases(doc):
         for first, last in _parted(doc, language, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite):
             thing = _thing(doc, language, first, last)
             if thing is not None:
-                found.append(thing)
-    return found
+                phrases_named.append(thing)
+    return phrases_named
 
 
 def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:

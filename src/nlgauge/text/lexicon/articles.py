@@ -38,8 +38,8 @@ def article_before(word: str) -> Literal["a", "an"]:
         "an" before a vowel sound (hour, MP, 8, 18), "a" before any other (university, one, European, NATO) and where
         nothing can be read.
     """
-    found = re.search(r"[^\W_][\w.,'’&-]*", word)
-    return "an" if found and _starts_with_vowel(found[0]) else "a"
+    match = re.search(r"[^\W_][\w.,'’&-]*", word)
+    return "an" if match and _starts_with_vowel(match[0]) else "a"
 
 
 def _starts_with_vowel(word: str) -> bool:

@@ -159,9 +159,9 @@ def _verb(lemma: str, tag: str) -> str:
         return "are" if lemma == "be" else lemma
     if tag in _VERBS.get(lemma, ()):
         return _VERBS[lemma][tag]
-    known = _listed(lemma, tag) or _listed_end(lemma, tag)
-    if known:
-        return known
+    listed = _listed(lemma, tag) or _listed_end(lemma, tag)
+    if listed:
+        return listed
     if tag == "VBZ":
         return _with_s(lemma)
     if tag == "VBG":
@@ -187,14 +187,14 @@ def _plural(lemma: str) -> str:
     if "-in-" in lemma or "-of-" in lemma:  # mothers-in-law
         head, hyphen, rest = lemma.partition("-")
         return _plural(head) + hyphen + rest
-    known = _listed(lemma, "NNS")
-    if known == lemma and lemma.endswith(_COUNTED_ENDS):
+    listed = _listed(lemma, "NNS")
+    if listed == lemma and lemma.endswith(_COUNTED_ENDS):
         return _with_s(lemma)  # "congratulation", which the library takes for its own plural
-    if not known and (lemma.endswith("ics") or (lemma.endswith("s") and _lemma(lemma, "NNS") != lemma)):
+    if not listed and (lemma.endswith("ics") or (lemma.endswith("s") and _lemma(lemma, "NNS") != lemma)):
         return lemma  # thanks, emissions, politics: a plural as it is
-    if not known and lemma.endswith("man") and len(lemma) > 4 and not lemma.endswith(("human", "german", "roman")):
+    if not listed and lemma.endswith("man") and len(lemma) > 4 and not lemma.endswith(("human", "german", "roman")):
         return lemma[:-2] + "en"
-    return known or _listed_end(lemma, "NNS") or _with_s(lemma)
+    return listed or _listed_end(lemma, "NNS") or _with_s(lemma)
 
 
 def _graded(lemma: str, tag: str) -> str:
@@ -203,9 +203,9 @@ def _graded(lemma: str, tag: str) -> str:
         return _GRADES[lemma][place]
     if not _takes_er(lemma, tag):
         return f"{('more', 'most')[place]} {lemma}"
-    known = None if lemma.endswith("ee") else _listed(lemma, tag)  # the library's "freeer"
-    if known:
-        return known
+    listed = None if lemma.endswith("ee") else _listed(lemma, tag)  # the library's "freeer"
+    if listed:
+        return listed
     stem = (
         lemma[:-1] if lemma.endswith("e") else lemma[:-1] + "i" if re.search("[^aeiou]y$", lemma) else _doubled(lemma)
     )
@@ -257,8 +257,8 @@ def _listed_end(lemma: str, tag: str) -> str | None:
     if hyphen:
         form = _verb(last, tag) if tag[0] == "V" else _plural(last)
         return f"{prefix}-{form}" if last else None
-    found = ((lemma[:cut], _listed(lemma[cut:], tag)) for cut in _cuts(lemma, tag))
-    return next((before + form for before, form in found if form), None)
+    forms = ((lemma[:cut], _listed(lemma[cut:], tag)) for cut in _cuts(lemma, tag))
+    return next((before + form for before, form in forms if form), None)
 
 
 def _cuts(word: str, tag: str) -> list[int]:

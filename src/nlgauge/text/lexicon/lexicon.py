@@ -122,8 +122,8 @@ def _row(lemma: str, pos: str) -> list[str]:
     """Rank, supersense, flags and the relations' words; [] where not known."""
     if pos not in _LETTERS:
         raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(POSES)}")
-    found = _table().get((lemma.lower(), _LETTERS[pos]))
-    return [str(found[0]), *found[1].split("\t")] if found else []
+    entry = _table().get((lemma.lower(), _LETTERS[pos]))
+    return [str(entry[0]), *entry[1].split("\t")] if entry else []
 
 
 @cache

@@ -28,15 +28,15 @@ def in_set_phrase(adjective: str, noun: str) -> bool:
 
     Examples: `high school`, `real estate`.
     """
-    known = _set_phrases().get(adjective)
-    return known is not None and (
-        noun in known or noun.removesuffix("s") in known or (noun.endswith("ies") and f"{noun[:-3]}y" in known)
+    nouns = _set_phrases().get(adjective)
+    return nouns is not None and (
+        noun in nouns or noun.removesuffix("s") in nouns or (noun.endswith("ies") and f"{noun[:-3]}y" in nouns)
     )
 
 
 @cache
 def _table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
-    found: dict[tuple[str, str, str], Sequence[OwnWord]] = {}
+    table: dict[tuple[str, str, str], Sequence[OwnWord]] = {}
     pos = relation = ""
     for line in data_lines("thesaurus.txt"):
         if line.startswith("["):
@@ -44,8 +44,8 @@ def _table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
             continue
         for entry in line.split("; "):
             lemma, words = entry.split(": ")
-            found[lemma, pos, relation] = () if words == _NONE else tuple(map(_own_word, words.split(" ")))
-    return found
+            table[lemma, pos, relation] = () if words == _NONE else tuple(map(_own_word, words.split(" ")))
+    return table
 
 
 def _own_word(written: str) -> OwnWord:

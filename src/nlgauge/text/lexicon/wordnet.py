@@ -121,20 +121,20 @@ class WordNet:
             Words with blanks, those counted most in the authors' texts first, without slurs and crude words; [] where
             none is known.
         """
-        own = lemma.lower().replace(" ", "_")
-        found: dict[str, int] = {}
+        key = lemma.lower().replace(" ", "_")
+        counts: dict[str, int] = {}
         for synset in self.senses(lemma, pos)[:senses]:
-            for target, words in self._reached(synset, own, relation):
+            for target, words in self._reached(synset, key, relation):
                 for word in words:
-                    if word.lower() != own and not is_blocked(word):
-                        found[word] = max(found.get(word, 0), self._counted(word, pos, target))
-        return [word.replace("_", " ") for word in sorted(found, key=lambda w: -found[w])]
+                    if word.lower() != key and not is_blocked(word):
+                        counts[word] = max(counts.get(word, 0), self._counted(word, pos, target))
+        return [word.replace("_", " ") for word in sorted(counts, key=lambda w: -counts[w])]
 
-    def _reached(self, synset: Synset, own: str, relation: str) -> Iterator[tuple[Synset, tuple[str, ...]]]:
+    def _reached(self, synset: Synset, key: str, relation: str) -> Iterator[tuple[Synset, tuple[str, ...]]]:
         """Synsets that a relation leads to, and which of their words."""
         if relation == "antonym":
             words = [w.lower() for w in synset.words]
-            for pointer in synset.to("!", word=1 + words.index(own) if own in words else None):
+            for pointer in synset.to("!", word=1 + words.index(key) if key in words else None):
                 target = self.synset(pointer.target)
                 yield target, target.words[pointer.to_word - 1 : pointer.to_word]
             return
@@ -153,14 +153,14 @@ class WordNet:
     @cached_property
     def _index(self) -> dict[str, dict[str, tuple[int, ...]]]:
         """File -> lemma -> offsets, in the order of senses."""
-        found: dict[str, dict[str, tuple[int, ...]]] = {}
+        index: dict[str, dict[str, tuple[int, ...]]] = {}
         for name in PARTS:
-            entries = found[name] = {}
+            entries = index[name] = {}
             for line in (self.folder / f"index.{name}").read_text("utf-8").splitlines():
                 if not line.startswith(" "):
                     fields = line.split()
                     entries[fields[0]] = tuple(map(int, fields[-int(fields[2]) :]))
-        return found
+        return index
 
     @cached_property
     def _data(self) -> dict[str, bytes]:
@@ -169,12 +169,12 @@ class WordNet:
     @cached_property
     def _counts(self) -> dict[tuple[str, str, int], int]:
         path = self.folder / "cntlist.rev"
-        found: dict[tuple[str, str, int], int] = {}
+        counts: dict[tuple[str, str, int], int] = {}
         for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
             key, sense, count = line.split()
             lemma, _, rest = key.partition("%")
-            found[lemma, "nvara"[int(rest[0]) - 1], int(sense)] = int(count)
-        return found
+            counts[lemma, "nvara"[int(rest[0]) - 1], int(sense)] = int(count)
+        return counts
 
     def _synset(self, key: tuple[str, int]) -> Synset:
         data, start = self._data[key[0]], key[1]

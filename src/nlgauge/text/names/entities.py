@@ -55,7 +55,7 @@ def entities(tokens: Sequence[Token]) -> list[Entity]:
     """
     people = persons(tokens)
     by_token = {i: p for p in people for i in range(p.first, p.last + 1)}
-    found: list[Entity] = []
+    named: list[Entity] = []
     for run in _joined(tokens, list(runs(tokens, _capitalised_nouns(tokens)))):
         first, last = run[0], run[-1]
         while first <= last and tokens[first].text.lower() in name_words("calendar"):
@@ -64,8 +64,8 @@ def entities(tokens: Sequence[Token]) -> list[Entity]:
             last -= 1
         if first > last:
             continue
-        found += _parts(tokens, first, last, by_token)
-    return found
+        named += _parts(tokens, first, last, by_token)
+    return named
 
 
 def _capitalised_nouns(tokens: Sequence[Token]) -> set[int]:
@@ -81,10 +81,10 @@ def _capitalised_nouns(tokens: Sequence[Token]) -> set[int]:
     }
 
 
-def _joined(tokens: Sequence[Token], found: list[list[int]]) -> list[list[int]]:
+def _joined(tokens: Sequence[Token], named: list[list[int]]) -> list[list[int]]:
     """Runs with those that "of", "of the" or "&" ties to them."""
     joined: list[list[int]] = []
-    for run in found:
+    for run in named:
         between = range(joined[-1][-1] + 1, run[0]) if joined else range(0)
         words = [tokens[i].text.lower() for i in between]
         tied = words == ["&"] or (

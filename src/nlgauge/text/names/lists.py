@@ -19,8 +19,8 @@ RATHER_PEOPLE = WordList("names", "rather people")
 
 def gender_of(first_name: str) -> Gender | None:
     """f or m for a first name that is given mostly to girls or to boys, None for others and for unknown names."""
-    found = _first_names().get(_capitalised(first_name))
-    return found[2] if found else None
+    entry = _first_names().get(_capitalised(first_name))
+    return entry[2] if entry else None
 
 
 def is_first_name(word: str) -> bool:
@@ -35,8 +35,8 @@ def is_last_name(word: str) -> bool:
 
 def share(first_name: str) -> float:
     """Percent of the women, or of the men, of the US who bear a first name, whichever is more; 0 for other names."""
-    found = _first_names().get(_capitalised(first_name))
-    return max(found[:2]) if found else 0.0
+    entry = _first_names().get(_capitalised(first_name))
+    return max(entry[:2]) if entry else 0.0
 
 
 def first_names(gender: Gender | None = None) -> list[str]:
@@ -65,12 +65,12 @@ def name_words(kind: str) -> frozenset[str]:
 
     Kinds are title, sure, no-name, suffix, particle, organisation and others.
     """
-    found: list[str] = []
+    listed: list[str] = []
     for line in data_lines("name_words.tsv"):
         name, words = line.split("\t")
         if name == kind:
-            found += words.split("|" if kind == "firm" else " ")
-    return frozenset(found)
+            listed += words.split("|" if kind == "firm" else " ")
+    return frozenset(listed)
 
 
 @cache
@@ -91,16 +91,16 @@ def _capitalised(word: str) -> str:
 @cache
 def _first_names() -> dict[str, tuple[float, float, Gender | None]]:
     """First name -> percent of women and of men who bear it, gender."""
-    found: dict[str, tuple[float, float, Gender | None]] = {}
+    table: dict[str, tuple[float, float, Gender | None]] = {}
     for line in data_lines("first_names.tsv"):
         name, *shares = line.split("\t")
         f, m = map(float, shares)
-        found[name] = (f, m, "f" if f >= _CLEAR * m else "m" if m >= _CLEAR * f else None)
+        table[name] = (f, m, "f" if f >= _CLEAR * m else "m" if m >= _CLEAR * f else None)
     for line in data_lines("first_names_world.txt"):
         gender, *names = line.split()
         for name in names:
-            found.setdefault(name, (0.0, 0.0, "f" if gender == "f" else "m" if gender == "m" else None))
-    return found
+            table.setdefault(name, (0.0, 0.0, "f" if gender == "f" else "m" if gender == "m" else None))
+    return table
 
 
 @cache

@@ -73,13 +73,13 @@ def persons(tokens: Sequence[Token]) -> list[Person]:
         tokens: of one text, with tags of the Penn Treebank.
     """
     also = _misread(tokens)
-    found = [p for run in runs(tokens, also) if (p := _read(tokens, run)) is not None]
-    taken = {i for p in found if p.family is not None for i in range(p.first, p.last + 1)}
+    people = [p for run in runs(tokens, also) if (p := _read(tokens, run)) is not None]
+    taken = {i for p in people if p.family is not None for i in range(p.first, p.last + 1)}
     mentions = list(
-        _mentions(tokens, found, taken)
+        _mentions(tokens, people, taken)
     )  # of these a last name that is a first name too (Cameron) is read as the last name
-    found = [p for p in found if p.first not in {m.first for m in mentions}] + mentions
-    return _told_apart(tokens, found)
+    people = [p for p in people if p.first not in {m.first for m in mentions}] + mentions
+    return _told_apart(tokens, people)
 
 
 def runs(tokens: Sequence[Token], also: Collection[int] = ()) -> Iterator[list[int]]:
@@ -264,65 +264,53 @@ def _sure_titled(tokens: Sequence[Token], title: int, names: list[int]) -> bool:
     )
 
 
-def _mentions(tokens: Sequence[Token], found: list[Person], taken: set[int]) -> Iterator[Person]:
+def _mentions(tokens: Sequence[Token], people: list[Person], taken: set[int]) -> Iterator[Person]:
     """Last names alone, and first names alone, of people who are named in full."""
-    full = {tokens[p.family].text: p for p in found if p.family is not None and len(tokens[p.family].text) > 1}
-    by_given = {tokens[p.given].text: p for p in found if p.given is not None and p.family is not None}
+    full = {tokens[p.family].text: p for p in people if p.family is not None and len(tokens[p.family].text) > 1}
+    by_given = {tokens[p.given].text: p for p in people if p.given is not None and p.family is not None}
     for run in runs(tokens):
         rest = [i for i in run if tokens[i].text not in name_words("particle")]
         if len(rest) != 1 or rest[0] in taken or _is_joined(tokens, rest):
             continue
-        token = tokens[rest[0]]
-        if token.text in full and token.text not in places():
-            yield replace(
-                full[token.text],
-                first=rest[0],
-                last=rest[0],
-                start=token.start,
-                end=token.end,
-                title=None,
-                given=None,
-                family=rest[0],
-            )
+        at, text = rest[0], tokens[rest[0]].text
+        if text in full and text not in places():
+            yield _alone(full[text], tokens[at], given=None, family=at)
         elif (
-            token.text in by_given
-            and token.text not in places()
-            and not is_word(token.text)
-            and token.text.lower() not in name_words("calendar")
+            text in by_given
+            and text not in places()
+            and not is_word(text)
+            and text.lower() not in name_words("calendar")
         ):
-            yield replace(
-                by_given[token.text],
-                first=rest[0],
-                last=rest[0],
-                start=token.start,
-                end=token.end,
-                title=None,
-                given=rest[0],
-                family=None,
-            )
+            yield _alone(by_given[text], tokens[at], given=at, family=None)
 
 
-def _told_apart(tokens: Sequence[Token], found: list[Person]) -> list[Person]:
+def _alone(person: Person, token: Token, *, given: int | None, family: int | None) -> Person:
+    """A mention of a person by one name, without a title."""
+    at = token.index
+    return replace(person, first=at, last=at, start=token.start, end=token.end, title=None, given=given, family=family)
+
+
+def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:
     """The mentions, with one number for all mentions of a person.
 
     These share the last name, or the first name if they have no last name.
     """
-    known: dict[tuple[str, str], int] = {}
+    numbers: dict[tuple[str, str], int] = {}
     given_alone: dict[str, int] = {}
     numbered = []
     for p in sorted(
-        found, key=lambda p: (p.given is None or p.family is None, p.first)
+        people, key=lambda p: (p.given is None or p.family is None, p.first)
     ):  # full names before short ones
         given = tokens[p.given].text if p.given is not None else ""
         family = tokens[p.family].text if p.family is not None else ""
-        who = known.get((given, family))
+        who = numbers.get((given, family))
         if who is None and not given:
-            who = next((n for (g, f), n in known.items() if f == family), None)
+            who = next((n for (g, f), n in numbers.items() if f == family), None)
         if who is None and not family:
             who = given_alone.get(given)
         if who is None:
-            who = len(set(known.values()))
-        known[given, family] = who
+            who = len(set(numbers.values()))
+        numbers[given, family] = who
         given_alone.setdefault(given, who)
         numbered.append(replace(p, who=who))
     genders = {p.who: p.gender for p in numbered if p.gender is not None}

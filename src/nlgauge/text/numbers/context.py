@@ -104,8 +104,8 @@ def kind_by_context(text: str, number: Number) -> Number:
     ):
         return replace(number, kind="year")
     if word[:1].isupper() and not word.endswith((",", ";", ":", ".", "!", "?")) and not _WORD_BEHIND.match(text, end):
-        known = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
-        return number if known else replace(number, kind="named")
+        ordinary = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
+        return number if ordinary else replace(number, kind="named")
     return number
 
 

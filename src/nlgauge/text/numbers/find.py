@@ -50,17 +50,17 @@ def find_numbers(text: str) -> list[Number]:
     B-52, Windows 10) and the numbers of a list are found as opaque kinds. "one" alone is no number, for it mostly
     stands for a noun; neither are "first" and "second".
     """
-    found: list[Number] = []
+    numbers: list[Number] = []
     for item in scan(text):
-        if not found or item.start >= found[-1].outer_end:
-            found.append(_read(text, item, found[-1].outer_end if found else 0))
-    found = with_lists(text, tied(text, found))
-    ends = [n.outer_end for n in found]
+        if not numbers or item.start >= numbers[-1].outer_end:
+            numbers.append(_read(text, item, numbers[-1].outer_end if numbers else 0))
+    numbers = with_lists(text, tied(text, numbers))
+    ends = [n.outer_end for n in numbers]
     for number in _in_words(text):
         at = bisect_left(ends, number.start + 1)
-        if at == len(ends) or found[at].outer_start >= number.outer_end:
-            found.append(number)
-    return sorted(found, key=lambda n: n.start)
+        if at == len(ends) or numbers[at].outer_start >= number.outer_end:
+            numbers.append(number)
+    return sorted(numbers, key=lambda n: n.start)
 
 
 def _in_words(text: str) -> Iterator[Number]:
@@ -120,21 +120,21 @@ def _behind(text: str, number: Number, free: int) -> Number:
     """With the suffix, scale, per cent, currency or unit behind the figure."""
     end = number.end
     whole = number.figure.isdigit()
-    if number.decimals == 0 and (found := _ORDINAL.match(text, end)):
-        return replace(number, kind="ordinal", suffix=found[0], outer_end=found.end())
+    if number.decimals == 0 and (match := _ORDINAL.match(text, end)):
+        return replace(number, kind="ordinal", suffix=match[0], outer_end=match.end())
     if whole and _TENS.fullmatch(number.figure):
-        found = _DECADE.match(text, end) or (
+        match = _DECADE.match(text, end) or (
             _DECADE_OF.match(text, end) if _EARLY.search(text, max(0, end - 12), number.start) else None
         )
-        if found:
+        if match:
             quoted = (
                 len(number.figure) == 2
                 and text[number.start - 1 : number.start] in ("'", "’", "‘")
                 and number.start > free
             )
-            return replace(number, kind="decade", outer_start=number.start - quoted, outer_end=found.end())
-    if found := _VULGAR.match(text, end):
-        return replace(number, kind="mixed", outer_end=found.end())
+            return replace(number, kind="decade", outer_start=number.start - quoted, outer_end=match.end())
+    if match := _VULGAR.match(text, end):
+        return replace(number, kind="mixed", outer_end=match.end())
     before = currency_before().search(text, max(free, number.start - 6), number.start)
     scale = _LONG.match(text, end) or (
         _SHORT.match(text, end) if before else _CLEAR.match(text, end) or _MILLION.match(text, end)
@@ -151,28 +151,28 @@ def _behind(text: str, number: Number, free: int) -> Number:
         number = replace(number, scale={**LONG_SCALES, **SHORT_SCALES}[scale[1].lower()], outer_end=end)
     if before:
         return replace(number, kind="money", currency=before["currency"])
-    if found := _PERCENT.match(text, end):
-        return replace(number, kind="percent", outer_end=found.end())
-    if found := currency_behind().match(text, end):
-        return replace(number, kind="money", currency=found["currency"], outer_end=found.end())
+    if match := _PERCENT.match(text, end):
+        return replace(number, kind="percent", outer_end=match.end())
+    if match := currency_behind().match(text, end):
+        return replace(number, kind="money", currency=match["currency"], outer_end=match.end())
     if (
         number.scale == 1
-        and (found := unit_behind().match(text, end))
-        and not (found["coin"] and len(number.figure) > 2)
+        and (match := unit_behind().match(text, end))
+        and not (match["coin"] and len(number.figure) > 2)
     ):
-        return replace(number, kind="measure", unit=found["coin"] or found["unit"], outer_end=found.end())
+        return replace(number, kind="measure", unit=match["coin"] or match["unit"], outer_end=match.end())
     return number
 
 
 def _before(text: str, number: Number, free: int) -> Number:
     """With the currency and the sign before the figure."""
     start, sign = number.outer_start, ""
-    if number.currency and (found := currency_before().search(text, max(free, start - 6), start)):
-        start, sign = found.start(), found["sign"] or ""
+    if number.currency and (match := currency_before().search(text, max(free, start - 6), start)):
+        start, sign = match.start(), match["sign"] or ""
     if (
         not sign
-        and (found := _SIGN.search(text, max(free, start - 2), start))
+        and (match := _SIGN.search(text, max(free, start - 2), start))
         and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1)
     ):
-        sign, start = found[1], start - 1
+        sign, start = match[1], start - 1
     return replace(number, outer_start=start, sign="-" if sign == "−" else sign)

@@ -31,13 +31,13 @@ def with_article(text: str, edit: Edit, start: int) -> list[Edit]:
 
     An edit of "a" or "an" goes before it if the article must change.
     """
-    found = _ARTICLE.search(text, max(0, start - 5), start)
-    if not found:
+    match = _ARTICLE.search(text, max(0, start - 5), start)
+    if not match:
         return [edit]
-    old, article = found["article"], article_before(text[start : edit[0]] + edit[2])
+    old, article = match["article"], article_before(text[start : edit[0]] + edit[2])
     if article == old.lower():
         return [edit]
-    return [(found.start(), found.end("article"), article.capitalize() if old[0].isupper() else article), edit]
+    return [(match.start(), match.end("article"), article.capitalize() if old[0].isupper() else article), edit]
 
 
 def with_capital(text: str, edits: Sequence[Edit]) -> list[Edit]:
@@ -67,13 +67,13 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
         start, end: of the amount.
         tags: Penn Treebank tags by the offset at which a word starts; without them the words around decide.
     """
-    found = _NEXT.match(text, end)
-    if not found:
+    match = _NEXT.match(text, end)
+    if not match:
         return False
-    word, determined = found["word"], _determined(text, start)
+    word, determined = match["word"], _determined(text, start)
     if len(word) == 1 or word.lower() in _AFTER_AMOUNT or _DAY.fullmatch(word):
         return False
-    tag = tags.get(found.start("word"))
+    tag = tags.get(match.start("word"))
     if _ARTICLE.search(text, max(0, start - 5), start):  # "a $100" can only describe
         return word not in neighbours("function")
     if tag is None:
@@ -82,10 +82,10 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
         return True
     steps = 0
     while determined and tag in _MODIFIER and steps < 3:
-        found = _NEXT.match(text, found.end())
-        if not found:
+        match = _NEXT.match(text, match.end())
+        if not match:
             return False
-        tag, steps = tags.get(found.start("word"), ""), steps + 1
+        tag, steps = tags.get(match.start("word"), ""), steps + 1
         if tag.startswith("NN"):
             return True
     return False
@@ -93,9 +93,9 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
 
 def _determined(text: str, start: int) -> bool:
     """Whether a determiner stands before an amount, with at most two adjectives between."""
-    found = _DETERMINER.search(text, max(0, start - _NEAR), start)
-    return found is not None and not any(
-        word in neighbours("function") for word in text[found.start() : start].split()[1:]
+    match = _DETERMINER.search(text, max(0, start - _NEAR), start)
+    return match is not None and not any(
+        word in neighbours("function") for word in text[match.start() : start].split()[1:]
     )
 
 

@@ -21,19 +21,21 @@ _COUNTED = re.compile(
 _NEAR = 60  # characters looked back for a word of winning and losing
 
 
-def tied(text: str, found: list[Number]) -> list[Number]:
+def tied(text: str, numbers: list[Number]) -> list[Number]:
     """Numbers with but a dash, stroke or colon between them made ranges, scores, fractions, or else codes."""
     out: list[Number] = []
     at = 0
-    while at < len(found):
+    while at < len(numbers):
         last = at
-        while last + 1 < len(found) and _TIES.fullmatch(text[found[last].outer_end : found[last + 1].outer_start]):
+        while last + 1 < len(numbers) and _TIES.fullmatch(
+            text[numbers[last].outer_end : numbers[last + 1].outer_start]
+        ):
             last += 1
-        if last == at and at + 1 < len(found) and _is_loose_score(text, found[at], found[at + 1]):
-            out += [replace(n, kind="score") for n in found[at : at + 2]]
+        if last == at and at + 1 < len(numbers) and _is_loose_score(text, numbers[at], numbers[at + 1]):
+            out += [replace(n, kind="score") for n in numbers[at : at + 2]]
             last += 1
         else:
-            out += _chain(text, found[at : last + 1])
+            out += _chain(text, numbers[at : last + 1])
         at = last + 1
     return out
 

@@ -187,12 +187,12 @@ def has_finite(before: bool, word: Word, tag: str) -> bool:
 
 def _finite_behind(words: Sequence[Word]) -> list[bool]:
     """For each word whether one behind it in its clause is likeliest a finite verb."""
-    found = []
+    behind = []
     finite = False
     for word in reversed(words):
-        found.append(finite)
+        behind.append(finite)
         finite = word.finite or (finite and not word.borders)
-    return found[::-1]
+    return behind[::-1]
 
 
 def _auxiliaries(words: Sequence[Word]) -> list[str]:
@@ -205,9 +205,9 @@ def _auxiliaries(words: Sequence[Word]) -> list[str]:
     for word in words:
         age += 1
         kinds.append(kind if age <= _REACH + 1 else "")
-        found = _AUXILIARIES.get(word.lower)
-        if found:
-            kind, age = found, 0
+        auxiliary = _AUXILIARIES.get(word.lower)
+        if auxiliary:
+            kind, age = auxiliary, 0
         elif word.lower in _BREAKS:
             kind = ""
     return kinds

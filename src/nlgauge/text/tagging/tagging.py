@@ -31,7 +31,7 @@ def tag(words: Sequence[str]) -> list[str]:
         read in pieces.
     """
     tagger = _tagger()
-    return [found for first in range(0, len(words), _LONGEST) for found in tagger.tag(words[first : first + _LONGEST])]
+    return [tags for first in range(0, len(words), _LONGEST) for tags in tagger.tag(words[first : first + _LONGEST])]
 
 
 @cache
@@ -115,16 +115,16 @@ class Tagger:
         return total
 
     def _word(self, text: str, case: str) -> _Known:
-        found = self._words.get((text, case))
-        if found is None:
+        entry = self._words.get((text, case))
+        if entry is None:
             word = Word(text, case)
             said = [
                 of(word) for of in (features.own, features.before, features.before2, features.after, features.after2)
             ]
             rows = [self._rows.get(name, 0) for names in said for name in names]
             starts = np.cumsum([0, *map(len, said[:-1])])
-            found = self._words[text, case] = _Known(word, np.add.reduceat(self._weights[rows], starts, axis=0), {})
-        return found
+            entry = self._words[text, case] = _Known(word, np.add.reduceat(self._weights[rows], starts, axis=0), {})
+        return entry
 
     def _behind(self, first: str, word: Word, finite: bool) -> Sums:
         """Sum of weights for a word behind a tag."""

@@ -1,4 +1,4 @@
-"""A coefficient of grids in groups: for every item, for every system, or for all cells at once, and the mean over what is defined."""
+"""A coefficient of grids in groups: per item, per system, or of all cells, and the mean over what is defined."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def some(found: list[Bucket], wanted: npt.NDArray[np.bool_]) -> list[Bucket]:
 
 
 def by_groups(coefficient: Coefficient, found: list[Bucket], flat: Array, n_groups: int) -> Array:
-    """The coefficient of every group, shape (..., groups), for grids flattened to (..., S N); NaN where undefined or not in a bucket."""
+    """The coefficient of every group, shape (..., groups), for grids flattened to (..., S N); NaN where undefined."""
     values = np.full((*flat.shape[:-1], n_groups), np.nan)
     for bucket in found:
         values[..., bucket.groups] = coefficient(flat[..., bucket.cells], bucket.human)

@@ -14,7 +14,7 @@ from nlgauge.stats.draws import pairs_of
 
 
 def system_scores(human: Array, metrics: Array, used: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Mean judgement of each system over what is judged, shape (S,), NaN without any; mean scores over the cells in use, (M, S)."""
+    """Mean judgement of each system, shape (S,), NaN without any; mean scores over the cells in use, shape (M, S)."""
     judged = ~np.isnan(human)
     with np.errstate(invalid="ignore", divide="ignore"):
         people = np.where(judged, human, 0.0).sum(axis=1) / judged.sum(axis=1)
@@ -23,7 +23,7 @@ def system_scores(human: Array, metrics: Array, used: npt.NDArray[np.bool_]) -> 
 
 
 def correlate(coefficient: Coefficient, scores: Array, human: Array) -> Array:
-    """The coefficient of means of standardised scores, shape (...,); means that tie on paper tie, which a rank needs: 10 decimals count."""
+    """The coefficient of means of standardised scores, shape (...,). Ranks see 10 decimals: ties on paper tie."""
     scores = np.ascontiguousarray(scores)
     return np.asarray(coefficient(scores if coefficient is pearson else np.round(scores, 10), human))
 

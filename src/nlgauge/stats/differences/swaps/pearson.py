@@ -1,4 +1,4 @@
-"""Pearson's r after swaps, all pairs of metrics at once: sums of a mixture of two metrics are linear in columns of either alone.
+"""Pearson's r after swaps, for all pairs of metrics at once, from sums that are linear in columns of either metric.
 
 Write e for the signs (1 stays, -1 swapped) and a, b for two metrics. The mixture that keeps a has the sums
 sum m = (sum a + sum b + e.(a - b)) / 2, and so have its squares and its products with the judgements, in a^2 - b^2 and
@@ -21,8 +21,9 @@ from nlgauge.stats.grids import AXES, Averaging, in_groups
 
 _CELLS = (
     1 << 15
-)  # groups x pairs x draws worked on at once: half a megabyte for both mixtures, so that what is in use stays in the cache
-_CONSTANT = 1e-13  # taken off the squares, so that a mixture without spread has a variance below 0 and no root: rounding leaves 1e-15
+)  # groups x pairs x draws worked on at once: half a megabyte for both mixtures, which stays in the cache
+# Taken off the squares: a mixture without spread then has a variance below 0 and no root; rounding leaves 1e-15.
+_CONSTANT = 1e-13
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not start threads
 _SIDE = 128  # columns and draws of one such product
 _THREADS = 2  # numpy lets go of the lock; more threads compete for the memory
@@ -59,7 +60,10 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging) ->
 
 
 def _table(human: Array, z: Array, coins: tuple[int, int], averaging: Averaging) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Columns [z / sqrt n, z^2, z g] of all metrics, g centred and of norm 1, shape (defined groups, 3 M, coins); and which are defined."""
+    """Columns [z / sqrt n, z^2, z g] of all metrics, shape (defined groups, 3 M, coins); and which groups are defined.
+
+    Judgements g are centred and have norm 1.
+    """
     rated = ~np.isnan(human)
     g, defined = unit_judgements(human, averaging)
     n = rated.sum(axis=AXES[averaging], keepdims=True)
@@ -69,7 +73,10 @@ def _table(human: Array, z: Array, coins: tuple[int, int], averaging: Averaging)
 
 
 def unit_judgements(human: Array, averaging: Averaging) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Judgements centred in their group and scaled to norm 1, 0 where missing or constant, shape (S, N); and which groups have spread."""
+    """Judgements centred in their group and scaled to norm 1, shape (S, N); and which groups have spread.
+
+    0 stands where a judgement is missing or its group is constant.
+    """
     axes, rated = AXES[averaging], ~np.isnan(human)
     held = np.where(rated, human, 0.0)
     mean = held.sum(axis=axes, keepdims=True) / np.maximum(rated.sum(axis=axes, keepdims=True), 1)
@@ -112,7 +119,10 @@ def _differences(table: Array, base: Array, width: int, signs: npt.NDArray[np.in
 
 
 def _correlations(halves: Array, width: int, left: int, room: Array) -> Array:
-    """r of both mixtures of metric `left` with every later one, shape (2, groups, pairs, draws), in `room`; not finite where constant."""
+    """r of both mixtures of metric `left` with every later one, shape (2, groups, pairs, draws), written into `room`.
+
+    Not finite where a mixture is constant.
+    """
     r, work = (part[:, : halves.shape[1], : width - 1 - left] for part in room)
     other = halves[::-1]  # what one metric gives away comes from the other
 

@@ -119,7 +119,7 @@ class _Linear:
             self.tied.append(((signs == 0) & self.both).any(axis=(1, 2)))
 
     def pair(self, a: int, b: int) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Terms of the untied groups, 0 elsewhere, shape (G, C); and the defined groups with a tie in some mixture, shape (G,)."""
+        """Terms of the untied groups, 0 elsewhere, shape (G, C); and which defined groups tie in some mixture, (G,)."""
         signs = np.sign(self.z[a][:, :, None] - self.z[b][:, None, :])
         tied = self.defined & (self.tied[a] | self.tied[b] | ((signs == 0) & self.both).any(axis=(1, 2)))
         signs *= self.weights
