@@ -30,7 +30,7 @@ else:
 __all__ = [
     "PERTURBATIONS", "TASKS", "Calibration", "CallableParaphraser", "Case", "Change", "ChecklistRow", "Draft", "Edit",
     "Inapplicable", "LexiconInfill", "LightParaphraser", "MaskAndPredict", "Paraphraser", "Perturbation",
-    "PerturbationInfo", "Severity", "Step", "Syntheses", "Synthesis", "SynthesisRun", "Synthesizer", "TableParaphraser", "Turn",
-    "apply", "apply_edits", "calibrate", "checklist_rows", "info", "make_cases", "perturbation",
-    "run_synthesis", "select_rows", "unfit",
+    "PerturbationInfo", "Severity", "Step", "Syntheses", "Synthesis", "SynthesisRun", "Synthesizer",
+    "TableParaphraser", "Turn", "apply", "apply_edits", "calibrate", "checklist_rows", "info", "make_cases",
+    "perturbation", "run_synthesis", "select_rows", "unfit",
 ]  # fmt: skip
