@@ -156,6 +156,11 @@ def test_a_sum_within_a_sum_is_scaled_like_any_metric():
     assert spec_of(ng.metric(spec)) == "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter"
 
 
+def test_a_norm_that_is_none_of_the_known_is_refused_with_the_nearest():
+    with pytest.raises(SpecError, match=r"^norm is 'minmx'; did you mean 'minmax'"):
+        Combination(((1.0, Given()),), "minmx")
+
+
 def test_a_metric_twice_in_one_sum_is_refused():
     with pytest.raises(SpecError, match=r"^metric 'bleu' stands twice in one sum; add up its weights$"):
         ng.metric("0.5*bleu + 0.5*bleu")

@@ -63,7 +63,7 @@ def test_column_by_column_all_answer_one_item(n_systems, n_items, random):
             "A",
             r"^system 'A' lacks item '2', which 'B' has; compare systems on the same items$",
         ),
-        (["A", "B"], ["1"], "A", r"^2 segments but 1 items; give one a segment$"),
+        (["A", "B"], ["1"], "A", r"^2 segments but 1 items; give one item per segment$"),
     ],
 )
 def test_what_makes_no_grid_is_refused_by_name(systems, items, baseline, message):
@@ -72,5 +72,5 @@ def test_what_makes_no_grid_is_refused_by_name(systems, items, baseline, message
 
 
 def test_as_many_systems_as_segments():
-    with pytest.raises(InputError, match=r"^3 segments but 2 systems; give one a segment$"):
+    with pytest.raises(InputError, match=r"^3 segments but 2 systems; give one system per segment$"):
         by_system("abc", ["A", "B"])

@@ -88,7 +88,7 @@ def test_lines_are_texts_and_blank_ones_are_none(tmp_path):
     (tmp_path / "a.txt").write_text("one two\n\n  \nthree\n")
     assert read_texts([InputFile(str(tmp_path / "a.txt"))]) == ["one two", "three"]
     (tmp_path / "b.txt").write_text("\n\n")
-    with pytest.raises(InputError, match=r"b\.txt holds no text, expected a sentence a line"):
+    with pytest.raises(InputError, match=r"b\.txt holds no text, expected one sentence per line"):
         read_texts([InputFile(str(tmp_path / "b.txt"))])
 
 

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from nlgauge.core.scores import ids
     from nlgauge.core.signature import show, signature_of, version
     from nlgauge.core.suite import Skipped
-    from nlgauge.core.systems import Outliers, Selection, select_systems
+    from nlgauge.core.systems import Selection, select_systems
     from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "OneOf", "Outliers", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection", "Skipped",
+    "Array", "OneOf", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection", "Skipped",
     "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
 ]  # fmt: skip

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nlgauge.core.errors import InputError, nearest
-
-CUTOFF = 2.5
-_CONSISTENT = 1.4826  # a MAD times this estimates the standard deviation of normal data
 
 
 @dataclass(frozen=True)
@@ -73,49 +68,3 @@ def select_systems(
         elif rated is not None and system not in rated:
             left_out[system] = "has no human score"
     return Selection(tuple(s for s in systems if s not in left_out), left_out)
-
-
-@dataclass(frozen=True)
-class Outliers:
-    """What the rule of the median absolute deviation says.
-
-    Attributes:
-        names: outliers, in the order given.
-        distances: system -> |score - median| / (1.4826 MAD); NaN everywhere where the MAD is 0, since nothing can then be said.
-    """
-
-    names: tuple[str, ...]
-    distances: Mapping[str, float]
-
-
-def mad_outliers(scores: Mapping[str, float], cutoff: float = CUTOFF) -> Outliers:
-    """Systems far from the median of their human scores.
-
-    Args:
-        scores: system -> human score, finite.
-        cutoff: distances above it are outliers.
-
-    Returns:
-        No outlier where the median absolute deviation is 0 (half of the systems share one score): the published rule
-        divides by zero there and would remove every other system.
-
-    Raises:
-        InputError: a score that is not finite, or none.
-
-    References:
-        Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU: Reevaluating the Evaluation of Automatic Machine
-        Translation Evaluation Metrics".
-    """
-    if not scores:
-        raise InputError("no system has a human score, expected at least one")
-    values = np.array(list(scores.values()), dtype=np.float64)
-    for system, value in scores.items():
-        if not np.isfinite(value):
-            raise InputError(f"the human score of system {system!r} is {value}, expected a finite number")
-    from_median = np.abs(values - np.median(values))
-    mad = float(np.median(from_median))
-    distances = from_median / (_CONSISTENT * mad) if mad > 0 else np.full(len(values), np.nan)
-    return Outliers(
-        tuple(system for system, distance in zip(scores, distances, strict=True) if distance > cutoff),
-        dict(zip(scores, distances.tolist(), strict=True)),
-    )

@@ -13,10 +13,11 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import Scores
-from nlgauge.core.systems import mad_outliers, select_systems
+from nlgauge.core.systems import select_systems
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.grid import by_system
+from nlgauge.stats.people.outliers import mad_outliers
 
 Level = Literal["segment", "item", "summary", "system"]
 SystemScores = Literal["rated", "all"]
@@ -142,8 +143,9 @@ def system_frame(
     means = {str(name): float(human[own].mean()) for name, own in rated.items() if len(own)}
     notes = []
     if outliers == "mad" and means:
-        far = mad_outliers(means).names
-        selection = select_systems(list(means), outliers=far)
+        far = mad_outliers(list(means.values())).far
+        outlying = [name for name, is_far in zip(means, far, strict=True) if is_far]
+        selection = select_systems(list(means), outliers=outlying)
         means = {name: means[name] for name in selection.kept}
         notes.append(f"{f'{group}: ' if group is not None else ''}{selection.note}")
     used = [places[found[name]] if over == "all" else rated[name] for name in means]

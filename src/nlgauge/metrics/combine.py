@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
@@ -42,6 +42,8 @@ class Combination:
     info: MetricInfo = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.norm not in (*POOLED, "none") and not self.norm.startswith("file("):
+            raise SpecError(f"norm is {self.norm!r}{nearest(self.norm, (*POOLED, 'none', 'file(...)'))}")
         specs = [spec_of(term) for _, term in self.terms]
         for spec in specs:
             if specs.count(spec) > 1:

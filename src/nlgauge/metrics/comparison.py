@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.grid import aligned, by_system
 from nlgauge.stats.draws import Intervals, bootstrap_interval
-from nlgauge.stats.systems.significance import paired_bootstrap, paired_randomisation
+from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 
 _TESTS = {
     "bootstrap": paired_bootstrap,
@@ -56,6 +57,14 @@ class Interval:
     n_undefined_draws: int
     draws: int
     level: float
+
+
+class _Difference(TypedDict):
+    delta: float | None
+    delta_low: float | None
+    delta_high: float | None
+    p: float | None
+    n_undefined_draws: int | None
 
 
 @dataclass(frozen=True)
@@ -138,37 +147,42 @@ def compare(
         raise InputError(f"test is {test!r}, expected bootstrap or randomization{nearest(test, _TESTS)}")
     _check_compat(scores, compat)
     rows = aligned(scores.ids, systems, items, baseline)
-    if seed is None:
-        seed = SACREBLEU_SEED if compat == "sacrebleu" else 0
+    seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
     draws = DRAWS[run] if draws is None else draws
     stats = scores.segment_stats[np.stack(list(rows.values()))]  # (S, n, k)
-    found = run(stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)
+    tested = run(stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)
     undefined = np.isnan(scores.values)
-    made = []
-    for i, (system, places) in enumerate(rows.items()):
-        other = i - 1  # the baseline comes first and has no row among the differences
-        made.append(
-            Comparison(
-                system=system,
-                value=float(found.values[i]),
-                low=float(found.low[i]),
-                high=float(found.high[i]),
-                n=len(places),
-                n_undefined=int(undefined[places].sum()),
-                baseline=baseline,
-                delta=float(found.deltas[other]) if i else None,
-                delta_low=float(found.delta_low[other]) if i else None,
-                delta_high=float(found.delta_high[other]) if i else None,
-                p=float(found.p[other]) if i else None,
-                n_undefined_draws=int(found.n_undefined_draws[other]) if i else None,
-                test=found.test,
-                draws=draws,
-                seed=seed,
-                level=found.level,
-                compat=compat,
-            )
+    return [
+        Comparison(
+            system=system,
+            value=float(tested.values[i]),
+            low=float(tested.low[i]),
+            high=float(tested.high[i]),
+            n=len(places),
+            n_undefined=int(undefined[places].sum()),
+            baseline=baseline,
+            **_difference(tested, i),
+            test=tested.test,
+            draws=draws,
+            seed=seed,
+            level=tested.level,
+            compat=compat,
         )
-    return made
+        for i, (system, places) in enumerate(rows.items())
+    ]
+
+
+def _difference(tested: PairedTest, i: int) -> _Difference:
+    """What the test says of system i and the baseline; nothing of the baseline itself, which is system 0."""
+    if not i:
+        return {"delta": None, "delta_low": None, "delta_high": None, "p": None, "n_undefined_draws": None}
+    return {
+        "delta": float(tested.deltas[i - 1]),
+        "delta_low": float(tested.delta_low[i - 1]),
+        "delta_high": float(tested.delta_high[i - 1]),
+        "p": float(tested.p[i - 1]),
+        "n_undefined_draws": int(tested.n_undefined_draws[i - 1]),
+    }
 
 
 def intervals(
@@ -189,7 +203,7 @@ def intervals(
         level: share of the draws inside the interval.
 
     Returns:
-        One a system, in order of first appearance. The interval of a system does not depend on the others.
+        One per system, in order of first appearance. The interval of a system does not depend on the others.
     """
     draws = INTERVAL_DRAWS if draws is None else draws
     places = by_system(scores.ids, [None] * len(scores) if systems is None else systems)

@@ -15,7 +15,7 @@ Places = npt.NDArray[np.int64]
 def by_system(ids: Sequence[str], systems: Sequence[str | None]) -> dict[str | None, Places]:
     """System -> places of its segments, in order of first appearance; both arguments have length n."""
     if len(systems) != len(ids):
-        raise InputError(f"{len(ids)} segments but {len(systems)} systems; give one a segment")
+        raise InputError(f"{len(ids)} segments but {len(systems)} systems; give one system per segment")
     places: dict[str | None, list[int]] = {}
     for i, system in enumerate(systems):
         places.setdefault(system, []).append(i)
@@ -40,7 +40,7 @@ def aligned(
             one system alone.
     """
     if len(items) != len(ids):
-        raise InputError(f"{len(ids)} segments but {len(items)} items; give one a segment")
+        raise InputError(f"{len(ids)} segments but {len(items)} items; give one item per segment")
     grid: dict[str, dict[str, int]] = {}
     for name, where in by_system(ids, systems).items():
         for i in where.tolist():

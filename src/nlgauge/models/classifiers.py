@@ -1,8 +1,7 @@
-"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own heads, and any other classifier of transformers."""
+"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own, and any other of transformers."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,7 +11,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
-from nlgauge.models.hub import check_filled, load_pretrained
+from nlgauge.models.hub import HubModel
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.tokens import Ids
@@ -78,7 +77,7 @@ def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[
 
 
 class PackedClassifier:
-    """Layers on features of the encoder's last layer: the first token's vector, with or without the mean of all vectors.
+    """Layers on features of the encoder's last layer: the first vector, with or without the mean of all of them.
 
     Args:
         network: the encoder.
@@ -132,35 +131,27 @@ class PackedClassifier:
         return weight, bias
 
 
-class HubClassifier:
-    """Any sequence classifier of transformers, in batches of equal length.
-
-    Raises:
-        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
-    """
+class HubClassifier(HubModel):
+    """Any sequence classifier of transformers, in batches of equal length."""
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
-        model, info = load_pretrained(files, dtype, "AutoModelForSequenceClassification")
-        check_filled(files, model, info, "is it a classifier of text?")
-        self.model: Any = model.eval().to(device)
-        self.device = device
-        self.batch_tokens = 1024 if device.type == "cpu" else 65536
-        self._end = model.config.eos_token_id if model.config.is_encoder_decoder else None
-        kinds = getattr(model.config, "type_vocab_size", None)
-        self._typed = "token_type_ids" in inspect.signature(model.forward).parameters and (kinds is None or kinds > 1)
+        super().__init__(files, dtype, device, "AutoModelForSequenceClassification", "is it a classifier of text?")
+        config = self.model.config
+        self._end = config.eos_token_id if config.is_encoder_decoder else None
+        kinds = getattr(config, "type_vocab_size", None)
+        self._typed = self._typed and (kinds is None or kinds > 1)
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
         """See `Classifier`."""
-        found = torch.empty(
-            len(ids), int(self.model.config.num_labels), dtype=torch.promote_types(self.model.dtype, torch.float32)
-        )
+        wide = torch.promote_types(self.model.dtype, torch.float32)
+        logits = torch.empty(len(ids), int(self.model.config.num_labels), dtype=wide)
         for places in self._alike(ids):
             batch = torch.from_numpy(np.stack([ids[i] for i in places])).to(self.device)
-            given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
+            inputs = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
             if self._typed:
-                given["token_type_ids"] = torch.from_numpy(np.stack([types[i] for i in places])).to(self.device)
-            found[places] = self.model(**given).logits.to(found)
-        return found
+                inputs["token_type_ids"] = torch.from_numpy(np.stack([types[i] for i in places])).to(self.device)
+            logits[places] = self.model(**inputs).logits.to(logits)
+        return logits
 
     def _alike(self, ids: Sequence[Ids]) -> Iterator[list[int]]:
         """Places of sequences of one length.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.models import embedded
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.runtime.batching import by_length
@@ -161,14 +160,8 @@ def load_encoder(
 
 
 def _network(files: ModelFiles, dtype: str, device: str) -> Network:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra(f"model {files.name!r}", "neural") from None
-    if files.name == embedded.NAME:
-        embedded.check(files.folder / "model.safetensors")
-    where = torch_device(torch, device)
-    kind = getattr(torch, dtype)
+    kind, where = dtype_and_device(dtype, device, f"model {files.name!r}")
+    files.check_embedded()
     from nlgauge.models.packed import PackedBert
 
     if PackedBert.reads(files.config):
@@ -176,6 +169,25 @@ def _network(files: ModelFiles, dtype: str, device: str) -> Network:
     from nlgauge.models.hub import HubNetwork
 
     return HubNetwork(files, kind, where)
+
+
+def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]:
+    """What torch calls a precision and a device.
+
+    Args:
+        dtype: as a runtime has it.
+        device: as a runtime has it.
+        wanted_by: what cannot be loaded without torch, for the error.
+
+    Raises:
+        MissingExtra: torch is not installed.
+        InputError: the device cannot be used on this machine.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra(wanted_by, "neural") from None
+    return getattr(torch, dtype), torch_device(torch, device)
 
 
 def torch_device(torch: Any, name: str) -> Any:

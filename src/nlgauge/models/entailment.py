@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError
 from nlgauge.models import embedded
-from nlgauge.models.encoder import torch_device
+from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
@@ -248,13 +248,8 @@ def load_nli(
 
 
 def _network(found: NliFiles, dtype: str, device: str) -> Classifier:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra(f"model {found.files.name!r}", "neural") from None
+    kind, where = dtype_and_device(dtype, device, f"model {found.files.name!r}")
     from nlgauge.models.classifiers import classifier, headed
 
-    if found.files.name == embedded.NAME:
-        embedded.check(found.files.folder / "model.safetensors")
-    where, kind = torch_device(torch, device), getattr(torch, dtype)
+    found.files.check_embedded()
     return classifier(found.files, kind, where) if found.head is None else headed(found.head, kind, where)

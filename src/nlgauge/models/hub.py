@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,29 @@ class HubNetwork:
                 )
 
 
+class HubModel:
+    """A whole model of transformers, placed on a device, for batches of equal length.
+
+    Args:
+        files: where the model is.
+        dtype: of weights and activations.
+        device: where it computes.
+        kind: the automatic class of transformers that it is loaded with.
+        doubt: what a user might ask whose weights do not fill it.
+
+    Raises:
+        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
+    """
+
+    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device, kind: str, doubt: str) -> None:
+        model, info = load_pretrained(files, dtype, kind)
+        check_filled(files, model, info, doubt)
+        self.model: Any = model.eval().to(device)
+        self.device = device
+        self.batch_tokens = 1024 if device.type == "cpu" else 65536
+        self._typed = "token_type_ids" in signature(model.forward).parameters
+
+
 def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoModel") -> tuple[Any, Any]:
     """The whole model as one of transformers' automatic classes has it, and what transformers says of its weights.
 
@@ -163,7 +187,7 @@ def _stack(model: Any, depth: int) -> tuple[Any, str]:
     """Where the blocks of a model are: the module, and its attribute to shorten."""
     config = model.config
     if config.model_type == "albert":
-        # A group of blocks serves several layers in a row; listed once a layer, the stack can be cut like any other.
+        # A group of blocks serves several layers in a row; listed once per layer, the stack can be cut like any other.
         owner = model.encoder
         groups = list(owner.albert_layer_groups)
         owner.albert_layer_groups = torch.nn.ModuleList([groups[i * len(groups) // depth] for i in range(depth)])

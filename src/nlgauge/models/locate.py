@@ -75,6 +75,15 @@ class ModelFiles:
             facts["setup"] = self.setup[:_SHORT]
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
+    def check_embedded(self) -> None:
+        """Refuse embedded weights that are not the expected ones; to be asked before they are loaded.
+
+        Raises:
+            InputError: they have another digest.
+        """
+        if self.name == embedded.NAME:
+            embedded.check(self.folder / "model.safetensors")
+
     @property
     def weights_digest(self) -> str:
         """SHA-256 over the weight files, whether or not `identity` says it."""

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError
 from nlgauge.models import embedded
-from nlgauge.models.encoder import load_encoder, torch_device
+from nlgauge.models.encoder import dtype_and_device, load_encoder
 from nlgauge.models.features import combined, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.tokens import Ids, TextTokenizer
@@ -257,20 +257,12 @@ def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | N
 
 
 def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra(f"regressor {found.head.name!r}", "neural") from None
+    kind, where = dtype_and_device(dtype, runtime.device, f"regressor {found.head.name!r}")
     files = found.head.encoder
     own, adapters = found.head.tensors()
     if not adapters:
-        return _Loaded(
-            found,
-            load_encoder(
-                str(files.folder) if files.name != embedded.NAME else files.name, None, dtype, runtime
-            ).network,
-            own,
-        )
+        name = files.name if files.name == embedded.NAME else str(files.folder)
+        return _Loaded(found, load_encoder(name, None, dtype, runtime).network, own)
     from nlgauge.models.packed import PackedBert
 
     if not PackedBert.reads(files.config):
@@ -278,6 +270,5 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
             f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no"
             " other"
         )
-    if files.name == embedded.NAME:
-        embedded.check(files.folder / "model.safetensors")
-    return _Loaded(found, PackedBert(files, getattr(torch, dtype), torch_device(torch, runtime.device), adapters), own)
+    files.check_embedded()
+    return _Loaded(found, PackedBert(files, kind, where, adapters), own)

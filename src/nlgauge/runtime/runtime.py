@@ -7,9 +7,10 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 
 DType = Literal["float32", "bfloat16", "float16", "float64"]
@@ -51,8 +52,9 @@ class Runtime:
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
             raise InputError(f"dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
-        if self.token_budget is not None and self.token_budget < 1:
-            raise InputError(f"token_budget is {self.token_budget}, expected 1 or more")
+        check_option("device", self.device, str, error=InputError)
+        check_option("token_budget", self.token_budget, Annotated[int, Range(least=1)] | None, error=InputError)
+        check_option("seed", self.seed, int, error=InputError)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
 

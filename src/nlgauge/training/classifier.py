@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
 from nlgauge.models.hub import from_pretrained
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
@@ -87,8 +86,7 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
     """
     from transformers import AutoModel
 
-    if files.name == embedded.NAME:
-        embedded.check(files.folder / "model.safetensors")
+    files.check_embedded()
     if files.config.get("model_type") != "bert":
         raise InputError(
             f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as"

@@ -66,7 +66,7 @@ def read_pairs(file: InputFile) -> list[LabelledPair]:
         pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
     if not pairs:
         raise InputError(
-            f"{file.name} holds no pairs, expected one JSON object a line with premise, hypothesis and label"
+            f"{file.name} holds no pairs, expected one JSON object per line with premise, hypothesis and label"
         )
     return pairs
 

@@ -67,7 +67,7 @@ def read_triples(file: InputFile) -> list[Example]:
             )
         found += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
     if not found:
-        raise InputError(f"{file.name} holds no triples, expected one JSON object a line with hyp, refs and score")
+        raise InputError(f"{file.name} holds no triples, expected one JSON object per line with hyp, refs and score")
     return found
 
 

@@ -232,7 +232,8 @@ def _take_up(
     try:
         with safe_open(str(checkpoint.path), framework="pt") as file:
             about: dict[str, str] = file.metadata() or {}
-            tensors: dict[str, torch.Tensor] = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            names = file.keys()
+            tensors: dict[str, torch.Tensor] = {name: file.get_tensor(name) for name in names}
     except Exception as error:
         raise InputError(
             f"checkpoint {checkpoint.path} cannot be read ({str(error).splitlines()[0]}); {advice}"

@@ -62,7 +62,7 @@ def read_texts(files: Sequence[InputFile]) -> list[str]:
     """
     texts = [text for file in files for _, text in Lines(file) if text.strip()]
     if not texts:
-        raise InputError(f"{', '.join(file.name for file in files)} holds no text, expected a sentence a line")
+        raise InputError(f"{', '.join(file.name for file in files)} holds no text, expected one sentence per line")
     return texts
 
 
@@ -92,7 +92,7 @@ def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedText
             n_cut += len(kept) < len(ids)
     if not rows:
         raise InputError(
-            f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one a line"
+            f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one per line"
         )
     return EncodedTexts(rows, words, len(texts) - len(rows), n_cut, capitals > seen / 2)
 

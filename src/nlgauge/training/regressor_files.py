@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
 from nlgauge.models.heads import HERE
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.packed import PackedBert
@@ -29,8 +28,7 @@ def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
     """
     from transformers import AutoModel
 
-    if files.name == embedded.NAME:
-        embedded.check(files.folder / "model.safetensors")
+    files.check_embedded()
     is_bert = PackedBert.reads(files.config)
     if files.config.get("is_encoder_decoder"):
         raise InputError(

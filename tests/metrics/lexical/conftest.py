@@ -65,7 +65,7 @@ def runtime():
 
 @pytest.fixture(scope="session")
 def corpus():
-    """Odd texts with unequal numbers of references: empty, blank, markup, emoji, scripts without blanks, long, repeated."""
+    """Odd texts with unequal numbers of references: empty, blank, markup, emoji, without blanks, long, repeated."""
     return Corpus(tuple(Segment(str(i), hypothesis, references) for i, (hypothesis, references) in enumerate(_TEXTS)))
 
 

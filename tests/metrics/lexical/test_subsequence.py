@@ -25,7 +25,7 @@ def table(reference, hypothesis):
 
 
 def matched(reference, hypothesis):
-    """Places in the reference of the subsequence read off the table from its end, by the rule in the docstring of `union_matches`."""
+    """Places in the reference of the subsequence read off the table from its end, by the rule of `union_matches`."""
     lengths, found = table(reference, hypothesis), set()
     i, j = len(reference), len(hypothesis)
     while i and j:

@@ -1,6 +1,5 @@
 import math
 import warnings
-from importlib import metadata
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.coefficients import kendall_b, pearson
 from nlgauge.stats.correlation.correlate import correlation, correlations
-from nlgauge.stats.correlation.registry import STATISTICS, names, statistic
 from nlgauge.stats.correlation.system_pairs import sign_flip_p
 
 NAN = math.nan
@@ -335,87 +333,3 @@ def test_which_tau_it_was_stands_in_the_result():
     # three pairs concordant, one discordant; five untied on either side, three distinct values
     found = {name: correlation(name, [1, 2, 2, 3], [1, 3, 2, 2]) for name in ("kendall_b", "kendall_c")}
     assert {one.stat: one.value for one in found.values()} == {"kendall_b": 0.4, "kendall_c": 0.375}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (("kendal_b", [1, 2], [1, 2]), {}, "unknown statistic 'kendal_b'; did you mean 'kendall_b'"),
-        (("kendall", [1, 2], [1, 2]), {}, "unknown statistic 'kendall'; did you mean 'kendall_c' or 'kendall_b'"),
-        (("pearson", [1, 2], [1, 2]), {"ties": "half"}, "pearson has no option 'ties'; it has none"),
-        (
-            ("acc_eq", [1, 2], [1, 2]),
-            {"threshold": 3},
-            "acc_eq has no option 'threshold'; it has epsilon, human_epsilon",
-        ),
-        (
-            ("pearson", [1, 2], [1, 2]),
-            {"avaraging": "item"},
-            "correlation has no option 'avaraging'; did you mean 'averaging'",
-        ),
-        (("pearson", [1, 2], [1, 2]), {"averaging": "items"}, "averaging is 'items'; did you mean 'item'"),
-        (("pearson", [1, 2], [1, 2], ["a", "a"]), {"averaging": "micro"}, "pearson is no ratio of pairs"),
-        (
-            ("pearson", [[1, 2]], [[1, 2]]),
-            {"level": "system", "averaging": "item"},
-            "level='system' leaves one coefficient",
-        ),
-        (("pearson", [1, 2], [1, 2]), {"level": "summary"}, "level is 'summary'"),
-        (("pearson", [1, 2, 3], [1, 2]), {}, r"scores have shape \(3,\) and judgements \(2,\)"),
-        (("pearson", 3, [1, 2]), {}, "expected those of one metric or more"),
-        (("soft_pairwise_accuracy", [1, 2], [1, 2]), {}, "needs a grid of systems by items"),
-        (("preference_accuracy", [1, 2], [1]), {}, r"better texts have shape \(2,\), of the worse \(1,\)"),
-        (("preference_accuracy", [1, 2], [1, 2]), {"missing": "zero"}, "missing is 'zero'"),
-        (("auc", [1, 2], [1, 2]), {}, "classes 0 and 1"),
-        (
-            ("pearson", [1, 2], [1, 2], ["a", "b"]),
-            {"level": "system"},
-            "pearson of systems is one coefficient and takes no groups",
-        ),
-        (("pairwise_accuracy", [[1, 2]], [[1, 2]]), {"averaging": "micro"}, "a grid holds one set of systems"),
-        (
-            ("pearson", [1, 2], [1, 2]),
-            {"higher_is_better": [True, False]},
-            "higher_is_better has 2 values for 1 metrics",
-        ),
-        (("acc_eq", [1, 2], [1, 2]), {"epsilon": NAN}, "epsilon is negative or NaN"),
-        (("wmt_kendall_like", [1, 2], [1, 2]), {"threshold": NAN}, "threshold is nan"),
-        (
-            ("kendall_c", [1, 2], [1, 2]),
-            {"compat": "nlpstats"},
-            "compat='nlpstats' has no kendall_c; it has pearson, spearman, kendall_b",
-        ),
-        (("pearson", [1, 2], [1, 2]), {"compat": "mtme"}, "compat is 'mtme'"),
-        (("pearson", [1, 2], [1, 2]), {"compat": "realsumm"}, "averages over items at segment level"),
-        (("pearson", [[1, 2]], [[1, 2]]), {"compat": "nlpstats", "averaging": "sys"}, "has no averaging over systems"),
-        (("pearson", [1, NAN], [1, 2]), {"compat": "nlpstats"}, "missing in the same places"),
-    ],
-)
-def test_refusals(arguments, options, message):
-    with pytest.raises(InputError, match=message):
-        correlation(*arguments, **options)
-
-
-def test_every_statistic_has_a_summary_and_runs_on_plain_vectors():
-    for name, entry in STATISTICS.items():
-        assert entry.summary
-        x, z = np.array([[0.1, 0.9], [0.3, 0.2]]), np.array([[0.0, 1], [1, 0]])
-        assert correlation(name, x, z).stat == name
-    assert names()[: len(STATISTICS)] == list(STATISTICS)
-
-
-def test_third_parties_add_statistics_by_entry_point(monkeypatch):
-    class Point:
-        name = "share_above"
-
-        def load(self):
-            def share_above(x, z):
-                """How often a score exceeds its judgement."""
-                return (x > z).mean(axis=-1)
-
-            return share_above
-
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()] if group == "nlgauge.statistics" else [])
-    assert "share_above" in names()
-    assert statistic("share_above").summary == "How often a score exceeds its judgement."
-    assert correlation("share_above", [[1, 5], [3, 0]], [[0, 1], [2, 3]]).value == 0.75

@@ -40,15 +40,7 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
     for name, text in (("hyp", hyp), ("ref", ref)):
         if not isinstance(text, str):
             raise InputError(f"{name} is {type(text).__name__}, expected a string")
-    built = build(metric)
-    if not isinstance(built, BertScore):
-        raise SpecError(
-            f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore"
-        )
-    if built.idf:
-        raise SpecError(
-            "idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH"
-        )
+    built = _matching(metric)
     runtime = runtime or Runtime()
     scores = built.score([Segment("align", hyp, (ref,))], runtime)
     encoder = built.encoder(runtime)
@@ -79,6 +71,20 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
         parts["f1"],
         scores.signature,
     )
+
+
+def _matching(metric: str | Metric) -> BertScore:
+    """The metric, if it matches tokens and needs no other references than the one at hand."""
+    built = build(metric)
+    if not isinstance(built, BertScore):
+        raise SpecError(
+            f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore"
+        )
+    if built.idf:
+        raise SpecError(
+            "idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH"
+        )
+    return built
 
 
 class _Side:

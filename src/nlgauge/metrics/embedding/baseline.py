@@ -19,7 +19,7 @@ from nlgauge.core.errors import InputError
 
 @dataclass(frozen=True)
 class Baseline:
-    """Mean P, R and F of unrelated sentence pairs, one row a layer.
+    """Mean P, R and F of unrelated sentence pairs, one row per layer.
 
     Attributes:
         rows: layer -> (P, R, F).
@@ -83,7 +83,7 @@ def find(path: str | None, model: str, language: str) -> Baseline:
 
 
 def as_text(rows: dict[int, tuple[float, float, float]]) -> str:
-    """The file form: LAYER,P,R,F, one row a layer; bert_score reads it too."""
+    """The file form: LAYER,P,R,F, one row per layer; bert_score reads it too."""
     return "LAYER,P,R,F\n" + "".join(f"{layer},{p:.8f},{r:.8f},{f:.8f}\n" for layer, (p, r, f) in sorted(rows.items()))
 
 
@@ -107,7 +107,7 @@ def _from_file(path: str) -> Baseline:
             raise InputError(f"{path}:{number}: layer {layer} for the second time")
         rows[layer] = values
     if not rows:
-        raise InputError(f"{path}: no rows; expected LAYER,P,R,F and one row a layer")
+        raise InputError(f"{path}: no rows; expected LAYER,P,R,F and one row per layer")
     return Baseline(rows, f"sha256:{sha256(content).hexdigest()[:16]}")
 
 

@@ -40,7 +40,7 @@ class BertScore:
             `layers.best_layer`).
         idf: weigh pieces by inverse document frequency in the references of the call; the score then depends on its
             company.
-        idf_file: weigh by the frequencies of a text file instead, one document a line.
+        idf_file: weigh by the frequencies of a text file instead, one document per line.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
         language: which bundled baseline.

@@ -97,6 +97,6 @@ def _read(path: str, mtime_ns: int, size: int) -> bytes:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InputError(
-            f"{path}:{line}: not UTF-8 (byte {error.start}); expected a text file with one document a line"
+            f"{path}:{line}: not UTF-8 (byte {error.start}); expected a text file with one document per line"
         ) from None
     return content

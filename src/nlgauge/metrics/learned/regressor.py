@@ -50,7 +50,8 @@ class Regressor(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and raises the flag `empty`.
+        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and
+        raises the flag `empty`.
 
         Raises:
             InputError: a segment without what the regressor reads.

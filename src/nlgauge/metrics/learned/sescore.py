@@ -53,7 +53,8 @@ class SEScore(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest score of training and raises the flag `empty`.
+        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest score of training and
+        raises the flag `empty`.
 
         Raises:
             InputError: a segment without reference; a model that is no regressor, or one that reads other texts.

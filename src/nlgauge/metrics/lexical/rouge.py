@@ -60,7 +60,7 @@ class Rouge:
             raise SpecError(f"rouge:split changes nothing under variant={self.variant}; only Lsum reads sentences")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What a sentence is, for `Lsum`; and the version of Unicode, for the tokenizer that asks it what a letter is."""
+        """What a sentence is, for `Lsum`; and the version of Unicode, for the tokenizer that reads every script."""
         return {
             "split": self.split if self.variant == "Lsum" else None,
             "unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None,

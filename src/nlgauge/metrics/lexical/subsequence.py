@@ -125,7 +125,7 @@ def _short_matches(sentences: Numbered, references: Index, first: Index, last: I
 
 
 def _matches(sentences: Numbered, references: Index, hypotheses: Index) -> Words:
-    """The matched tokens of each reference sentence as bits, shape (p,); the pair with the longest hypothesis is first."""
+    """The matched tokens of each reference sentence as bits, shape (p,); pairs have the longest hypothesis first."""
     lengths = sentences.lengths[hypotheses]
     starts = sentences.starts[hypotheses]
     places = _Places(sentences, np.unique(references))

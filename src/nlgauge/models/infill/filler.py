@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.models import embedded
-from nlgauge.models.encoder import torch_device
+from nlgauge.core.errors import InputError
+from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.infill.gaps import Filler, Gap
 from nlgauge.models.infill.pieces import PieceTokenizer, Placed
@@ -193,15 +192,10 @@ def _last(placed: Placed, start: int, blank: np.ndarray) -> int:
 
 
 def _network(found: InfillFiles, dtype: str, device: str) -> MaskedNetwork:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra(f"model {found.name!r}", "neural") from None
+    kind, where = dtype_and_device(dtype, device, f"model {found.name!r}")
     from nlgauge.models.infill.masked import headed_mask, masked_network
 
-    if found.files.name == embedded.NAME:
-        embedded.check(found.files.folder / "model.safetensors")
-    where, kind = torch_device(torch, device), getattr(torch, dtype)
+    found.files.check_embedded()
     return masked_network(found.files, kind, where) if found.head is None else headed_mask(found.head, kind, where)
 
 

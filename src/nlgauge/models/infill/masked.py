@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -13,7 +12,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
-from nlgauge.models.hub import check_filled, load_pretrained
+from nlgauge.models.hub import HubModel
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.tokens import Ids
@@ -126,23 +125,14 @@ class PackedMasked:
         return torch.log_softmax(found.to(self._wide).add_(self._bias), dim=1)
 
 
-class HubMasked:
-    """Any masked language model of transformers, in batches of equal length.
-
-    Raises:
-        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
-    """
+class HubMasked(HubModel):
+    """Any masked language model of transformers, in batches of equal length."""
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
-        model, info = load_pretrained(files, dtype, "AutoModelForMaskedLM")
-        check_filled(files, model, info, "is it a masked language model?")
-        self.model: Any = model.eval().to(device)
-        self.device = device
-        self.batch_tokens = 1024 if device.type == "cpu" else 65536
-        self._typed = "token_type_ids" in inspect.signature(model.forward).parameters
+        super().__init__(files, dtype, device, "AutoModelForMaskedLM", "is it a masked language model?")
         self._asked = threading.local()
-        below = getattr(model, model.base_model_prefix, None)
-        if below is not None and below is not model:
+        below = getattr(self.model, self.model.base_model_prefix, None)
+        if below is not None and below is not self.model:
             below.register_forward_hook(self._narrow)
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
@@ -150,18 +140,18 @@ class HubMasked:
         found = []
         for low, high in runs([len(row) for row in ids]):
             batch = torch.from_numpy(np.stack(ids[low:high])).to(self.device)
-            given = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
+            inputs = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
             if self._typed:
-                given["token_type_ids"] = torch.zeros_like(batch)
+                inputs["token_type_ids"] = torch.zeros_like(batch)
             self._asked.places = torch.tensor(places[low:high], device=self.device)
-            logits = self.model(**given).logits
+            logits = self.model(**inputs).logits
             rows = torch.arange(high - low, device=logits.device)
             at = 0 if logits.shape[1] == 1 else self._asked.places
             found.append(torch.log_softmax(logits[rows, at].float(), dim=1))
         return torch.cat(found)
 
     def _narrow(self, module: Any, given: Any, out: Any) -> Any:
-        """Leave the head only the masked places: to compare all others to the vocabulary would take most of the time."""
+        """Leave the head only the masked places: all others would take most of the time at the vocabulary."""
         states = out.last_hidden_state
         out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
         return out
