@@ -9,12 +9,13 @@ import shlex
 import subprocess
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from nlgauge.cli.main import app, main
-from nlgauge.metrics.registry import METRICS, SUMS
+from nlgauge.metrics.registry import METRICS, SUMS, metric
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if path.exists())
@@ -277,3 +278,18 @@ def test_the_python_of_the_readme_runs_as_pasted(checkout):
     names: dict = {}
     exec(code, names)
     assert set(names["scores"]) == {"chrf", "bertscore"}
+
+
+def test_metrics_in_commands_of_the_pages_can_be_made():
+    """Placeholders, metrics of other packages and files of the reader's own are left out."""
+    shown = re.compile(r"^(?:\$ )?(nlgauge .+)$|`(nlgauge [^`]+)`", re.M)
+    other = re.compile(r"SPEC|token-f1|file=|file\(|\.safetensors|^blue$")
+    made = set()
+    for page in PAGES:
+        for command in shown.findall(page.read_text(encoding="utf-8")):
+            words = shlex.split("".join(command).replace("\\", ""), comments=True)
+            made |= {after for word, after in pairwise(words) if word in ("-m", "--metric", "--with")}
+    specs = sorted(spec for spec in made if not other.search(spec))
+    assert len(specs) > 20
+    for spec in specs:
+        metric(spec)

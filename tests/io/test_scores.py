@@ -149,7 +149,7 @@ def test_columns_asked_for_are_the_only_ones(put):
         (
             "a.tsv",
             "system\tseg\tm\nS\t1\t1\nS\t\t2\n",
-            "a.tsv:3: about a system, the rows before it about segments; expected one level a file",
+            "a.tsv:3: about a system, the rows before it about segments; expected one level per file",
         ),
         ("a.jsonl", "[1]\n", "a.jsonl:1: not an object, expected one with 'id' and scores"),
         ("a.jsonl", "{\n", "a.jsonl:1: not valid JSON"),

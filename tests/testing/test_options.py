@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pytest
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.options import other_values
+from nlgauge.testing.options import other_values, refused
 
 
 def test_an_option_missing_from_the_signature_is_caught(overlap, caught):
@@ -47,6 +48,9 @@ def test_two_names_of_the_same_thing_may_share_a_signature(overlap):
         fold: Literal["lower", "lowercase", "none"] = "lower"
         lowercase: ClassVar[bool] = True
         info: ClassVar = MetricInfo("synonymous")
+
+        def __post_init__(self):
+            checked(self)
 
         def facts(self, runtime):
             return {"fold": "lower" if self.fold == "lowercase" else self.fold}
@@ -168,3 +172,54 @@ def test_a_signature_that_does_not_survive_rebuilding_is_caught(overlap, caught)
 
 def test_replacing_an_option_gives_a_metric_of_its_own(overlap):
     assert replace(overlap(), lowercase=False) != overlap()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosy:
+    kind: Literal["one", "all"] = "one"
+    rule: Annotated[Literal["first", "last"] | None, "a comment"] = None
+    name: str | Literal["any"] = "any"
+
+    def __post_init__(self):
+        checked(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Careless(Choosy):
+    def __post_init__(self):
+        pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blunt(Choosy):
+    def __post_init__(self):
+        {"one": 1, "all": 2}[self.kind]
+
+
+def complaints(options):
+    said = []
+    refused(options, lambda kept, sentence: None if kept else said.append(sentence))
+    return said
+
+
+def test_a_choice_must_be_refused_in_python_too():
+    assert complaints(Choosy()) == []
+    assert [sentence.partition(",")[0] for sentence in complaints(Careless())] == [
+        "takes kind='no such value'",
+        "takes rule='no such value'",
+    ]
+
+
+def test_a_metric_that_takes_any_value_for_a_choice_is_caught(overlap, caught):
+    @dataclass(frozen=True, kw_only=True)
+    class Careless(overlap):
+        fold: Literal["lower", "none"] = "lower"
+        info: ClassVar = MetricInfo("careless")
+
+    caught(
+        Careless(), r"takes fold='no such value', which its type does not allow; call nlgauge\.core\.checked\(self\)"
+    )
+
+
+def test_a_choice_must_be_refused_by_the_error_of_specifications():
+    assert complaints(Blunt())[0] == "refuses kind='no such value' with KeyError, expected nlgauge.SpecError"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, PerturbationInfo
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.testing import check_perturbation
@@ -22,6 +23,9 @@ class Shout:
 
     mark: Literal["", "!"] = ""
     info: ClassVar = INFO
+
+    def __post_init__(self):
+        checked(self)
 
     def __call__(self, case, rng):
         words = [
@@ -197,6 +201,15 @@ def test_an_order_of_the_texts_that_matters_is_caught():
         return Change([edit._replace(new=edit.new + ("?" if before > case.text else ""))])
 
     caught(variant(outcome=outcome, pick=lambda self, words, rng: words[-1]), "the order of the texts changes")
+
+
+def test_one_that_takes_any_value_for_a_choice_is_caught():
+    class Careless(Shout):
+        def __post_init__(self):
+            pass
+
+    with pytest.raises(AssertionError, match=r"takes mark='no such value', which its type does not allow"):
+        check_perturbation(Careless(), registered=False)
 
 
 def test_other_values_of_options_are_held_to_the_same():

@@ -39,7 +39,10 @@ class Alignment:
 
     @property
     def hypothesis_matches(self) -> list[int | None]:
-        """For each word of the hypothesis the reference word it is matched to (the first of equals); None where the reference is empty."""
+        """The reference word that each hypothesis word is matched to; None where the reference is empty.
+
+        Of several that are equally similar, the first is taken.
+        """
         return (
             [int(i) for i in np.argmax(self.similarities, axis=1)]
             if len(self.reference)

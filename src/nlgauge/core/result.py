@@ -115,7 +115,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 class _Target(io.FileIO):
-    """A file to write whose failures (a full disk) are told in one line, whoever writes to it and whenever it is flushed."""
+    """A file to write. Its failures (a full disk) become one-line errors, whoever writes and whenever it is flushed."""
 
     def __init__(self, file: int | str, called: str) -> None:
         super().__init__(file, "w")

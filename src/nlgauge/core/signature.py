@@ -32,7 +32,9 @@ class Signature:
 
 
 def signature(metric: Any, facts: Mapping[str, Any] | None = None) -> Signature:
-    """The signature of a metric: its options, then facts that replace or add to them (a layer chosen by rule, a weights digest).
+    """The signature of a metric: its options, then facts, such as a layer chosen by rule or a digest of weights.
+
+    A fact replaces the option of its name.
 
     What is None (an option not used) is left out.
     """

@@ -20,7 +20,10 @@ _SHOWN = 3  # names in an error before "and 7 more"
 
 
 class Key(NamedTuple):
-    """What a row is about: a segment by its id, or by its system, item and group; above segments, the item is a document, a domain or None."""
+    """What a row is about: a segment by its id, or by its system, item and group.
+
+    Above the level of segments, the item is a document, a domain or None.
+    """
 
     id: str | None = None
     system: str | None = None

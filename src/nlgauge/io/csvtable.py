@@ -266,7 +266,8 @@ class Records:
         return False
 
     def _cells(self, text: str, number_: int) -> list[str]:
-        cells, place = [], 0
+        cells: list[str] = []
+        place = 0
         while True:
             match = self._cell(text, place)
             if match is None:

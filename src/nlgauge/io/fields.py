@@ -25,7 +25,7 @@ def is_known(name: str) -> bool:
 
 
 def reference_columns(names: Iterable[str]) -> list[str]:
-    """Those of `names` that hold one reference each, in the order of references: `ref`, then `ref1`, `ref2`, ... by number."""
+    """The names of columns with one reference each: `ref` first, then `ref1`, `ref2`, ... by number."""
     found = [
         (0, -1, name) if name == "ref" else (1, int(name[3:]), name)
         for name in names

@@ -100,7 +100,7 @@ def read_pairs(path: str | os.PathLike[str]) -> Preferences:
 
 
 def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
-    """COMET's ranking data, CSV with the columns `src`, `ref`, `pos`, `neg` and perhaps `lp`: the distinct texts and the pairs.
+    """The distinct texts and the pairs of COMET's ranking data: CSV with `src`, `ref`, `pos`, `neg` and perhaps `lp`.
 
     Returns:
         Each distinct output of an input once, as a segment with an id made of its number, and the pairs by these ids.

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.csvtable import Records
@@ -50,9 +51,8 @@ def read_scores(
         The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing: NaN.
 
     Raises:
-        InputError: an unknown extension, no key, no score, a cell that is no number in a column of numbers, two rows
-            about one
-            thing: names file and line.
+        InputError: the extension is unknown, a row has no key, there is no score, a cell in a column of numbers is not
+            a number, or two rows are about one thing. The error names file and line.
         MissingExtra: Parquet without pyarrow.
     """
     file = InputFile(path)
@@ -83,75 +83,94 @@ def _table(
     group: str | None,
     notes: list[str],
 ) -> ScoreTable:
-    for column, key in names.items():
-        if key not in KEYS:
-            raise InputError(f"column {column!r} cannot be {key!r}, expected one of {', '.join(KEYS)}")
+    for column, renamed in names.items():
+        if renamed not in KEYS:
+            raise InputError(f"column {column!r} cannot be {renamed!r}, expected one of {', '.join(KEYS)}")
     keys: list[Key] = []
     places: dict[Key, str] = {}
-    values: dict[str, list[float]] = {column: [] for column in columns or ()}
-    texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
+    scores = _Columns(columns)
     level = ""
     for where, raw in rows:
         row = {names.get(column, column): cell for column, cell in raw.items()} if names else raw
         key = _key(row, group, where)
-        own = "system" if key.id is None and key.item is None else "segment"
-        if own == "system" and key.system is None:
+        level_of_row = "system" if key.id is None and key.item is None else "segment"
+        if level_of_row == "system" and key.system is None:
             raise InputError(
                 f"{where}: neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}"
             )
-        level = level or own
-        if own != level:
-            raise InputError(f"{where}: about a {own}, the rows before it about {level}s; expected one level a file")
+        level = level or level_of_row
+        if level_of_row != level:
+            raise InputError(
+                f"{where}: about a {level_of_row}, the rows before it about {level}s; expected one level per file"
+            )
         identity = Key(key.id) if key.id is not None else key
         if identity in places:
             raise InputError(f"{where}: a second row about {key}, the first is {places[identity]}")
         places[identity] = where
-        for column in row if columns is None else columns:
-            if columns is None and (is_known(column) or column in texts):
-                continue
-            cell = row.get(column)
-            if columns is not None and column not in row:
-                raise InputError(f"{where}: no column {column!r}; columns found: {', '.join(map(repr, row))}")
-            try:
-                value = _number(cell)
-            except ValueError as error:
-                if columns is None and all(math.isnan(v) for v in values.get(column, ())):
-                    texts[column] = f"{error} in {where}"
-                    values.pop(column, None)
-                    continue
-                raise InputError(f"{where}: column {column!r} is {error}") from None
-            held = values.setdefault(column, [])
-            held += [math.nan] * (len(keys) - len(held))  # a field that began later
-            held.append(value)
+        scores.add(row, where, len(keys))
         keys.append(key)
     if not keys:
         raise InputError(f"{name} is empty: no row in it, expected scores")
-    if not values:
-        why = "; ".join(f"{column!r} is {text}" for column, text in texts.items())
-        raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
-    for held in values.values():
-        held += [math.nan] * (len(keys) - len(held))
-    notes += [f"{name}: column {column!r} left out: {text}" for column, text in texts.items()]
-    for column, held in values.items():
-        missing = sum(math.isnan(value) for value in held)
-        if missing:
-            notes.append(f"{name}: column {column!r} has no number in {missing} of {counted(len(held), 'row')}")
-    return ScoreTable(
-        tuple(keys), {column: np.array(held) for column, held in values.items()}, level, name, tuple(notes)
-    )
+    values = scores.arrays(name, len(keys))
+    return ScoreTable(tuple(keys), values, level, name, (*notes, *scores.notes(name)))
+
+
+class _Columns:
+    """The columns of scores: those that are asked for, or all whose cells are numbers."""
+
+    def __init__(self, asked: Sequence[str] | None) -> None:
+        self._asked = asked
+        self._values: dict[str, list[float]] = {column: [] for column in asked or ()}
+        self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
+
+    def add(self, row: Mapping[str, Any], where: str, above: int) -> None:
+        """Take in the cells of one row, with `above` rows before it."""
+        for column in row if self._asked is None else self._asked:
+            if self._asked is None and (is_known(column) or column in self._texts):
+                continue
+            if self._asked is not None and column not in row:
+                raise InputError(f"{where}: no column {column!r}; columns found: {', '.join(map(repr, row))}")
+            try:
+                value = _number(row[column])
+            except ValueError as error:
+                if self._asked is None and all(math.isnan(v) for v in self._values.get(column, ())):
+                    self._texts[column] = f"{error} in {where}"
+                    self._values.pop(column, None)
+                    continue
+                raise InputError(f"{where}: column {column!r} is {error}") from None
+            values = self._values.setdefault(column, [])
+            values += [math.nan] * (above - len(values))  # a field that began later
+            values.append(value)
+
+    def arrays(self, name: str, n: int) -> dict[str, Array]:
+        """The columns of numbers, each of shape (n,)."""
+        if not self._values:
+            why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
+            raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
+        return {column: np.array(v + [math.nan] * (n - len(v))) for column, v in self._values.items()}
+
+    def notes(self, name: str) -> Iterator[str]:
+        """Which columns are left out, and in how many rows the others have no number."""
+        for column, text in self._texts.items():
+            yield f"{name}: column {column!r} left out: {text}"
+        n = max(map(len, self._values.values()))
+        for column, values in self._values.items():
+            missing = sum(math.isnan(value) for value in values) + n - len(values)
+            if missing:
+                yield f"{name}: column {column!r} has no number in {missing} of {counted(n, 'row')}"
 
 
 def _key(row: Mapping[str, Any], group: str | None, where: str) -> Key:
-    found: dict[str, str | None] = {}
+    parts: dict[str, str | None] = {}
     for name in KEYS:
         value = row.get(name)
         if type(value) is int:
             value = str(value)
         if value is not None and type(value) is not str:
             raise InputError(f"{where}: field {name!r} is {value!r}, expected a string")
-        found[name] = value or None
-    own = found["lp"] if found["lp"] is not None else found["task"]
-    return Key(found["id"], found["system"], found["seg"], group if own is None else own)
+        parts[name] = value or None
+    group_of_row = parts["lp"] if parts["lp"] is not None else parts["task"]
+    return Key(parts["id"], parts["system"], parts["seg"], group if group_of_row is None else group_of_row)
 
 
 def _number(cell: Any) -> float:

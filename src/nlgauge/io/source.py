@@ -54,7 +54,7 @@ class Source(Protocol):
         ...
 
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments in order, in lists that end at `size` segments or at `characters` of text, whichever comes first.
+        """The segments in order, in lists of at most `size` segments and about `characters` of text.
 
         What was not checked yet is checked first, so that nothing is scored before everything is known to be right.
         """
@@ -127,7 +127,7 @@ class Tally:
 
 
 def in_blocks(segments: Iterable[Segment], size: int, characters: int, together: int = 1) -> Iterator[list[Segment]]:
-    """Lists of segments that end at `size` segments or `characters` of text, but only between runs of `together` segments."""
+    """Lists of about `size` segments or `characters` of text; runs of `together` segments stay in one list."""
     block: list[Segment] = []
     used = 0
     for segment in segments:

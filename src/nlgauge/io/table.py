@@ -15,7 +15,7 @@ _SHOWN = 8  # names of ignored fields in a note
 
 
 class Rows(Protocol):
-    """What a format gives: (place, field -> value), where the place is a line or row number; `ignored` columns are left out."""
+    """What a format gives: for each row its place (a line or row number) and its fields, without `ignored` columns."""
 
     file: InputFile
     ignored: list[str]

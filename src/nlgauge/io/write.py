@@ -24,7 +24,7 @@ Columns = Mapping[str, Column]
 
 
 def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -> dict[str, Column]:
-    """The columns of segment rows: `id`, `seg`, `system`, then each metric by its spec as typed and its parts as `spec.part`.
+    """The columns of segment rows: `id`, `seg`, `system`, then each metric as typed, and its parts as `spec.part`.
 
     Args:
         segments: n of them.

@@ -1,10 +1,11 @@
-"""The ends of the scale: a copy of the reference, blank texts, unrelated text, and segments that lack what is needed."""
+"""The ends of the scale: a copy of the reference, blank texts, unrelated texts, and segments that lack a need."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def copies(subject: Subject) -> None:
 
 
 def blanks(subject: Subject) -> None:
-    """A blank side raises `empty` and scores no better than unrelated text (without references: than any hypothesis)."""
+    """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references)."""
     cases = _blank_cases(subject)
     unlike = [other for _, other in cases if other is not None]
     both = [replace(s, hypothesis="", references=("",)) for s in subject.segments[:1] if subject.reads_references]
@@ -70,7 +71,8 @@ def blanks(subject: Subject) -> None:
 def needs(subject: Subject) -> None:
     """A segment without what `info.needs` names is refused, and the refusal names it."""
     for need in sorted(subject.metric.info.needs):
-        lacking = replace(subject.segments[-1], id=f"without {need}", **{need: None if need == "source" else ()})
+        absent: dict[str, Any] = {need: None if need == "source" else ()}
+        lacking = replace(subject.segments[-1], id=f"without {need}", **absent)
         try:
             subject.metric.score([*subject.segments, lacking], subject.runtime)
         except InputError as error:

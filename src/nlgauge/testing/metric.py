@@ -13,7 +13,8 @@ from nlgauge.testing.segments import SEGMENTS
 from nlgauge.testing.subject import Subject
 
 POOL_TOLERANCE = 1e-9  # a mean over the pool adds float64 numbers in another order
-MODEL_TOLERANCE = 1e-6  # float32 keeps 24 bits (6e-8), and a matrix product of another shape adds in another order: some ten roundings
+# float32 keeps 24 bits (6e-8), and a matrix product of another shape adds in another order: some ten roundings
+MODEL_TOLERANCE = 1e-6
 
 
 def check_metric(
@@ -25,22 +26,21 @@ def check_metric(
     tolerance: float | None = None,
     registered: bool = True,
 ) -> None:
-    """Hold a metric to what nlgauge promises of every metric.
+    """Check what nlgauge promises of every metric.
 
-    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part, flag
-    or
-      statistic; an empty list gives empty scores. For a `pooled` metric, whose values depend on their company by
-      definition, duplicates, company and the empty list are left out.
-    - What a segment holds besides the hypothesis and what `info.needs` declares changes nothing: the score cache goes
-    by it.
+    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part,
+      flag or statistic; an empty list gives empty scores. For a `pooled` metric, whose values depend on their company
+      by definition, duplicates, company and the empty list are left out.
+    - Scores depend on the hypothesis and on what `info.needs` declares, and on nothing else in a segment, since the
+      score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
-    - A blank hypothesis or reference raises the flag `empty` and scores no better than unrelated text. (What two blank
-    texts
-      score is the metric's own affair; it must not fail.)
+    - A blank hypothesis or reference raises the flag `empty`, and scores no better than unrelated text. What two blank
+      texts score is up to the metric, but it must not fail.
     - A copy of the reference scores no worse than any other hypothesis, and better than unrelated text, unless
-    `info.copy_is_best` is False.
+      `info.copy_is_best` is False.
     - A segment without what the metric needs is refused by an `InputError` that names it.
-    - The signature rebuilds an equal metric, and every option is in it (see `check_options`).
+    - An option whose type is a `Literal` refuses any other value with a `SpecError`, also when it is given in Python.
+    - The signature rebuilds an equal metric, and shows every option (see `check_options`).
     - Scores that come back from the score cache are those that went in. The segments given are left as they were.
 
     Args:
@@ -60,6 +60,7 @@ def check_metric(
     subject = _subject(metric, segments, runtime, tolerance)
     form.declaration(subject)
     form.scores(subject)
+    options.refused(metric, subject.require)
     invariance.calls(subject)
     if not is_pooled(metric):
         invariance.company(subject)
@@ -83,7 +84,7 @@ def check_options(
     tolerance: float | None = None,
     registered: bool = True,
 ) -> list[str]:
-    """Hold every option to the signature: another value stands in it, unless it names the same thing and changes no score.
+    """Check that the signature shows every option: another value changes it, unless it means the same.
 
     Another value is derived from the type: the other boolean, the other values of a `Literal`, a number one up, one
         down or halved;

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.errors import NlgaugeError, SpecError
 from nlgauge.core.registry import construct
 from nlgauge.core.signature import options_of, signature_of
 from nlgauge.core.spec import Spec, parse
@@ -16,13 +16,17 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import metric as build
 from nlgauge.testing.subject import Subject
 
+_NO_CHOICE = "no such value"
+
 
 def rebuilds(subject: Subject, metric: Metric, registered: bool) -> None:
     """`ng.metric(signature.spec)` is the metric, with its signature."""
     signature = signature_of(metric, subject.runtime)
     spec, parsed = signature.spec, parse(signature.spec)
-    own_class = not registered and isinstance(parsed, Spec)
-    rebuilt = construct(type(metric), dict(parsed.options), {}, parsed.name) if own_class else build(spec)
+    if not registered and isinstance(parsed, Spec):
+        rebuilt = construct(type(metric), dict(parsed.options), {}, parsed.name)
+    else:
+        rebuilt = build(spec)
     subject.require(rebuilt == metric, f"signature.spec {spec!r} rebuilds {rebuilt!r}, expected {metric!r}")
     subject.require(
         str(signature_of(rebuilt, subject.runtime)) == str(signature),
@@ -36,12 +40,12 @@ def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) 
     Returns:
         The options for which no other valid value was found.
     """
-    known = [field.name for field in options_of(subject.metric)]
-    strange = sorted(set(alternatives) - set(known))
-    subject.require(not strange, f"alternatives names {', '.join(strange)}, expected options: {', '.join(known)}")
+    options = [field.name for field in options_of(subject.metric)]
+    strange = sorted(set(alternatives) - set(options))
+    subject.require(not strange, f"alternatives names {', '.join(strange)}, expected options: {', '.join(options)}")
     hints, own = typing.get_type_hints(type(subject.metric)), str(signature_of(subject.metric, subject.runtime))
     untried = []
-    for name in known:
+    for name in options:
         others = (
             [alternatives[name]] if name in alternatives else other_values(hints[name], getattr(subject.metric, name))
         )
@@ -78,6 +82,38 @@ def _changed(subject: Subject, name: str, others: Sequence[Any]) -> Iterator[Met
             continue
         if changed != subject.metric:
             yield changed
+
+
+def refused(options: Any, require: Callable[[bool, str], None]) -> None:
+    """Every option with a closed list of values refuses a value outside it, as a specification does.
+
+    Args:
+        options: a metric, a perturbation, or another dataclass of options.
+        require: called with whether a promise is kept, and the sentence that says which.
+    """
+    hints = typing.get_type_hints(type(options))
+    for field in options_of(options):
+        if _is_choice(hints[field.name]):
+            wrong = f"{field.name}={_NO_CHOICE!r}"
+            try:
+                replace(options, **{field.name: _NO_CHOICE})
+            except SpecError:
+                pass
+            except Exception as error:
+                require(False, f"refuses {wrong} with {type(error).__name__}, expected nlgauge.SpecError")
+            else:
+                call = "call nlgauge.core.checked(self) in __post_init__"
+                require(False, f"takes {wrong}, which its type does not allow; {call}")
+
+
+def _is_choice(hint: Any) -> bool:
+    """Whether a type is a `Literal`, or one of several with nothing beside it but None."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _is_choice(args[0])
+    if origin in (typing.Union, types.UnionType):
+        return all(arg is type(None) or _is_choice(arg) for arg in args)
+    return origin is Literal
 
 
 def other_values(hint: Any, value: Any) -> list[Any]:

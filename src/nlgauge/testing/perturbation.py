@@ -36,14 +36,13 @@ from nlgauge.perturbations.base import (
 )
 from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
 from nlgauge.perturbations.registry import perturbation as build
-from nlgauge.testing.options import other_values
+from nlgauge.testing.options import other_values, refused
 from nlgauge.testing.texts import CONTEXT, POOL, REFERENCES, TEXTS
 
 _SEEDS = (0, 1, 2)
 _EXAMPLE_SEEDS = 200
-_WIDE = (
-    60  # outcomes of these seeds beyond which one of them need not be the example: the draws are from too many words
-)
+# With more outcomes of these seeds than this, none of them need be the example: the draws are from too many words.
+_WIDE = 60
 _REASON = re.compile(r"[a-z0-9'\"][^\n.]{0,58}[^\n. ]|[a-z]")
 _CHILD = (
     "import sys; from nlgauge.testing.perturbation import fingerprint; sys.stdout.write('\\n'.join(map(fingerprint,"
@@ -59,21 +58,19 @@ def check_perturbation(
     registered: bool = True,
     processes: bool = True,
 ) -> None:
-    """Hold a perturbation to what nlgauge promises of every perturbation.
+    """Check what nlgauge promises of every perturbation.
 
-    - It is an object of a frozen dataclass with a `PerturbationInfo`: known needs, an expectation, an example that it
-    does make.
-    - Whatever the text (blank, one word, lone surrogates, other scripts, very long), the outcome is a `Change` or an
-    `Inapplicable`
-      whose reason is a short phrase in small letters. It never fails, and never gives the text back as it was.
-    - Edits are in order, do not overlap, change something each, and rebuild the output; what is told in `meta` is plain
-    JSON.
+    - It is an object of a frozen dataclass with a `PerturbationInfo`: known needs, an expectation, and an example that
+      it really makes.
+    - Whatever the text (blank, one word, lone surrogates, other scripts, very long), the outcome is a `Change`, or an
+      `Inapplicable` whose reason is a short phrase in small letters. It never fails, and never returns the text
+      unchanged.
+    - Edits are in order, do not overlap, change something each, and rebuild the output; `meta` is plain JSON.
     - The same seed gives the same outcome: again, alone, in another order, beside other texts, whatever the state of
-    the global
-      random numbers (which are left as they were), and in a process with other hashes of strings.
-    - The specification with its options rebuilds the template, options by keyword do what those in the specification
-    do, and every
-      option takes its other values (see Args).
+      the global random numbers (which are left as they were), and in a process with other hashes of strings.
+    - An option whose type is a `Literal` refuses any other value with a `SpecError`, also when it is given in Python.
+    - The specification with its options rebuilds the perturbation, options by keyword do what those in the
+      specification do, and every option takes its other values (see Args).
 
     Args:
         template: an object, not a specification.
@@ -93,6 +90,7 @@ def check_perturbation(
         _outcomes(subject, seed)
     _repeats(subject)
     _example(subject)
+    refused(template, subject.require)
     _options(subject, alternatives or {}, registered)
     if registered and processes:
         _hashes(subject)
@@ -283,7 +281,7 @@ def _defaults(template: Perturbation) -> Perturbation:
 
 
 def _options(subject: _Subject, alternatives: Mapping[str, Any], registered: bool) -> None:
-    """The specification rebuilds the template, and so does each with another value of an option, which must keep the promises as well."""
+    """The specification rebuilds the perturbation, with its own options and with other values of each of them."""
     if registered:
         _rebuilds(subject)
     known = [field.name for field in options_of(subject.template)]

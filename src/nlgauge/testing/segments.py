@@ -1,4 +1,4 @@
-"""A few segments on which metrics tend to fail: blank, punctuation, emoji, scripts without blanks, long, several references, duplicates."""
+"""A few segments on which metrics tend to fail: blank, emoji, scripts without blanks, long, repeated, and so on."""
 
 from __future__ import annotations
 

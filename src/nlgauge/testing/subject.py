@@ -92,7 +92,7 @@ class Subject:
         self.require(stats[0].shape[1] == stats[1].shape[1], f"{change} changes the number of statistics")
         columns |= {f"statistic {i}": (stats[0][:, i], stats[1][:, i]) for i in range(stats[0].shape[1])}
         for name, (one, other) in columns.items():
-            for i in np.flatnonzero(~self.near(one, other))[:1]:
+            for i in np.flatnonzero(~self.near(one, other))[:1].tolist():
                 self.require(
                     False,
                     f"{change} changes the {name} of segment {expected.ids[i]!r} from {one[i]} to {other[i]} (tolerance"
@@ -103,7 +103,6 @@ class Subject:
         """Require that every defined value lies in `info.range`."""
         low, high = self.metric.info.range
         inside = (values >= low) & (values <= high)
-        for i in np.flatnonzero(
-            ~(inside | self.near(values, low, ROUNDING) | self.near(values, high, ROUNDING) | np.isnan(values))
-        ):
+        at_the_ends = self.near(values, low, ROUNDING) | self.near(values, high, ROUNDING)
+        for i in np.flatnonzero(~(inside | at_the_ends | np.isnan(values))).tolist():
             self.require(False, f"{names[i]} scores {values[i]}, outside info.range {self.metric.info.range}")

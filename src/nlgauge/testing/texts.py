@@ -1,4 +1,4 @@
-"""Texts on which perturbations tend to fail, with what else a template may need: turns before them, other texts, other references."""
+"""Texts on which perturbations tend to fail, with their dialogue turns, other texts and other references."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_a_joint_rating_may_count_for_each_and_names_may_be_mended(put):
         ("", "a.csv is empty: no judgement in it"),
         ("LP SYSTEM\n", "a.csv:1: header 'LP SYSTEM', expected 'LP DATA SYSTEM SID HUMAN'"),
         (CSV + "cs-en set x 1\n", "a.csv:5: 4 words, expected 5"),
-        (CSV + "cs-en set2 x 1 1\n", "a.csv:5: test set 'set2' after 'set', expected one a file"),
+        (CSV + "cs-en set2 x 1 1\n", "a.csv:5: test set 'set2' after 'set', expected one per file"),
         (CSV + "cs-en set x 1 y\n", "a.csv:5: 'y', expected a number or None"),
         (CSV + "cs-en set x 0 1\n", "a.csv:5: '0', expected a whole number from 1"),
         (

@@ -169,8 +169,8 @@ def test_one_number_for_two_places_is_refused_unless_documents_number(put):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "a.tsv is empty, expected a header and one error a line"),
-        (HEADER + "\n", "a.tsv is empty: no row in it, expected one error a line"),
+        ("", "a.tsv is empty, expected a header and one error per line"),
+        (HEADER + "\n", "a.tsv is empty: no row in it, expected one error per line"),
         (
             HEADER.replace("rater", "judge") + "\n",
             "a.tsv:1: the header has no column 'rater'; columns found: 'system', 'doc'",

@@ -46,7 +46,9 @@ def test_segment_lines_of_every_year(put, layout, blank):
 @pytest.mark.parametrize("layout", list(SYS))
 def test_system_lines_of_every_year(put, layout):
     submission = read_submission(put("m.sys.score.gz", gzip.compress(SYS[layout].encode())))
-    assert submission.rows == (SubmissionRow("BLEU", "cs-uk", "set1", "S.1", 30.5, reference="" if layout == "2017" else "refA"),)
+    assert submission.rows == (
+        SubmissionRow("BLEU", "cs-uk", "set1", "S.1", 30.5, reference="" if layout == "2017" else "refA"),
+    )
     assert (submission.layout, submission.level) == (layout, "system")
 
 
@@ -205,7 +207,10 @@ def test_what_is_written_is_read_back(found, layout, packed, tmp_path_factory):
             SubmissionRow("M x", "cs-uk", "s", "A", 1.0, 3, reference="refA", document="d"),
             "m.seg.score: metric 'M x' is empty or holds blanks",
         ),
-        (SubmissionRow("M", "cs-uk", "s", "A", 1.0, 3, document="d"), "m.seg.score: reference '' is empty or holds blanks"),
+        (
+            SubmissionRow("M", "cs-uk", "s", "A", 1.0, 3, document="d"),
+            "m.seg.score: reference '' is empty or holds blanks",
+        ),
     ],
 )
 def test_what_the_columns_cannot_hold_is_not_written(put, tmp_path, row, says):

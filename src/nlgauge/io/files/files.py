@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from nlgauge.core.errors import InputError
 
@@ -87,7 +87,7 @@ class InputFile:
                 if not zipped and self.path.endswith(".gz") and raw.read(1):
                     raise InputError(f"{self.path} is named .gz but holds no gzip data")
                 hashed = _Hashed(raw, digest)
-                stream: Any = gzip.GzipFile(fileobj=hashed, mode="rb") if zipped else hashed  # type: ignore[call-overload]
+                stream: Any = hashed if not zipped else gzip.GzipFile(fileobj=cast(IO[bytes], hashed), mode="rb")
                 while chunk := stream.read(_CHUNK):
                     yield chunk
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -1,4 +1,4 @@
-"""Pairs of texts with the word whether what parts them is minor: what a judge of errors is calibrated on."""
+"""Pairs of texts labelled as minor or major changes: what a judge of errors is calibrated on."""
 
 from __future__ import annotations
 
@@ -15,31 +15,36 @@ _FORMS = (
     '{"text", "changed", "minor": true or false}, pairs as of nlgauge perturb ("better", "worse", "expect"), or'
     ' "premise", "hypothesis", "label"'
 )
+_MINOR: dict[str, dict[Any, bool | None]] = {  # field -> whether each of its values says minor; None where it cannot
+    "minor": {True: True, False: False},
+    "expect": {"same": True, "lower": False},
+    "label": {"entailment": None, "neutral": False, "contradiction": False},
+}
 
 
 def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[str, str]]]:
     """Labelled pairs of a file of JSON lines, and the entry of the file for results.
 
-    Three kinds of rows, also mixed: `{"text", "changed", "minor"}`; pairs as `nlgauge perturb` writes them, minor where
-        `expect` is `same`, else
-    major; NLI pairs, major where the label is neutral or contradiction. NLI pairs of which one side entails the other
-    are left out, since nothing is known of the other direction.
+    A file may mix three kinds of rows: `{"text", "changed", "minor"}`; pairs as `nlgauge perturb` writes them, minor
+    where `expect` is `same`; and NLI pairs, major where the label is neutral or contradiction. NLI pairs labelled
+    entailment are left out, since nothing is known of the other direction.
 
     Returns:
-        (text before, text after, whether the difference is minor) of each pair.
+        (text before, text after, whether the difference is minor) for each pair.
 
     Raises:
-        InputError: a row of none of these kinds, with its line.
+        InputError: a row is of none of these kinds; names its line.
     """
     file = InputFile(path)
-    lines, found = Lines(file), []
+    lines = Lines(file)
+    pairs: list[Labelled] = []
     try:
         for number, line in lines:
             if line.strip():
-                found += _pair(line, lines.at(number))
+                pairs += _pair(line, lines.at(number))
     finally:
         file.close()
-    return found, [file.entry]
+    return pairs, [file.entry]
 
 
 def _pair(line: str, where: str) -> list[Labelled]:
@@ -61,13 +66,9 @@ def _pair(line: str, where: str) -> list[Labelled]:
     for key in (before, after):
         if not isinstance(row[key], str):
             raise InputError(f"{where}: {key!r} is {type(row[key]).__name__}, expected a text")
-    known: dict[Any, bool | None] = {
-        "minor": {True: True, False: False},
-        "expect": {"same": True, "lower": False},
-        "label": {"entailment": None, "neutral": False, "contradiction": False},
-    }[label]
+    meaning = _MINOR[label]
     value = row[label]
-    if not isinstance(value, bool if label == "minor" else str) or value not in known:
-        raise InputError(f"{where}: {label!r} is {value!r}, expected one of {', '.join(json.dumps(k) for k in known)}")
-    minor = known[value]
+    if not isinstance(value, bool if label == "minor" else str) or value not in meaning:
+        raise InputError(f"{where}: {label!r} is {value!r}, expected one of {', '.join(map(json.dumps, meaning))}")
+    minor = meaning[value]
     return [] if minor is None else [(row[before], row[after], minor)]

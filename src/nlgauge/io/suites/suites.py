@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.suite import Pair, Suite
+from nlgauge.core.suite import Expect, Pair, Setup, Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.suites.rows import Cells, SuiteRows
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
-    "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error", "number": "number_error",
-    "pron": "pronoun_error", "pronoun": "pronoun_error", "word_NN": "mismatch_noun", "word_VB": "mismatch_verb", "word_JJ": "mismatch_adj",
+    "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
+    "number": "number_error", "pron": "pronoun_error", "pronoun": "pronoun_error", "word_NN": "mismatch_noun",
+    "word_VB": "mismatch_verb", "word_JJ": "mismatch_adj",
     "typo": "typos", "jumble": "jumble_words", "subject_verb_dis": "subject_verb_disagreement",
     "antonym": "antonyms", "numbers_replaced": "number_error", "misspelled": "typos", "shuffled": "jumble_words",
 }  # fmt: skip
@@ -110,12 +112,10 @@ def _layout(row: Mapping[str, Any], name: str) -> str:
 
 def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
     for number, (place, row) in enumerate(rows, start=1):
-        expect = row.text("expect") or "lower"
-        if expect not in ("lower", "same"):
-            raise InputError(f"{place}: field 'expect' is {expect!r}, expected lower or same")
-        setup = row.text("setup") or "any"
-        if setup not in ("ref", "src", "any"):
-            raise InputError(f"{place}: field 'setup' is {setup!r}, expected ref, src or any")
+        expect: Any = row.text("expect") or "lower"
+        setup: Any = row.text("setup") or "any"
+        check_option(f"{place}: field 'expect'", expect, Expect, error=InputError)
+        check_option(f"{place}: field 'setup'", setup, Setup, error=InputError)
         yield Pair(
             id=row.text("id") or str(number),
             phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
@@ -124,7 +124,7 @@ def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
             references=row.references(),
             source=row.text("src"),
             setup=setup,
-            expect=expect,  # type: ignore[arg-type]
+            expect=expect,
             task=row.text("task"),
             criterion=row.text("criterion"),
             group=row.text("lp") or row.text("group"),
@@ -188,7 +188,11 @@ def _menli(rows: _Rows, context: _Context) -> Iterator[Pair]:
 def _both_setups(
     rows: _Rows, names: Mapping[str, str], error: Callable[[Cells], str | None], kind: str
 ) -> Iterator[Pair]:
-    """Pairs of MENLI: against the reference, paraphrase over perturbed reference; against the source, reference over perturbed translation."""
+    """Pairs of MENLI, for metrics with references and for metrics with a source.
+
+    With references, the paraphrase should score higher than the perturbed reference. With a source, the reference
+    should score higher than the perturbed translation.
+    """
     made: dict[str, int] = {}
     for number, (_, row) in enumerate(rows, start=1):
         own = error(row)
@@ -327,7 +331,8 @@ def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
 
 
 _READERS: Mapping[str, _Reader] = {
-    "pairs": _pairs, "id-pairs": _id_pairs, "adversarial": _adversarial, "menli": _menli, "aces": _aces, "demetr": _demetr, "paws": _paws,
+    "pairs": _pairs, "id-pairs": _id_pairs, "adversarial": _adversarial, "menli": _menli, "aces": _aces,
+    "demetr": _demetr, "paws": _paws,
     "rank19": _rank19,
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -117,33 +117,16 @@ def read_da_scores(
         Keys of system, item (`SID`) and group (`LP`); NaN where there is no number.
 
     Raises:
-        InputError: another header or number of cells, no number, several test sets, two ratings of one output.
+        InputError: the header or the number of cells is another, a cell is not a number, or there are several test sets
+            or two ratings of one output.
     """
     file = InputFile(path)
     lines = Lines(file)
     keys: list[Key] = []
     values: list[float] = []
     first_lines: dict[Key, int] = {}
-    header: list[str] | None = None
-    testset, n_joined = "", 0
-    for place, line in lines:
-        cells = line.split()
-        if header is None:
-            header = [cell.upper() for cell in cells]
-            if header != ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
-                raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SYSTEM SID HUMAN'")
-            continue
-        if len(cells) != 5:
-            raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
-        lp, own_set, system, item, rating = cells
-        testset = testset or own_set
-        if own_set != testset:
-            raise InputError(f"{lines.at(place)}: test set {own_set!r} after {testset!r}, expected one a file")
-        try:
-            value = number(rating)
-            ordinal(item)
-        except ValueError as error:
-            raise InputError(f"{lines.at(place)}: {error}") from None
+    n_joined = 0
+    for place, lp, system, item, value in _da_lines(lines):
         systems = system.split("+")
         n_joined += len(systems) > 1
         for name in systems[:1] if joined == "first" else systems:
@@ -162,3 +145,28 @@ def read_da_scores(
             f"{file.name}: {counted(n_joined, 'rating')} of a text that several systems wrote, counted for {counts_for}"
         )
     return ScoreTable(tuple(keys), {criterion: np.array(values)}, "segment", file.name, tuple(notes))
+
+
+def _da_lines(lines: Lines) -> Iterator[tuple[int, str, str, str, float]]:
+    """Line number, language pair, system, item and rating of each line below the header."""
+    header: list[str] | None = None
+    testset = ""
+    for place, line in lines:
+        cells = line.split()
+        if header is None:
+            header = [cell.upper() for cell in cells]
+            if header != ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
+                raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SYSTEM SID HUMAN'")
+            continue
+        if len(cells) != 5:
+            raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
+        lp, set_of_line, system, item, rating = cells
+        testset = testset or set_of_line
+        if set_of_line != testset:
+            raise InputError(f"{lines.at(place)}: test set {set_of_line!r} after {testset!r}, expected one per file")
+        try:
+            value = number(rating)
+            ordinal(item)
+        except ValueError as error:
+            raise InputError(f"{lines.at(place)}: {error}") from None
+        yield place, lp, system, item, value

@@ -72,7 +72,7 @@ class EvalSet:
         return tuple(name for name in self.outputs if name in self.references)
 
     def units(self, level: str) -> tuple[str | None, ...]:
-        """What the scores of a level are about, in order: numbers of segments from 1, documents, domains, or the whole set (None)."""
+        """What the scores of a level are about, in order: segment numbers from 1, documents, domains, or None."""
         units: dict[str, tuple[str | None, ...]] = {
             "segment": tuple(str(n + 1) for n in range(len(self.sources))),
             "document": tuple(dict.fromkeys(self.documents)),

@@ -53,18 +53,14 @@ def export_scores(
         2, ..., the manifest lists them.
 
     Raises:
-        InputError: a segment without system, item or group, a system that lacks an item, a score that is NaN (names the
-            segments), a name that the files cannot hold.
+        InputError: a segment has no system, item or group, a system lacks an item, a score is NaN, or the files cannot
+            hold a name. The error names the segments.
     """
     folder = Path(folder)
     grids = _grids(segments)
     if layout == "wmt" and not testset:
         raise InputError("WMT's files name the test set in every line; give testset")
     for name, values in scores.items():
-        if not name or "/" in name or any(c.isspace() for c in name):
-            raise InputError(
-                f"metric name {name!r}, expected one without blanks and '/'; it becomes the name of a file"
-            )
         _check(name, values, segments)
     make_folder(folder)
     written: list[Path] = []
@@ -78,15 +74,7 @@ def export_scores(
         "layout": layout,
         "testset": testset or None,
         "reference": reference,
-        "metrics": [
-            {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}
-            for n, v in scores.items()
-        ],
-        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
-        "left_out": dict(left_out or {}),
-        "n": {lp: len(items) for lp, (items, _) in grids.items()},
-        "missing": 0,
-        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
+        **_contents(scores, grids, left_out or {}),
         "files": [
             {"path": path.relative_to(folder).as_posix(), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
             for path in written
@@ -95,6 +83,23 @@ def export_scores(
     path = folder / MANIFEST
     write_bytes(path, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
     return [*written, path]
+
+
+def _contents(
+    scores: Mapping[str, Scores], grids: Mapping[str, tuple[list[str], Grid]], left_out: Mapping[str, str]
+) -> dict[str, object]:
+    """What the files hold: metrics, and by language pair systems and items."""
+    return {
+        "metrics": [
+            {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}
+            for n, v in scores.items()
+        ],
+        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
+        "left_out": dict(left_out),
+        "n": {lp: len(items) for lp, (items, _) in grids.items()},
+        "missing": 0,
+        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
+    }
 
 
 def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
@@ -129,6 +134,8 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
 
 
 def _check(name: str, values: Scores, segments: Sequence[Segment]) -> None:
+    if not name or "/" in name or any(c.isspace() for c in name):
+        raise InputError(f"metric name {name!r}, expected one without blanks and '/'; it becomes the name of a file")
     if values.ids != tuple(segment.id for segment in segments):
         raise InputError(
             f"scores of {name} are not those of the segments beside them ({len(values)} scores, {len(segments)}"

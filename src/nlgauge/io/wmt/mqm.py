@@ -169,22 +169,13 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
             `seg_id`.
 
     Raises:
-        InputError: a column that is missing, a row with fewer or more cells, one `seg_id` for two places in the
+        InputError: a column is missing, a row has fewer or more cells, or one `seg_id` stands for two places in the
             documents.
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
     lines = Lines(file)
     rows = iter(lines)
-    _, header = next(rows, (0, None))
-    if header is None:
-        raise InputError(f"{file.name} is empty, expected a header and one error a line")
-    found = header.split("\t")
-    columns = [_RENAMED.get(name, name) for name in found]
-    absent = [name for name in NEEDS if name not in columns]
-    if absent:
-        raise InputError(
-            f"{lines.at(1)}: the header has no column {absent[0]!r}; columns found: {', '.join(map(repr, found))}"
-        )
+    columns = _columns(next(rows, (0, None))[1], file, lines)
     numbered = item == "segment" and "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
     marks, blank = [], 0
@@ -221,9 +212,23 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
             )
         )
     if not marks:
-        raise InputError(f"{file.name} is empty: no row in it, expected one error a line")
+        raise InputError(f"{file.name} is empty: no row in it, expected one error per line")
     notes = [*lines.notes(), *([f"{file.name}: {counted(blank, 'blank line')} skipped"] if blank else [])]
     return Markings(tuple(marks), file.name, tuple(notes))
+
+
+def _columns(header: str | None, file: InputFile, lines: Lines) -> list[str]:
+    """The columns by their names of today."""
+    if header is None:
+        raise InputError(f"{file.name} is empty, expected a header and one error per line")
+    names = header.split("\t")
+    columns = [_RENAMED.get(name, name) for name in names]
+    absent = [name for name in NEEDS if name not in columns]
+    if absent:
+        raise InputError(
+            f"{lines.at(1)}: the header has no column {absent[0]!r}; columns found: {', '.join(map(repr, names))}"
+        )
+    return columns
 
 
 def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) -> ScoreTable:
@@ -262,7 +267,7 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
 def read_ratings(
     path: str | os.PathLike[str], weights: Mapping[str, float] = WEIGHTS, group: str | None = None
 ) -> ScoreTable:
-    """Scores from a `.seg.rating` file: SYSTEM, a JSON object `{"errors": [...]}` or `None`, and perhaps RATER, between tabs.
+    """Scores from a `.seg.rating` file. A line holds SYSTEM, `{"errors": [...]}` or `None`, and perhaps RATER.
 
     Returns:
         Column `mqm`, keyed by system and place in the system's block: minus the summed weights of the errors; NaN where

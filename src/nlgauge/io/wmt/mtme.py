@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,61 +51,17 @@ def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Seque
         metrics: whether to read scores of metrics, or the names of those to read (with or without `-REF`).
 
     Raises:
-        InputError: a file of another length than the sources, an unknown system in a file of scores, a wrong number of
-            scores of a
-            system, a line of another form: names file, line or system.
+        InputError: a file has another length than the sources, a file of scores names an unknown system or has a wrong
+            number of scores of a system, or a line has another form. The error names file, line or system.
     """
     folder = Path(folder)
     if lp not in language_pairs(folder):
         raise InputError(f"{folder}: no language pair {lp!r}{nearest(lp, language_pairs(folder))}")
     reader = _Reader(folder, lp)
-    sources = reader.texts(*reader.found(folder / "sources", f"{lp}."), "source")
-    n = len(sources)
-    docs = folder / "documents" / f"{lp}.docs"
-    domains, documents = reader.documents(docs, n) if docs in entries(docs.parent) else (("all",) * n, (lp,) * n)
-    references = {}
-    for path in entries(folder / "references", f"{lp}.*"):
-        name = path.name.removeprefix(f"{lp}.").removesuffix(path.suffix)
-        check_reference(name, str(path))
-        if path.suffix in (".txt", ".jsonl"):
-            _once(name, references, path)
-            references[name] = reader.texts(path, "target", n)
-    outputs = {}
-    for path in entries(folder / "system-outputs" / lp):
-        if path.suffix in (".txt", ".jsonl"):
-            name = path.name.removesuffix(path.suffix)
-            _once(name, outputs, path)
-            outputs[name] = reader.texts(path, "hypothesis", n)
-    info = reader.info(references)
-    bare = EvalSet(folder.name, lp, sources, domains, documents, references, outputs, {}, {}, info)
-    human: dict[tuple[str, str], Scores] = {}
-    for path in entries(folder / "human-scores", f"{lp}.*.score"):
-        name, level = parse_name(path.name.removeprefix(f"{lp}."), str(path))
-        human[name, level] = reader.scores(path, level, bare)
-    scores: dict[tuple[str, str], Scores] = {}
-    wanted = None if isinstance(metrics, bool) else set(metrics)
-    for path in entries(folder / "metric-scores" / lp, "*.score") if metrics is not False else []:
-        name, level = parse_name(path.name, str(path))
-        base, used = references_of(name, references, str(path))
-        if wanted is None or wanted & {name, base}:
-            scores[name, level] = reader.scores(path, level, bare, used)
-    unread = (wanted or set()) - {part for name, _ in scores for part in (name, name.rpartition("-")[0])}
-    if unread:
-        raise InputError(f"{folder / 'metric-scores' / lp}: no scores of metric {sorted(unread)[0]!r}")
-    return EvalSet(
-        folder.name,
-        lp,
-        sources,
-        domains,
-        documents,
-        references,
-        outputs,
-        human,
-        scores,
-        info,
-        tuple(reader.files),
-        tuple(reader.notes),
-    )
+    bare = reader.texts_of_set()
+    human = reader.human_scores(bare)
+    scores = {} if metrics is False else reader.metric_scores(bare, None if metrics is True else set(metrics))
+    return replace(bare, human=human, metrics=scores, files=tuple(reader.files), notes=tuple(reader.notes))
 
 
 def open_mtme(folder: str | os.PathLike[str]) -> HeldSource:
@@ -162,6 +120,53 @@ class _Reader:
         self.files: list[InputFile] = []
         self.notes: list[str] = []
 
+    def texts_of_set(self) -> EvalSet:
+        """The test set as far as it is text: sources, documents, references and outputs."""
+        sources = self.texts(*self.found(self.folder / "sources", f"{self.lp}."), "source")
+        n = len(sources)
+        docs = self.folder / "documents" / f"{self.lp}.docs"
+        if docs in entries(docs.parent):
+            domains, documents = self.documents(docs, n)
+        else:
+            domains, documents = ("all",) * n, (self.lp,) * n
+        references: dict[str, Texts] = {}
+        for path in entries(self.folder / "references", f"{self.lp}.*"):
+            name = path.name.removeprefix(f"{self.lp}.").removesuffix(path.suffix)
+            check_reference(name, str(path))
+            if path.suffix in (".txt", ".jsonl"):
+                _once(name, references, path)
+                references[name] = self.texts(path, "target", n)
+        outputs: dict[str, Texts] = {}
+        for path in entries(self.folder / "system-outputs" / self.lp):
+            if path.suffix in (".txt", ".jsonl"):
+                name = path.name.removesuffix(path.suffix)
+                _once(name, outputs, path)
+                outputs[name] = self.texts(path, "hypothesis", n)
+        info = self.info(references)
+        return EvalSet(self.folder.name, self.lp, sources, domains, documents, references, outputs, {}, {}, info)
+
+    def human_scores(self, evaluated: EvalSet) -> dict[tuple[str, str], Scores]:
+        """Human scores by name and level."""
+        by_name: dict[tuple[str, str], Scores] = {}
+        for path in entries(self.folder / "human-scores", f"{self.lp}.*.score"):
+            name, level = parse_name(path.name.removeprefix(f"{self.lp}."), str(path))
+            by_name[name, level] = self.scores(path, level, evaluated)
+        return by_name
+
+    def metric_scores(self, evaluated: EvalSet, wanted: set[str] | None) -> dict[tuple[str, str], Scores]:
+        """Scores of metrics by name and level; all of them if `wanted` is None."""
+        folder = self.folder / "metric-scores" / self.lp
+        by_name: dict[tuple[str, str], Scores] = {}
+        for path in entries(folder, "*.score"):
+            name, level = parse_name(path.name, str(path))
+            base, used = references_of(name, evaluated.references, str(path))
+            if wanted is None or wanted & {name, base}:
+                by_name[name, level] = self.scores(path, level, evaluated, used)
+        unread = (wanted or set()) - {part for name, _ in by_name for part in (name, name.rpartition("-")[0])}
+        if unread:
+            raise InputError(f"{folder}: no scores of metric {sorted(unread)[0]!r}")
+        return by_name
+
     def found(self, folder: Path, stem: str) -> tuple[Path]:
         """The `.txt` or `.jsonl` of a stem; both would be two answers to one question."""
         paths = [folder / f"{stem}{ending}" for ending in ("txt", "jsonl") if (folder / f"{stem}{ending}").exists()]
@@ -170,7 +175,7 @@ class _Reader:
         return (paths[0],)
 
     def texts(self, path: Path, name: str, n: int | None = None) -> Texts:
-        """One text a line, or the field `name` of one JSON object a line."""
+        """One text per line, or the field `name` of one JSON object per line."""
         file = self._file(path)
         texts: list[str | None] = []
         rows: Any = JsonRows(file) if path.suffix == ".jsonl" else Lines(file)
@@ -183,7 +188,7 @@ class _Reader:
             # they drop blanks at the end of every line before they compare
             texts.append(None if text is None or text.rstrip() == NO_TRANSLATION else text)
         if not texts:
-            raise InputError(f"{path} is empty, expected one segment a line")
+            raise InputError(f"{path} is empty, expected one segment per line")
         if n is not None and len(texts) != n:
             raise InputError(
                 f"{path} has {counted(len(texts), 'segment')}, the sources have {n}; expected one for each"
@@ -194,7 +199,8 @@ class _Reader:
     def documents(self, path: Path, n: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Domain and document of each segment."""
         lines = Lines(self._file(path))
-        domains, documents = [], []
+        domains: list[str] = []
+        documents: list[str] = []
         ended: set[str] = set()
         for place, line in lines:
             cells = line.split()
@@ -220,13 +226,13 @@ class _Reader:
             return Info()
         try:
             entry = json.loads(b"".join(self._file(path).chunks()))
-            own = entry.get(self.lp, {})
-            gold = {LEVELS[level]: str(name) for level, name in own.get("std_gold", {}).items()}
+            of_pair = entry.get(self.lp, {})
+            gold = {LEVELS[level]: str(name) for level, name in of_pair.get("std_gold", {}).items()}
             info = Info(
-                own.get("std_ref"),
+                of_pair.get("std_ref"),
                 gold,
-                frozenset(own.get("outlier_systems", ())),
-                frozenset(own.get("primary_metrics", ())),
+                frozenset(of_pair.get("outlier_systems", ())),
+                frozenset(of_pair.get("primary_metrics", ())),
             )
         except (ValueError, AttributeError, KeyError, TypeError):
             raise InputError(
@@ -262,7 +268,7 @@ class _Reader:
         for system, values in found.items():
             if len(values) != len(units):
                 raise InputError(
-                    f"{path}: system {system!r} has {counted(len(values), 'score')}, expected {len(units)}, one a"
+                    f"{path}: system {system!r} has {counted(len(values), 'score')}, expected {len(units)}, one per"
                     f" {level}"
                 )
         if used is not None:
@@ -280,10 +286,12 @@ class _Reader:
 
 
 def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callable[[], str], str | None, str, float]]:
-    """The lines `SYSTEM SCORE` (or `DOMAIN SYSTEM SCORE`) between any blanks: where, domain, system, score (NaN where missing).
+    """The lines of a file of scores, `SYSTEM SCORE` or `DOMAIN SYSTEM SCORE`: place, domain, system and score.
+
+    The place is a function, since it is needed for errors alone. A missing score is NaN.
 
     Raises:
-        InputError: another number of words, or no number.
+        InputError: a line has another number of words, or no number.
     """
     lines = Lines(file)
     width = 3 if domain else 2
@@ -299,4 +307,4 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
             score = number(cells[-1])
         except ValueError as error:
             raise InputError(f"{lines.at(place)}: score of system {cells[-2]!r} is {error}") from None
-        yield (lambda place=place: lines.at(place)), cells[0] if domain else None, cells[-2], score
+        yield partial(lines.at, place), cells[0] if domain else None, cells[-2], score

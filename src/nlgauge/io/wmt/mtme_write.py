@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.files.cells import counted
 from nlgauge.io.files.pack import make_folder, write_bytes
 from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
@@ -116,9 +117,9 @@ def eval_set(
         Criteria with a single rating each, or the mean of a list of ratings, are human scores of level `segment`.
 
     Raises:
-        InputError: several groups and none named, a segment without source, system or item, two segments of one system
-            and item, items with more references than names, or segments of one item that differ in source or
-            references.
+        InputError: there are several groups and none is named, a segment has no source, system or item, two segments
+            are of one system and item, items have more references than there are names, or the segments of an item
+            differ in source or references.
     """
     groups = [group for group in dataset.groups if group is not None]
     if lp is None and len(groups) == 1:
@@ -127,12 +128,37 @@ def eval_set(
         raise InputError(
             f"{dataset.name or 'the dataset'}: language pairs {', '.join(groups) or 'none'}, expected the name of one"
         )
-    own = [segment for segment in dataset if segment.group == lp]
+    segments = [segment for segment in dataset if segment.group == lp]
+    sources, targets, outputs = _by_item(segments)
+    most = max(len(texts) for texts in targets)
+    if most > len(references):
+        raise InputError(f"items have up to {most} references, {counted(len(references), 'name')} given")
+    names = references[:most]
+    n = len(sources)
+    return EvalSet(
+        name or dataset.name,
+        lp,
+        tuple(sources),
+        ("all",) * n,
+        (lp,) * n,
+        {ref: tuple(texts[i] if i < len(texts) else None for texts in targets) for i, ref in enumerate(names)},
+        {
+            system: tuple(segments[at[item]].hypothesis if item in at else None for item in range(n))
+            for system, at in outputs.items()
+        },
+        _ratings(segments, outputs, n),
+        {},
+        Info(names[0] if names else None) if info is None else info,
+    )
+
+
+def _by_item(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str, ...]], dict[str, dict[int, int]]]:
+    """Sources and references of the items, and for each system: number of the item -> place of its segment."""
     places: dict[str, int] = {}
     sources: list[str] = []
     targets: list[tuple[str, ...]] = []
-    found: dict[str, dict[int, int]] = {}
-    for at, segment in enumerate(own):
+    outputs: dict[str, dict[int, int]] = {}
+    for at, segment in enumerate(segments):
         if segment.system is None or segment.item is None or segment.source is None:
             what = next(what for what in ("system", "item", "source") if getattr(segment, what) is None)
             raise InputError(f"segment {segment.id!r} has no {what}, which the layout needs")
@@ -144,41 +170,31 @@ def eval_set(
             raise InputError(
                 f"segment {segment.id!r} has another source or other references than the first of item {segment.item!r}"
             )
-        first = found.setdefault(segment.system, {}).setdefault(place, at)
+        first = outputs.setdefault(segment.system, {}).setdefault(place, at)
         if first != at:
             raise InputError(
-                f"segments {own[first].id!r} and {segment.id!r} are both of system {segment.system!r} and item"
+                f"segments {segments[first].id!r} and {segment.id!r} are both of system {segment.system!r} and item"
                 f" {segment.item!r}"
             )
-    most = max(len(texts) for texts in targets)
-    if most > len(references):
-        raise InputError(f"items have up to {most} references, {counted(len(references), 'name')} given")
-    human: dict[tuple[str, str], dict[str, np.ndarray]] = {}
-    for criterion in dict.fromkeys(criterion for segment in own for criterion in segment.human):
-        by_system = human.setdefault((criterion, "segment"), {})
-        for system, at_place in found.items():
-            values = np.full(len(sources), np.nan)
+    return sources, targets, outputs
+
+
+def _ratings(
+    segments: Sequence[Segment], outputs: Mapping[str, Mapping[int, int]], n: int
+) -> dict[tuple[str, str], Scores]:
+    """Criterion and level -> system -> its ratings, shape (n,); of a list of ratings, their mean."""
+    human: dict[tuple[str, str], Scores] = {}
+    for criterion in dict.fromkeys(criterion for segment in segments for criterion in segment.human):
+        by_system: dict[str, Array] = {}
+        for system, at_place in outputs.items():
+            values = np.full(n, np.nan)
             for place, at in at_place.items():
-                rating = own[at].human.get(criterion, np.nan)
+                rating = segments[at].human.get(criterion, np.nan)
                 values[place] = np.mean(rating) if isinstance(rating, list) else rating
             if not np.isnan(values).all():
                 by_system[system] = values
-    named = references[:most]
-    return EvalSet(
-        name or dataset.name,
-        lp,
-        tuple(sources),
-        ("all",) * len(sources),
-        (lp,) * len(sources),
-        {ref: tuple(texts[i] if i < len(texts) else None for texts in targets) for i, ref in enumerate(named)},
-        {
-            s: tuple(own[found[s][place]].hypothesis if place in found[s] else None for place in range(len(sources)))
-            for s in found
-        },
-        human,
-        {},
-        Info(named[0] if named else None) if info is None else info,
-    )
+        human[criterion, "segment"] = by_system
+    return human
 
 
 def _check(evaluated: EvalSet) -> None:

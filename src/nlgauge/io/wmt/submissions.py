@@ -74,7 +74,7 @@ class Submission:
         return tuple(dict.fromkeys(row.testset for row in self.rows))
 
     def table(self, testset: str | None = None) -> ScoreTable:
-        """The scores by system, segment number and language pair: a column `METRIC-REFERENCE` each (`METRIC` where none is named).
+        """The scores by system, segment number and language pair, in columns `METRIC-REFERENCE` (or `METRIC`).
 
         Args:
             testset: which one; may be left out where there is one. A challenge set in the same file has segments of the
@@ -162,7 +162,7 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
 
 
 def write_submission(path: str | os.PathLike[str], submission: Submission, layout: str | None = None) -> None:
-    """Write the lines of a submission, whole or not at all; numbers in full, so that reading them gives the same float64.
+    """Write the lines of a submission, whole or not at all. Every digit is written: a reader gets the same float64.
 
     Args:
         path: a `.gz` at its end packs it.
@@ -283,25 +283,25 @@ def _check_pair(submission: Submission, rows: Sequence[SubmissionRow], want: Exp
     by_system: dict[str, dict[object, float]] = {}
     for row in rows:
         unit: object = row.segment if submission.level == "segment" else row.domain
-        own = by_system.setdefault(row.system, {})
-        if unit in own:
+        scores = by_system.setdefault(row.system, {})
+        if unit in scores:
             yield f"system {row.system!r} has {'segment' if submission.level == 'segment' else 'domain'} {unit} twice"
-        own[unit] = row.score
+        scores[unit] = row.score
     free = all(row.reference == SOURCE for row in rows)
     # A metric without references may score the reference too, and must where the organisers do.
     optional = {want.reference} - (want.systems if free else set())
     yield from _differ("systems", set(by_system) - optional, set(want.systems) - optional)
     what = "segment" if submission.level == "segment" else "domain"
-    units: list[object] = list(range(1, want.n + 1)) if what == "segment" else sorted(want.domains or {ALL})
-    known = set(units)
-    for system, own in by_system.items():
-        lacking = [unit for unit in units if unit not in own]
+    units: list[object] = [*range(1, want.n + 1)] if what == "segment" else [*sorted(want.domains or {ALL})]
+    expected_units = set(units)
+    for system, scores in by_system.items():
+        lacking = [unit for unit in units if unit not in scores]
         if lacking:
             yield f"system {system!r} lacks {len(lacking)} of {counted(len(units), what)}: {_names(lacking)}"
-        beyond = [unit for unit in own if unit not in known]
+        beyond = [unit for unit in scores if unit not in expected_units]
         if beyond:
             yield f"system {system!r} has scores beyond the {counted(len(units), what)} expected: {_names(beyond)}"
-        n_missing = sum(math.isnan(score) for score in own.values())
+        n_missing = sum(math.isnan(score) for score in scores.values())
         if n_missing:
             yield f"system {system!r} has {counted(n_missing, 'line')} without a number"
     if submission.layout == "2022":
@@ -334,11 +334,13 @@ def level_of(path: str) -> str:
 
 def _layout(cells: Sequence[str], layouts: Mapping[str, tuple[str, ...]], where: str) -> str:
     """The first year whose columns have these cells: by their number, and by where the score stands."""
-    last = _number_or(cells[-1], None)
+    last = _number_or_none(cells[-1])
     fitting = [year for year, names in layouts.items() if len(cells) == len(names) and last is not None]
     oldest = layouts["2017"]
     score = len(oldest) - 1
-    more = len(cells) in (len(oldest) + 1, len(oldest) + 2) and not math.isnan(_number_or(cells[score], math.nan))
+    longer = len(cells) in (len(oldest) + 1, len(oldest) + 2)
+    before_words = _number_or_none(cells[score]) if longer else None
+    more = before_words is not None and not math.isnan(before_words)
     # Words about the metric may end in "none", which would pass for a missing score; no name of a reference is a
     # number.
     if more and (not fitting or (math.isnan(last or 0.0) and "segment" not in oldest)):
@@ -363,11 +365,11 @@ def _row(cells: Mapping[str, str], where: str) -> SubmissionRow:
     return SubmissionRow(**values)  # type: ignore[arg-type]
 
 
-def _number_or(cell: str, otherwise: float | None) -> float | None:
+def _number_or_none(cell: str) -> float | None:
     try:
         return number(cell)
     except ValueError:
-        return otherwise
+        return None
 
 
 def _names(names: Iterable[object], most: int = 5) -> str:

@@ -32,7 +32,7 @@ def correlation(
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
             `preference_accuracy`, or that of a plug-in.
-        x: scores, shape (n,), or (S, N) with a row a system and a column an item. For `rr_kendall` and
+        x: scores, shape (n,), or (S, N) with a row per system and a column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape, None or NaN where there is none. For those two: scores of the worse texts.
         groups: a label for each entry of a vector: its item, its system, its language pair. A grid has its rows and
@@ -88,7 +88,8 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     if "epsilon" in plan.stat.options:
         extra["epsilon"] = float(plan.own.get("epsilon", 0.0))
     for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
-        note = compat.note(plan.options["compat"], int(weak[m].sum()), len(entries.labels))
+        procedure = plan.options["compat"]
+        note = compat.note(procedure, int(weak[m].sum()), len(entries.labels)) if procedure is not None else ""
         found[m] = replace(one, chance=float(guess), note=note, **extra)
         if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
             low, high = wilson(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]))
