@@ -80,7 +80,9 @@ KINDS = {
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory):
-    """A function from a kind of `KINDS` to a folder with config.json, model.safetensors and a tokenizer, made once a session."""
+    """A function from a kind of `KINDS` to a folder with config.json, model.safetensors and a tokenizer, made once a
+    session.
+    """
     pytest.importorskip("torch")
     made = {}
 
@@ -112,7 +114,9 @@ def _save(kind, folder):
 
 @pytest.fixture(scope="session")
 def tiny_nli(tiny_model, tmp_path_factory):
-    """A function from a kind of `KINDS` and the names of the outputs to a folder with a sequence classifier of random weights."""
+    """A function from a kind of `KINDS` and the names of the outputs to a folder with a sequence classifier of random
+    weights.
+    """
     made = {}
 
     def make(kind, labels=("entailment", "neutral", "contradiction")):
@@ -157,7 +161,9 @@ def tiny_masked(tiny_model, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def tiny_denoiser(tiny_model, tmp_path_factory):
-    """A function from a kind of `KINDS` to a folder with an encoder-decoder of random weights that knows masks or sentinels."""
+    """A function from a kind of `KINDS` to a folder with an encoder-decoder of random weights that knows masks or
+    sentinels.
+    """
     made = {}
 
     def make(kind):
@@ -270,7 +276,7 @@ def _save_head(encoder, path, drop, hidden, changes):
 
 @pytest.fixture(scope="session")
 def tiny_regressor(tiny_model, tmp_path_factory):
-    """A function from features, layers and changes of the metadata to a regressor of random weights over a tiny BERT."""
+    """A function from features, layers and changes of the metadata to a regressor over a tiny BERT, its weights random."""
 
     def make(features="hyp,ref,hyp*ref,|hyp-ref|", layers="3", adapted=True, drop=(), family="bert", **changes):
         path = tmp_path_factory.mktemp("regressor") / "tiny.safetensors"
