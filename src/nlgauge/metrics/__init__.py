@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.embedding.bertscore import BertScore
     from nlgauge.metrics.embedding.cosine import Cosine
     from nlgauge.metrics.embedding.layers import best_layer
+    from nlgauge.metrics.job import ComparisonOptions, SourceScores, score_source
     from nlgauge.metrics.learned.regressor import Regressor
     from nlgauge.metrics.learned.sescore import SEScore
     from nlgauge.metrics.lexical.bleu import Bleu
@@ -27,7 +28,7 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "Cosine", "Interval", "Nli", "Policy",
-    "Regressor", "Rouge", "SEScore", "Stored", "SummaC", "Ter", "best_layer", "check_needs", "compare", "intervals",
-    "over_references", "save_bounds", "trained_on",
+    "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "ComparisonOptions", "Cosine", "Interval",
+    "Nli", "Policy", "Regressor", "Rouge", "SEScore", "SourceScores", "Stored", "SummaC", "Ter", "best_layer",
+    "check_needs", "compare", "intervals", "over_references", "save_bounds", "score_source", "trained_on",
 ]  # fmt: skip

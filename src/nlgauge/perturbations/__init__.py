@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.perturbations.perturb import apply, make_cases
     from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
     from nlgauge.perturbations.synthesis.infill import LexiconInfill, MaskAndPredict
+    from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
     from nlgauge.perturbations.synthesis.severity import Calibration, Severity, calibrate
     from nlgauge.perturbations.synthesis.synthesize import Step, Syntheses, Synthesis, Synthesizer, unfit
 else:
@@ -29,7 +30,7 @@ else:
 __all__ = [
     "PERTURBATIONS", "TASKS", "Calibration", "CallableParaphraser", "Case", "Change", "ChecklistRow", "Draft", "Edit",
     "Inapplicable", "LexiconInfill", "LightParaphraser", "MaskAndPredict", "Paraphraser", "Perturbation",
-    "PerturbationInfo", "Severity", "Step", "Syntheses", "Synthesis", "Synthesizer", "TableParaphraser", "Turn",
-    "apply", "apply_edits", "calibrate", "checklist_rows", "info", "make_cases", "perturbation", "select_rows",
-    "unfit",
+    "PerturbationInfo", "Severity", "Step", "Syntheses", "Synthesis", "SynthesisRun", "Synthesizer",
+    "TableParaphraser", "Turn", "apply", "apply_edits", "calibrate", "checklist_rows", "info", "make_cases",
+    "perturbation", "run_synthesis", "select_rows", "unfit",
 ]  # fmt: skip

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.entries import codes, lay_flat, namer, numbers, oriented, settle_missing
+from nlgauge.stats.correlation.entries import codes, lay_flat, namer, numbers, oriented, segment_entries, settle_missing
 
 NAN = np.nan
 
@@ -78,3 +78,10 @@ def test_a_grid_knows_its_items_and_systems():
         lay_flat(grid, grid[0].T, None, None, "item")
     with pytest.raises(InputError, match="averaging='item' needs groups"):
         lay_flat(np.zeros((1, 2)), np.zeros(2), None, None, "item")
+
+
+def test_segments_may_keep_their_gaps_for_the_statistic_to_meet():
+    laid = lay_flat(np.array([[1, NAN, 3]]), np.array([1.0, 2, NAN]), None, None, "none")
+    entries, n_missing = segment_entries(laid, "refuse", as_given=True)
+    assert (entries.keep.tolist(), n_missing.tolist()) == ([[True, True, False]], [1])
+    assert np.isnan(entries.x[0, 1])

@@ -3,7 +3,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.entries import lay_flat
-from nlgauge.stats.correlation.levels import segment_entries, system_entries, system_means
+from nlgauge.stats.correlation.levels import system_entries, system_means
 
 NAN = np.nan
 
@@ -46,10 +46,3 @@ def test_means_of_large_offsets_keep_their_digits():
     x = rng.integers(0, 1024, size=(3, 1000)) / 1024
     entries, _ = grid_entries(1e9 + x, x)
     np.testing.assert_allclose(np.diff(entries.x[0]), np.diff(x.mean(axis=1)), atol=1e-15)
-
-
-def test_segments_may_keep_their_gaps_for_the_statistic_to_meet():
-    laid = lay_flat(np.array([[1, NAN, 3]]), np.array([1.0, 2, NAN]), None, None, "none")
-    entries, n_missing = segment_entries(laid, "refuse", as_given=True)
-    assert (entries.keep.tolist(), n_missing.tolist()) == ([[True, True, False]], [1])
-    assert np.isnan(entries.x[0, 1])

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.stats.correlation.pairs import PairCounts, check_vectors, pair_counts
+from nlgauge.stats.correlation.entries import check_vectors
+from nlgauge.stats.correlation.pairs import PairCounts, pair_counts
 
 _ROUNDING = 8 * float(
     np.finfo(np.float64).eps

@@ -88,7 +88,8 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     if "epsilon" in plan.stat.options:
         extra["epsilon"] = float(plan.own.get("epsilon", 0.0))
     for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
-        note = compat.note(plan.options["compat"], int(weak[m].sum()), len(entries.labels))
+        procedure = plan.options["compat"]
+        note = compat.note(procedure, int(weak[m].sum()), len(entries.labels)) if procedure is not None else ""
         found[m] = replace(one, chance=float(guess), note=note, **extra)
         if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
             low, high = wilson(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]))

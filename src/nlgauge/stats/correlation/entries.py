@@ -127,6 +127,14 @@ def numbers(values: Any, what: str) -> Array:
     return array
 
 
+def check_vectors(x: Array, z: Array) -> Array:
+    """x as float64, refused unless it is as long as z."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim == 0 or np.ndim(z) == 0 or x.shape[-1] != np.shape(z)[-1]:
+        raise InputError(f"vectors have shapes {x.shape} and {np.shape(z)}, expected equal lengths")
+    return x
+
+
 def codes(labels: Sequence[Hashable] | npt.NDArray[Any], n: int, what: str) -> tuple[Codes, tuple[Hashable, ...]]:
     """Whole numbers for labels, in the order of their first appearance, and the labels in that order."""
     listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
@@ -190,6 +198,24 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
     if np.isnan(x).all(axis=1).any():
         raise InputError("missing='worst' takes the lowest score of the metric, but a metric has no score at all")
     return np.where(absent, np.nanmin(x, axis=1, keepdims=True), x), np.broadcast_to(wanted, x.shape)
+
+
+def segment_entries(
+    laid: FlatScores, missing: str, name_of: NameOf = str, *, as_given: bool = False
+) -> tuple[Entries, Codes]:
+    """One entry per segment; judgements decide which count. Also how many segments of each metric do not, shape (M,).
+
+    Args:
+        laid: what was given.
+        missing: see `settle_missing`.
+        name_of: the name of an entry by its position, for errors.
+        as_given: leave missing scores as NaN for the statistic to meet.
+    """
+    if as_given:
+        x, keep = laid.x, np.broadcast_to(~np.isnan(laid.z), laid.x.shape)
+    else:
+        x, keep = settle_missing(laid.x, ~np.isnan(laid.z), missing, name_of)
+    return Entries(x, laid.z, keep, laid.groups, laid.labels, laid.units), keep.shape[1] - keep.sum(axis=1)
 
 
 def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array, Array]:

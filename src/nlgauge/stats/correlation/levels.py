@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
-from nlgauge.stats.correlation.entries import Codes, Entries, FlatScores, NameOf, settle_missing
+from nlgauge.stats.correlation.entries import Codes, Entries, FlatScores, NameOf, segment_entries, settle_missing
 
 SystemScores = Literal["rated", "all"]
 
@@ -34,24 +34,6 @@ def settle_scores(
     return settle_missing(
         laid.x, np.ones(len(laid.z), dtype=np.bool_) if everywhere else ~np.isnan(laid.z), missing, name_of
     )
-
-
-def segment_entries(
-    laid: FlatScores, missing: str, name_of: NameOf = str, *, as_given: bool = False
-) -> tuple[Entries, Missing]:
-    """One entry a segment; judgements decide which count. Also how many segments of each metric do not, shape (M,).
-
-    Args:
-        laid: what was given.
-        missing: see `settle_missing`.
-        name_of: the name of an entry by its position, for errors.
-        as_given: leave missing scores as NaN for the statistic to meet.
-    """
-    if as_given:
-        x, keep = laid.x, np.broadcast_to(~np.isnan(laid.z), laid.x.shape)
-    else:
-        x, keep = settle_scores(laid, "segment", missing, name_of=name_of)
-    return Entries(x, laid.z, keep, laid.groups, laid.labels, laid.units), keep.shape[1] - keep.sum(axis=1)
 
 
 def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Missing]:

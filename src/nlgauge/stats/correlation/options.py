@@ -12,8 +12,8 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation import compat
-from nlgauge.stats.correlation.entries import Entries, FlatScores, namer, numbers, oriented
-from nlgauge.stats.correlation.levels import Missing, SystemScores, segment_entries, system_entries
+from nlgauge.stats.correlation.entries import Entries, FlatScores, namer, numbers, oriented, segment_entries
+from nlgauge.stats.correlation.levels import Missing, SystemScores, system_entries
 from nlgauge.stats.correlation.registry import Statistic, statistic
 from nlgauge.stats.draws import Seed
 

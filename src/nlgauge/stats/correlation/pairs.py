@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation.entries import check_vectors
 
 Signs = npt.NDArray[np.int8]
 
@@ -89,14 +90,6 @@ def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsil
     if n > _SMALL and not near.any() and human_epsilon == 0:
         return _by_sorting(np.broadcast_to(x, (*lead, n)), np.broadcast_to(z, (*lead, n)))
     return _by_comparing(x, z, near, human_epsilon, lead)
-
-
-def check_vectors(x: Array, z: Array) -> Array:
-    """x as float64, refused unless it is as long as z."""
-    x = np.asarray(x, dtype=np.float64)
-    if x.ndim == 0 or np.ndim(z) == 0 or x.shape[-1] != np.shape(z)[-1]:
-        raise InputError(f"vectors have shapes {x.shape} and {np.shape(z)}, expected equal lengths")
-    return x
 
 
 def inversions(v: npt.NDArray[Any]) -> Counts:

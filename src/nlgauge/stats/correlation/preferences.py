@@ -14,8 +14,8 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups
-from nlgauge.stats.correlation.entries import Codes, PairPolicy, codes, numbers
-from nlgauge.stats.correlation.pairs import check_vectors, pair_counts
+from nlgauge.stats.correlation.entries import Codes, PairPolicy, check_vectors, codes, numbers
+from nlgauge.stats.correlation.pairs import pair_counts
 from nlgauge.stats.draws import check_level
 from nlgauge.stats.shares import wilson
 
