@@ -149,3 +149,9 @@ def test_light_paraphrases_open_short_forms_and_spell_numbers():
 def test_light_paraphrases_do_not_depend_on_their_company():
     texts = ["They can't carry 12 boxes.", "A small boy runs home.", "Stop."]
     assert LightParaphraser().paraphrase(texts) == [LightParaphraser().paraphrase([text])[0] for text in texts]
+
+
+@pytest.mark.parametrize("options", [{"how": "furthest"}, {"level": "token"}, {"norm": "hyp"}])
+def test_a_wrong_choice_is_refused_when_the_paraphraser_is_made(options):
+    with pytest.raises(SpecError, match=f"{next(iter(options))} is "):
+        TableParaphraser(table={TEXT: [NEAR]}, **options)

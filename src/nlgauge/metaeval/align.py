@@ -272,7 +272,7 @@ def listed(
     array = np.array([_number(v) for v in values], dtype=np.float64)
     if array.shape != (len(segments),):
         raise InputError(
-            f"{name}: {len(array)} scores for {len(segments)} segments; give one a segment, or a mapping from id to"
+            f"{name}: {len(array)} scores for {len(segments)} segments; give one per segment, or a mapping from id to"
             " score"
         )
     return Scores(stored_signature(name, ""), ids(segments), array, higher_is_better=higher_is_better), []

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Perturbed
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.text.languages import Language
@@ -46,6 +47,7 @@ class TableParaphraser:
     _loose: Mapping[str, Sequence[str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        checked(self)
         for text, candidates in self.table.items():
             if isinstance(candidates, str):
                 raise InputError(f"the paraphrases of {text!r:.60} are one string, expected a list of strings")
@@ -172,7 +174,7 @@ def select_para(
         level, norm: of the distance, see `edit_distance`.
 
     Returns:
-        None where there are no candidates, or none but the reference (save with `given`).
+        None if there are no candidates, or only the reference (except with `given`).
 
     Raises:
         SpecError: an unknown way to choose.

@@ -45,7 +45,7 @@ def test_scale_offset_and_direction_do_not_matter(values, scale, offset):
 
 
 def test_refusals():
-    with pytest.raises(InputError, match="expected one score a system"):
+    with pytest.raises(InputError, match="expected one score per system"):
         mad_outliers([[1, 2]])
     with pytest.raises(InputError, match="threshold is 0"):
         mad_outliers([1, 2], threshold=0)

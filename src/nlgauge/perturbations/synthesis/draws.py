@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.options import Range, checked
 
 Operation = Literal["insert", "delete", "replace", "swap"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+# Far outside this range, drawing again until the number fits would hardly end.
+_Mean = Annotated[float, Range(least=0.01, most=100, meaning="the mean of a Poisson distribution")]
+_Count = Annotated[int, Range(least=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +38,11 @@ class Draws:
     """
 
     operations: tuple[Operation, ...] = OPERATIONS
-    edits: float = 5.0
-    max_edits: int = 5
-    span: float = 1.5
-    swap_window: int = 4
-    top_k: int = 4
+    edits: _Mean = 5.0
+    max_edits: _Count = 5
+    span: _Mean = 1.5
+    swap_window: _Count = 4
+    top_k: _Count = 4
 
     def __post_init__(self) -> None:
         for name in self.operations:
@@ -51,12 +55,7 @@ class Draws:
                 f"operations is {','.join(self.operations) or 'empty'}, expected some of {', '.join(OPERATIONS)}, each"
                 " once"
             )
-        for field, value in (("edits", self.edits), ("span", self.span)):
-            if not 0.01 <= value <= 100:  # far outside, drawing again until the number fits would hardly end
-                raise SpecError(f"{field} is {value}, expected 0.01 to 100: the mean of a Poisson distribution")
-        for field, whole in (("max_edits", self.max_edits), ("swap_window", self.swap_window), ("top_k", self.top_k)):
-            if whole < 1 or whole != int(whole):
-                raise SpecError(f"{field} is {whole}, expected a whole number, 1 or more")
+        checked(self)
         if self.edits > 4 * self.max_edits + 10:
             raise SpecError(
                 f"edits is {self.edits} with max_edits {self.max_edits}: hardly a draw would be kept; lower edits or"

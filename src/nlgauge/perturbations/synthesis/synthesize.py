@@ -248,7 +248,7 @@ class Synthesizer:
         if isinstance(ids, str):
             raise InputError("ids is one string, expected an id for each text")
         if ids is not None and len(ids) != len(texts):
-            raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one a text")
+            raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one id per text")
         outcomes: list[str | tuple[Walk, int, int]] = []
         walks: list[tuple[Walk, str]] = []
         for i, text in enumerate(texts):

@@ -82,7 +82,7 @@ class WrongName:
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One edit; the meta say what the gender was told by."""
+        """One edit; the meta name the source of the gender."""
         doc = case.doc
         people = case.language.persons(doc)
         if not people:

@@ -43,7 +43,7 @@ class PronounError:
     The number stays, so that every verb still agrees; I, you and it stay as they are.
 
     Args:
-        pronouns: which are exchanged, of `they`, `we`, `he` and `she`, parted by blanks.
+        pronouns: which are exchanged, out of `they`, `we`, `he` and `she`, separated by blanks.
         mode: `all` exchanges every one of them, `one` a single one.
     """
 

@@ -59,7 +59,7 @@ def by_group(kernel: Kernel, entries: Entries, *, smallest: int = 2, options: di
         kernel: (x of shape (M, g, s), z of shape (g, s)) to values, or a `Ratio`, of shape (M, g).
         entries: scores, judgements, groups.
         smallest: groups with fewer entries are undefined.
-        options: keyword arguments of the kernel; an array of shape (M, 1) holds one value a metric.
+        options: keyword arguments of the kernel; an array of shape (M, 1) holds one value per metric.
     """
     n_metrics, n_groups = len(entries.x), len(entries.labels)
     values, sizes = np.full((n_metrics, n_groups), np.nan), np.zeros((n_metrics, n_groups), dtype=np.int64)

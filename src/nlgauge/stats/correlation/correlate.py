@@ -32,7 +32,7 @@ def correlation(
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
             `preference_accuracy`, or that of a plug-in.
-        x: scores, shape (n,), or (S, N) with a row a system and a column an item. For `rr_kendall` and
+        x: scores, shape (n,), or (S, N) with a row per system and a column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape, None or NaN where there is none. For those two: scores of the worse texts.
         groups: a label for each entry of a vector: its item, its system, its language pair. A grid has its rows and

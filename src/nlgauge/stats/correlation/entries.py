@@ -139,7 +139,7 @@ def codes(labels: Sequence[Hashable] | npt.NDArray[Any], n: int, what: str) -> t
     """Whole numbers for labels, in the order of their first appearance, and the labels in that order."""
     listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if len(listed) != n:
-        raise InputError(f"{what} hold {len(listed)} labels for {n} entries, expected one label an entry")
+        raise InputError(f"{what} hold {len(listed)} labels for {n} entries, expected one label per entry")
     nameless = [i for i, label in enumerate(listed) if label is None or label != label]
     if nameless:
         raise InputError(f"{what} hold {listed[nameless[0]]} at entry {nameless[0]}, expected a label for every entry")
@@ -156,7 +156,7 @@ def namer(shape: tuple[int, ...], ids: Sequence[Hashable] | None) -> NameOf:
     """
     n = math.prod(shape)
     if ids is not None and len(ids) != n:
-        raise InputError(f"ids hold {len(ids)} names for {n} entries, expected one an entry (of a grid: row after row)")
+        raise InputError(f"ids hold {len(ids)} names for {n} entries, expected one per entry (a grid row by row)")
 
     def name_of(i: int) -> str:
         if ids is not None:

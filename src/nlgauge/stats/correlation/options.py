@@ -111,7 +111,7 @@ def prepare(
 ) -> tuple[Plan, Array, Array, list[bool]]:
     """What was asked for, and the numbers: oriented scores, judgements, and which metrics were not turned round.
 
-    The judgements of a statistic of preferences are the scores of the worse texts, one row a metric as for the better.
+    Where a statistic is one of preferences, the judgements are the scores of the worse texts, one row per metric.
 
     Raises:
         InputError: as `make_plan`; numbers that are none, are infinite, or have the wrong shape.
@@ -128,7 +128,7 @@ def prepare(
     turned = np.asarray(plan.options["higher_is_better"], dtype=np.bool_)
     if turned.shape not in ((), (1,), (len(x),)):
         raise InputError(
-            f"higher_is_better has {turned.size} values for {len(x)} metrics, expected one, or one a metric"
+            f"higher_is_better has {turned.size} values for {len(x)} metrics, expected one, or one per metric"
         )
     up = np.broadcast_to(turned, len(x)).tolist()
     return plan, oriented(x, up), oriented(given, up) if preferences else given, up

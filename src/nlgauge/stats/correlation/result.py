@@ -78,7 +78,7 @@ def summarise(
     undefined: str = "skip",
     common: bool = False,
 ) -> list[Correlation]:
-    """One result a metric from its values by group.
+    """One result per metric from its values by group.
 
     Args:
         grouped: values, sizes and perhaps counts of M metrics in G groups.

@@ -1,4 +1,4 @@
-"""Tests of statistics that have one value an item: whole items trade places. The default for accuracies with ties."""
+"""Tests of statistics that have one value per item: whole items trade places. The default for accuracies with ties."""
 
 from __future__ import annotations
 

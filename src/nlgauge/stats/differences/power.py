@@ -149,7 +149,7 @@ def simulated_power(
     Args:
         test: scores of the first metric, of the second, and judgements, each of shape (S, ...), to a p-value; NaN where
             it has none.
-        first: scores, a row a system, shape (S, ...).
+        first: scores, a row per system, shape (S, ...).
         second: of the same shape.
         z: judgements, rows in the same order.
         n_systems: systems in a data set, as many as given unless said otherwise.
@@ -164,7 +164,7 @@ def simulated_power(
     _check_alpha(alpha)
     size = len(z) if n_systems is None else n_systems
     if not len(first) == len(second) == len(z):
-        raise InputError(f"there are {len(first)}, {len(second)} and {len(z)} rows, expected one a system everywhere")
+        raise InputError(f"there are {len(first)}, {len(second)} and {len(z)} rows, expected one per system everywhere")
     if size < 3 or len(z) < 3:
         raise InputError(f"power is simulated with 3 systems or more, got {min(size, len(z))}")
     rng = generator(seed)

@@ -58,7 +58,7 @@ def mad_outliers(z: Sequence[float | None] | Array, threshold: float = 2.5) -> O
     """
     values = numbers(z, "human scores")
     if values.ndim != 1:
-        raise InputError(f"human scores have shape {values.shape}, expected one score a system")
+        raise InputError(f"human scores have shape {values.shape}, expected one score per system")
     if not threshold > 0:
         raise InputError(f"threshold is {threshold}, expected robust standard deviations, above 0")
     known = ~np.isnan(values)

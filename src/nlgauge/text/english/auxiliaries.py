@@ -32,7 +32,7 @@ def is_loud(text: str) -> bool:
 
 
 def be_for(subject: str, tag: str) -> str:
-    """The form of "be" in the present that goes with a subject, told by its last word and that word's tag."""
+    """The present form of "be" that agrees with a subject, given the last word of the subject and its tag."""
     low = subject.lower()
     if low == "i":
         return "am"

@@ -75,7 +75,7 @@ def name_words(kind: str) -> frozenset[str]:
 
 @cache
 def is_word(name: str) -> bool:
-    """Whether a name is a word of the language too, and one that is met so often that a reader may think of it."""
+    """Whether a name is also a word of the language that is so frequent that a reader may think of it."""
     ranks = [r for pos in POSES if (r := rank(name, pos)) is not None]
     return bool(ranks and min(ranks) < _MET) or name.lower() in _FUNCTION_WORDS | name_words("calendar")
 

@@ -1,4 +1,4 @@
-"""Who is named in a text: people told by first names and titles, with the parts of their names and their gender."""
+"""The people named in a text, by first names and titles, with the parts of their names and their gender."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def is_enumerator(text: str, start: int, end: int) -> bool:
 
 
 def kind_by_context(text: str, number: Number) -> Number:
-    """The same number, its kind told by what stands before and behind it."""
+    """The same number with its kind, as the words before and behind it show."""
     start, end = number.start, number.outer_end
     low = max(0, start - _NEAR)
     if text[start - 1 : start] == "[" and text[end : end + 1] == "]" and number.kind == "cardinal":

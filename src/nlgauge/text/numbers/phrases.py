@@ -64,7 +64,7 @@ _SENTENCE = re.compile(r"(?:^|[.!?:;\n…]|[\"“”‘«(\[*•–—-])[\s\"�
 
 
 def word_numbers(text: str) -> Iterator[Phrase]:
-    """All numbers in words, in order, save "one", "first", "second" alone and those in names, fractions and times."""
+    """All numbers in words, in order, except "one", "first", "second" alone and those in names, fractions and times."""
     at = 0
     while match := _RUN.search(text, at):
         phrase, at = _phrase(text, match), match.end()

@@ -67,7 +67,7 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, st
 
 
 def whole_groups(values: Array, coins: Coins) -> Array:
-    """Differences of means over groups where whole groups trade places: any statistic with one value a group.
+    """Differences of means over groups where whole groups trade places: any statistic with one value per group.
 
     Args:
         values: shape (M, G); NaN where undefined.
