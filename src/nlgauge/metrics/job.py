@@ -104,9 +104,7 @@ class ComparisonOptions:
         """
         systems = [system for system in summary.systems if system is not None]
         if self.test is not None and len(summary.systems) < 2:
-            raise InputError(
-                f"a test compares systems, expected at least two, found {len(systems) or 'none named'}"
-            )
+            raise InputError(f"a test compares systems, expected at least two, found {len(systems) or 'none named'}")
         if self.test is not None and None in summary.systems:
             raise InputError("a test compares systems, and some segments name none; give every row a 'system'")
         if self.baseline is not None and self.baseline not in systems:

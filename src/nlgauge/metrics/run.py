@@ -60,9 +60,9 @@ class _Cached:
         signature = str(self.signature)
         keys = [text_key(s, self.metric.info.needs) for s in segments]
         place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
-        found = self.cache.get(signature, list(place))
+        stored = self.cache.get(signature, list(place))
         columns = self.cache.columns(signature)
-        missing = [(key, segments[i]) for key, i in place.items() if key not in found]
+        missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
         ordered = sorted(
             missing, key=lambda pair: pair[1].references
         )  # so that each reference is encoded once, or nearly
@@ -74,11 +74,11 @@ class _Cached:
             columns, rows = _pack(scores)
             new = [key for key, _ in part]
             self.cache.put(signature, columns, new, rows)
-            found.update(zip(new, rows, strict=True))
+            stored.update(zip(new, rows, strict=True))
             a_second = len(part) / max(monotonic() - began, 1e-6)
             size = max(min(int(a_second * _SECONDS), _STORE_EVERY), min(_LEAST, _STORE_EVERY))
         assert columns is not None  # something was found or something was scored
-        return self._unpack(segments, columns, np.stack([found[key] for key in keys]))
+        return self._unpack(segments, columns, np.stack([stored[key] for key in keys]))
 
     def _unpack(self, segments: Sequence[Segment], columns: Sequence[str], rows: npt.NDArray[np.float64]) -> Scores:
         def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:

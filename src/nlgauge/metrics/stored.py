@@ -63,9 +63,9 @@ class Stored:
             InputError: no row fits any segment, or no such column.
         """
         if segments and (self._table.places(segments) < 0).all():
-            first, own = segments[0], self._table.keys[0]
+            first, row_key = segments[0], self._table.keys[0]
             what = f"no row of {self.file} fits any of {len(segments)} segments"
-            raise InputError(f"{what}: its first is about {own}, the first segment is {first.id!r}")
+            raise InputError(f"{what}: its first is about {row_key}, the first segment is {first.id!r}")
         values = self._table.of(segments, self.column, missing="nan")
         return Scores(signature_of(self, runtime), ids(segments), values, higher_is_better=self.higher_is_better)
 

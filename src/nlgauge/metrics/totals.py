@@ -61,12 +61,12 @@ class Totals:
         keys = [key for block, _, _ in self._kept for key in block]
         items = [item for _, block, _ in self._kept for item in block]
         scores = join([s for _, _, s in self._kept])
-        found = {}
+        groups = {}
         for group in dict.fromkeys(group for group, _ in keys):
             mine = np.array([key[0] == group for key in keys])
             where = np.flatnonzero(mine)
-            found[group] = ([keys[i][1] for i in where], [items[i] for i in where], scores.take(where))
-        return found
+            groups[group] = ([keys[i][1] for i in where], [items[i] for i in where], scores.take(where))
+        return groups
 
 
 @dataclass

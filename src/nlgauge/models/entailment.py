@@ -96,29 +96,29 @@ def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> t
     Raises:
         InputError: not three outputs, names that are not these three, or a user who contradicts them.
     """
-    found = ", ".join(names) or "none"
+    listed = ", ".join(names) or "none"
     if len(names) != 3:
         raise InputError(
-            f"model {model!r} has {len(names)} labels ({found}), expected entailment, neutral and contradiction; is it"
+            f"model {model!r} has {len(names)} labels ({listed}), expected entailment, neutral and contradiction; is it"
             " an NLI model?"
         )
-    own = _stems(names)
+    columns = _stems(names)
     said = None if labels is None else _stems(labels.split(","))
     if labels is not None and said is None:
         raise InputError(
             f"labels is {labels!r}, expected entailment, neutral and contradiction in the order of the model's outputs,"
             " with commas"
         )
-    if own is None and said is None:
+    if columns is None and said is None:
         advice = 'if it is an NLI model, say the order: labels="contradiction,neutral,entailment" (as its card has it)'
         raise InputError(
-            f"model {model!r} calls its labels {found}, expected entailment, neutral and contradiction; {advice}"
+            f"model {model!r} calls its labels {listed}, expected entailment, neutral and contradiction; {advice}"
         )
-    if own is not None and said is not None and own != said:
+    if columns is not None and said is not None and columns != said:
         raise InputError(
-            f"model {model!r} calls its labels {found}, in this order; labels={labels!r} says otherwise, leave it out"
+            f"model {model!r} calls its labels {listed}, in this order; labels={labels!r} says otherwise, leave it out"
         )
-    order = own or said
+    order = columns or said
     assert order is not None
     return order
 
@@ -128,10 +128,10 @@ def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
 
     None where the names are not these three.
     """
-    found = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
-    if len(names) != 3 or any(len(places) != 1 for places in found):
+    candidates = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
+    if len(names) != 3 or any(len(places) != 1 for places in candidates):
         return None
-    return found[0][0], found[1][0], found[2][0]
+    return candidates[0][0], candidates[1][0], candidates[2][0]
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:
@@ -195,12 +195,12 @@ class NliModel:
         if contents is None:
             contents = self.tokenizer.read(text for pair in distinct for text in pair)
         prepared = self.tokenizer.pairs(distinct, contents)
-        found = np.zeros((len(distinct), 3))
+        probabilities = np.zeros((len(distinct), 3))
         if distinct:
-            self._run(prepared, found, advance, alone)
+            self._run(prepared, probabilities, advance, alone)
         places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
         advance(len(pairs) - len(distinct))
-        return Entailment(found[places], prepared.truncated[places])
+        return Entailment(probabilities[places], prepared.truncated[places])
 
     def _run(self, prepared: Any, found: Array, advance: Callable[[int], None], alone: bool) -> None:
         from nlgauge.models.workers import side_by_side
@@ -235,14 +235,14 @@ def load_nli(
         InputError: see `locate_nli`.
         MissingExtra: torch is not installed.
     """
-    found = locate_nli(model, revision, labels)
-    limit = found.max_tokens(max_tokens)
-    tokenizer = runtime.once(("pair tokenizer", found.files, limit), lambda: PairTokenizer(found.files, limit))
-    key = ("nli", found.files, None if found.head is None else found.head.identity, dtype, runtime.device)
+    nli_files = locate_nli(model, revision, labels)
+    limit = nli_files.max_tokens(max_tokens)
+    tokenizer = runtime.once(("pair tokenizer", nli_files.files, limit), lambda: PairTokenizer(nli_files.files, limit))
+    key = ("nli", nli_files.files, None if nli_files.head is None else nli_files.head.identity, dtype, runtime.device)
     return NliModel(
-        found,
+        nli_files,
         tokenizer,
-        lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)),
+        lambda: runtime.once(key, lambda: _network(nli_files, dtype, runtime.device)),
         runtime.token_budget,
     )
 

@@ -37,8 +37,8 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
         raise InputError("a regressor without reference and without source has nothing to hold a text against")
     against = [name for name, wanted in (("src", source), ("ref", reference)) if wanted]
     compared = [f"hyp*{name}" for name in against] + [f"|hyp-{name}|" for name in against]
-    own = ["hyp", "ref" if reference else "src"] if kind == "4h" else []
-    return (*own, *compared)
+    alone = ["hyp", "ref" if reference else "src"] if kind == "4h" else []
+    return (*alone, *compared)
 
 
 def texts_of(names: Sequence[str]) -> tuple[str, ...]:

@@ -70,17 +70,17 @@ class Head:
         except ImportError:
             raise MissingExtra(f"head {self.name!r}", "neural") from None
         try:
-            found = load_file(str(self.path))
+            loaded = load_file(str(self.path))
         except Exception as error:
             raise InputError(f"head {self.path} is not a readable safetensors file: {error}") from None
-        names = {key.rpartition(".lora_")[0] for key in found if ".lora_" in key}
+        names = {key.rpartition(".lora_")[0] for key in loaded if ".lora_" in key}
         lacking = [
-            f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in found
+            f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in loaded
         ]
         if lacking:
             raise InputError(f"head {self.path} holds no {lacking[0]}; an adapter is a pair lora_a, lora_b")
-        adapters = {name: (found.pop(f"{name}.lora_a"), found.pop(f"{name}.lora_b")) for name in sorted(names)}
-        return {key: tensor.float() for key, tensor in found.items()}, adapters
+        adapters = {name: (loaded.pop(f"{name}.lora_a"), loaded.pop(f"{name}.lora_b")) for name in sorted(names)}
+        return {key: tensor.float() for key, tensor in loaded.items()}, adapters
 
 
 def is_head(model: str) -> bool:
@@ -126,10 +126,10 @@ def find_head(name: str, kind: str) -> Head:
     if metadata.get("kind") != kind:
         raise InputError(f"head {path} is for {metadata.get('kind')}, expected one for {kind}")
     encoder = _encoder(metadata, path)
-    made_for, found = metadata.get("encoder_sha256"), encoder.weights_digest
-    if made_for != found:
+    made_for, digest = metadata.get("encoder_sha256"), encoder.weights_digest
+    if made_for != digest:
         raise InputError(
-            f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {found}; it fits no"
+            f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {digest}; it fits no"
             " others"
         )
     return Head(name, path, tuple(sorted(metadata.items())), encoder)

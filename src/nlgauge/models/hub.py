@@ -78,8 +78,8 @@ class HubNetwork:
         out = []
         for low, high in runs([len(s) for s in sequences]):
             ids = torch.from_numpy(np.stack(sequences[low:high])).to(self.device)
-            found = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), **asked)
-            states = found.hidden_states[0] if asked else found[0]
+            output = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), **asked)
+            states = output.hidden_states[0] if asked else output[0]
             out.append(states.reshape(-1, states.shape[-1]))
         return torch.cat(out)
 
@@ -98,8 +98,8 @@ class HubNetwork:
         path = next(name for name, module in self.model.named_modules() if module is self._owner)
         within = re.compile(rf"(?:^|\.){re.escape(f'{path}.{self._stack}' if path else self._stack)}\.(\d+)\.")
         for key in sorted(unexpected):
-            found = within.search(key)
-            if found and int(found[1]) < self.depth and not key.endswith(_DERIVED):
+            match = within.search(key)
+            if match and int(match[1]) < self.depth and not key.endswith(_DERIVED):
                 raise InputError(
                     f"model {self.name!r}: the installed transformers has no place for {key}, so its vectors would not"
                     " be this model's"

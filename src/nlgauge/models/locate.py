@@ -206,8 +206,8 @@ def _digest(paths: tuple[Path, ...]) -> str:
 
 def _named_digest(paths: list[Path]) -> str:
     """SHA-256 over names and digests: which of the small files there are matters too."""
-    found = sorted((p.name, digest_of(p)) for p in paths if p.is_file())
-    return sha256(json.dumps(found).encode()).hexdigest()
+    digests = sorted((p.name, digest_of(p)) for p in paths if p.is_file())
+    return sha256(json.dumps(digests).encode()).hexdigest()
 
 
 def digest_of(path: Path) -> str:

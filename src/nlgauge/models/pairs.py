@@ -55,8 +55,8 @@ class PairTokenizer:
         self._parts = [ids[:first], ids[first + 1 : second], ids[second + 1 :]]
         self._types = [types[:first], types[first], types[first + 1 : second], types[second], types[second + 1 :]]
         self.frame = len(ids) - 2
-        known = [n for n in (max_tokens, self._texts.max_tokens) if n is not None]
-        self.max_tokens = min(known, default=None)
+        limits = [n for n in (max_tokens, self._texts.max_tokens) if n is not None]
+        self.max_tokens = min(limits, default=None)
         if self.max_tokens is not None and self.max_tokens < self.frame + 2:
             raise InputError(
                 f"max_tokens is {self.max_tokens}, expected at least {self.frame + 2}: the special tokens and a piece"
@@ -72,8 +72,9 @@ class PairTokenizer:
         """The pieces of each distinct text, without special tokens."""
         distinct = list(dict.fromkeys(texts))
         start = len(self._texts.prefix)
-        found = self._texts.tokens(distinct, "windows")  # nothing is cut before it is known what the other text leaves
-        return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, found, strict=True)}
+        # Nothing is cut before it is known what the other text leaves.
+        encoded = self._texts.tokens(distinct, "windows")
+        return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, encoded, strict=True)}
 
     def pairs(self, pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Pairs:
         """Pairs of texts that were read before.

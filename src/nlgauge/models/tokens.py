@@ -159,11 +159,11 @@ class TextTokenizer:
 
     def _limit(self, files: ModelFiles, config: dict[str, Any], asked: int | None) -> int | None:
         limits = [asked, files.tokenizer_config.get("model_max_length"), _positions(config)]
-        known = [int(x) for x in limits if x is not None and x < _NO_LIMIT]
+        finite = [int(x) for x in limits if x is not None and x < _NO_LIMIT]
         least = len(self.prefix) + len(self.suffix) + 1
         if asked is not None and asked < least:
             raise InputError(f"max_tokens is {asked}, expected at least {least}: the special tokens and one piece")
-        return min(known) if known else None
+        return min(finite) if finite else None
 
 
 def _positions(config: dict[str, Any]) -> int | None:

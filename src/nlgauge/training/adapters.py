@@ -55,19 +55,19 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     )
     with warnings.catch_warnings():  # peft asks in a way that later releases of transformers frown upon
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
-        found = get_peft_model(model, config)
-    for module in adapted(found).values():
+        peft_model = get_peft_model(model, config)
+    for module in adapted(peft_model).values():
         module.forward = MethodType(_forward, module)
-    return found
+    return peft_model
 
 
 def adapted(model: Any) -> dict[str, Any]:
     """The adapted layers of a model by the names they had before."""
-    found = {}
+    layers = {}
     for name, module in model.named_modules():
         if hasattr(module, "lora_A") and _ADAPTER in module.lora_A:
-            found[name.removeprefix("base_model.model.")] = module
-    return found
+            layers[name.removeprefix("base_model.model.")] = module
+    return layers
 
 
 def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
@@ -94,12 +94,12 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
             scale = module.scaling[_ADAPTER]
             for part, factor in (("a", 1.0), ("b", 1 / scale)):
                 weight = (module.lora_A if part == "a" else module.lora_B)[_ADAPTER].weight
-                given = tensors.get(f"{name}.lora_{part}")
-                if given is None or given.shape != weight.shape:
-                    found = "nothing" if given is None else f"shape {tuple(given.shape)}"
+                tensor = tensors.get(f"{name}.lora_{part}")
+                if tensor is None or tensor.shape != weight.shape:
+                    what = "nothing" if tensor is None else f"shape {tuple(tensor.shape)}"
                     expected = f"expected shape {tuple(weight.shape)}; is its rank another?"
-                    raise InputError(f"the head to begin from has {found} for {name}.lora_{part}, {expected}")
-                weight.copy_(given.float() * factor)
+                    raise InputError(f"the head to begin from has {what} for {name}.lora_{part}, {expected}")
+                weight.copy_(tensor.float() * factor)
 
 
 def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:

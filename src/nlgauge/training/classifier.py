@@ -165,13 +165,13 @@ def probabilities(
     from nlgauge.runtime.batching import by_length
 
     device = next(network.parameters()).device
-    found = np.zeros((len(pairs.ids), len(LABELS)))
+    probable = np.zeros((len(pairs.ids), len(LABELS)))
     training = network.training
     network.eval()
     with torch.inference_mode(), arithmetic(device, dtype):
         for where in by_length(pairs.lengths, _EVALUATION_TOKENS):
             logits = network(**batch_inputs(pairs, where, pad, device))
-            found[where] = torch.softmax(logits.double(), dim=1).cpu().numpy()
+            probable[where] = torch.softmax(logits.double(), dim=1).cpu().numpy()
             advance(len(where))
     network.train(training)
-    return found
+    return probable

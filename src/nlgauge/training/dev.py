@@ -50,14 +50,14 @@ class Dev:
         """Agreement of the examples' scores, shape (n,), with what they should be; NaN where no group tells."""
         segments, places = np.unique(owners, return_inverse=True)
         places = places.reshape(-1)
-        found = np.bincount(places, scores) / np.bincount(places)
+        means = np.bincount(places, scores) / np.bincount(places)
         wanted = np.zeros(len(segments))
         wanted[places] = [example.score for example in self.examples]
         labels = [self.groups(int(owner)) for owner in segments]
         values = []
         for label in dict.fromkeys(labels):
             where = [i for i, other in enumerate(labels) if other == label]
-            values.append(correlation(self.stat, found[where], wanted[where]).value)
+            values.append(correlation(self.stat, means[where], wanted[where]).value)
         defined = [value for value in values if not np.isnan(value)]
         return float(np.mean(defined)) if defined else float("nan")
 

@@ -43,7 +43,7 @@ def read_triples(file: InputFile) -> list[Example]:
             all.
     """
     rows = JsonRows(file)
-    found: list[Example] = []
+    examples: list[Example] = []
     for owner, (number, row) in enumerate(rows):
         where = rows.at(number)
         if not isinstance(row, dict):
@@ -65,10 +65,10 @@ def read_triples(file: InputFile) -> list[Example]:
                 f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes"
                 " ratings"
             )
-        found += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
-    if not found:
+        examples += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
+    if not examples:
         raise InputError(f"{file.name} holds no triples, expected one JSON object per line with hyp, refs and score")
-    return found
+    return examples
 
 
 def _kind(value: Any) -> str:
@@ -89,7 +89,7 @@ def rated_examples(
     Raises:
         InputError: a rated segment without what is read.
     """
-    found = []
+    examples = []
     for owner, (segment, rating) in enumerate(zip(segments, ratings, strict=True)):
         if np.isnan(rating):
             continue
@@ -104,17 +104,17 @@ def rated_examples(
                 " alone"
             )
         against = [{"ref": ref} for ref in segment.references] if reference else [{}]
-        found += [Example(texts | one, float(rating), owner) for one in against]
-    return found
+        examples += [Example(texts | one, float(rating), owner) for one in against]
+    return examples
 
 
 def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
     """Examples of several files together, no two files sharing an owner."""
-    found: list[Example] = []
+    examples: list[Example] = []
     for part in parts:
-        first = found[-1].owner + 1 if found else 0
-        found += [example._replace(owner=example.owner + first) for example in part]
-    return found
+        first = examples[-1].owner + 1 if examples else 0
+        examples += [example._replace(owner=example.owner + first) for example in part]
+    return examples
 
 
 def with_copies(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:

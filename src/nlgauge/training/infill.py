@@ -196,9 +196,9 @@ def guessed(
         for where in by_length(texts.lengths, _EVALUATION_TOKENS):
             rows, places = zip(*(_held(texts, int(i), mask) for i in where), strict=True)
             logits, right = _guess(network, texts, where, rows, places, pad, dtype)
-            own = logits.gather(1, right[:, None])
+            right_logits = logits.gather(1, right[:, None])
             counted = torch.from_numpy(lettered[right.cpu().numpy()])
-            ranks.append((logits > own).sum(1).cpu()[counted])
+            ranks.append((logits > right_logits).sum(1).cpu()[counted])
             losses.append(functional.cross_entropy(logits, right, reduction="none").cpu()[counted])
     network.train(training)
     rank, loss = torch.cat(ranks), torch.cat(losses)
@@ -214,9 +214,9 @@ def guessed(
 
 def head_tensors(network: InfillNetwork, capital: np.ndarray) -> dict[str, torch.Tensor]:
     """A head's tensors: adapters, transform and bias in float16, and two bits for each piece: how it is written."""
-    own = {"dense.weight": network.dense.weight, "dense.bias": network.dense.bias, "norm.weight": network.norm.weight}
-    own |= {"norm.bias": network.norm.bias, "bias": network.bias}
-    tensors = {name: tensor.detach().float().cpu().half().contiguous() for name, tensor in own.items()}
+    parts = {"dense.weight": network.dense.weight, "dense.bias": network.dense.bias, "norm.weight": network.norm.weight}
+    parts |= {"norm.bias": network.norm.bias, "bias": network.bias}
+    tensors = {name: tensor.detach().float().cpu().half().contiguous() for name, tensor in parts.items()}
     return {**adapter_tensors(network.encoder), **tensors, "capital": torch.from_numpy(np.packbits(capital, axis=1))}
 
 

@@ -142,8 +142,8 @@ class Learner:
             else [order]
         )
         jobs = [partial(self._encode, wanted[part]) for part in parts if len(part)]
-        found = self._cores.together(jobs, self._learnt)
-        return found[torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)]
+        means = self._cores.together(jobs, self._learnt)
+        return means[torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)]
 
     def _encode(self, wanted: Ids) -> torch.Tensor:
         with arithmetic(self.device, self.dtype):

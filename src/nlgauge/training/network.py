@@ -48,8 +48,8 @@ class RegressorNetwork(torch.nn.Module):
         if len(self.layers) == 1:
             states = [self.encoder(**inputs)[0]]
         else:
-            found = self.encoder(**inputs, output_hidden_states=True).hidden_states
-            states = [found[layer] for layer in self.layers]
+            layers_of = self.encoder(**inputs, output_hidden_states=True).hidden_states
+            states = [layers_of[layer] for layer in self.layers]
         mask = inputs["attention_mask"]
         shares = (mask / mask.sum(1, keepdim=True))[:, None]  # (n, 1, T)
         with torch.autocast(mask.device.type, enabled=False):

@@ -36,9 +36,9 @@ class Baseline:
             InputError: no such row, or a value of 1 or more, which would flip the order.
         """
         if layer not in self.rows:
-            known = ", ".join(map(str, sorted(self.rows)))
+            layers = ", ".join(map(str, sorted(self.rows)))
             raise InputError(
-                f"baseline {self.identity} has no layer {layer}, only {known}; make one with 'nlgauge train baseline'"
+                f"baseline {self.identity} has no layer {layer}, only {layers}; make one with 'nlgauge train baseline'"
             )
         values = np.array(self.rows[layer])
         if np.any(values >= 1):

@@ -32,8 +32,8 @@ class Table:
     def weights(self, pieces: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The idf of each piece, shape of `pieces`."""
         unseen = np.float32(np.log(self.n_documents + 1))
-        known = pieces < len(self.values)
-        return np.where(known, self.values[np.where(known, pieces, 0)], unseen)
+        in_table = pieces < len(self.values)
+        return np.where(in_table, self.values[np.where(in_table, pieces, 0)], unseen)
 
 
 def from_documents(documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate") -> Table:
@@ -83,8 +83,8 @@ def _content(path: str) -> bytes:
         InputError: it cannot be read, or is not UTF-8.
     """
     try:
-        found = Path(path).stat()
-        return _read(path, found.st_mtime_ns, found.st_size)
+        status = Path(path).stat()
+        return _read(path, status.st_mtime_ns, status.st_size)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot read the idf documents {path}: {error}") from None
 

@@ -26,8 +26,8 @@ def best_layer(model: str, depth: int) -> int:
         `embedded` by `nlgauge train layers`' measure on the same data.
     """
     table = _table()
-    found = table.get(model, table.get(PurePath(model).name))
-    return found if found is not None and found <= depth else max(min(1, depth), depth * 3 // 4)
+    layer = table.get(model, table.get(PurePath(model).name))
+    return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
 
 
 def depth_of(model: str, revision: str | None = None) -> int:

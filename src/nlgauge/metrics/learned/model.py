@@ -40,23 +40,23 @@ class RegressorMetric:
     def _model(self) -> str:
         raise NotImplementedError
 
-    def found(self) -> RegressorFiles:
+    def files(self) -> RegressorFiles:
         """The regressor's files, its encoder checked."""
         return locate_regressor(self._model)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
-        found = self.found()
-        return {"dtype": self.dtype or runtime.dtype, "max_tokens": found.max_tokens(self.max_tokens), **found.facts()}
+        files = self.files()
+        return {"dtype": self.dtype or runtime.dtype, "max_tokens": files.max_tokens(self.max_tokens), **files.facts()}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the regressor was shown in training, as far as its file says."""
-        return self.found().head.items("trained_on_phenomena")
+        return self.files().head.items("trained_on_phenomena")
 
     def _scored(self, segments: Sequence[Segment], runtime: Runtime, name: str) -> Scores:
-        found = self.found()
-        low, high = found.range
+        files = self.files()
+        low, high = files.range
         if self.rescale and not high > low:
             raise InputError(
                 f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
@@ -66,9 +66,9 @@ class RegressorMetric:
 
         def single(segments: Sequence[Segment]) -> Scores:
             columns = {"hyp": [s.hypothesis for s in segments]}
-            if "ref" in found.texts:
+            if "ref" in files.texts:
                 columns["ref"] = [s.references[0] for s in segments]
-            if "src" in found.texts:
+            if "src" in files.texts:
                 columns["src"] = [s.source or "" for s in segments]
             empty = ~np.array(
                 [all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
@@ -76,9 +76,9 @@ class RegressorMetric:
             raw, truncated = np.full(len(segments), low), np.zeros(len(segments), dtype=np.bool_)
             asked = np.flatnonzero(~empty)
             if len(asked):
-                given = {name: [texts[i] for i in asked] for name, texts in columns.items()}
-                with runtime.progress(len({text for texts in given.values() for text in texts}), name) as advance:
-                    raw[asked], truncated[asked] = model.score(given, advance)
+                texts_asked = {name: [texts[i] for i in asked] for name, texts in columns.items()}
+                with runtime.progress(len({text for texts in texts_asked.values() for text in texts}), name) as advance:
+                    raw[asked], truncated[asked] = model.score(texts_asked, advance)
             values = (raw - low) / (high - low) if self.rescale else raw
             return Scores(
                 signature_of(self, runtime),
@@ -88,4 +88,4 @@ class RegressorMetric:
                 flags={"empty": empty, "truncated": truncated},
             )
 
-        return over_references(segments, self.references, single) if "ref" in found.texts else single(segments)
+        return over_references(segments, self.references, single) if "ref" in files.texts else single(segments)

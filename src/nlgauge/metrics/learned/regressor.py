@@ -40,7 +40,7 @@ class Regressor(RegressorMetric):
 
     def __post_init__(self) -> None:
         checked(self)
-        needs = {_NEEDS[text] for text in self.found().texts if text != "hyp"}
+        needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs))
 
     @property

@@ -60,7 +60,7 @@ class SEScore(RegressorMetric):
             InputError: a segment without reference; a model that is no regressor, or one that reads other texts.
         """
         check_needs(self, segments)
-        texts = self.found().texts
+        texts = self.files().texts
         if texts != ("hyp", "ref"):
             raise InputError(
                 f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}"

@@ -194,8 +194,8 @@ def _long_matches(sentences: Numbered, group: int, reference: int, first: int, l
         begin, stop = sentences.starts[sentence : sentence + 2].tolist()
         union |= _match_one(places, end - start, sentences.tokens[begin:stop].tolist())
     bits = np.frombuffer(union.to_bytes((end - start + 7) // 8, "little"), dtype=np.uint8)
-    found = start + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
-    return np.full(len(found), group), found
+    matched = start + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    return np.full(len(matched), group), matched
 
 
 def _match_one(places: dict[int, int], length: int, hypothesis: Sequence[int]) -> int:

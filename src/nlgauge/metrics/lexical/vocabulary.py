@@ -129,13 +129,13 @@ class AsciiWords:
 
     def _find(self, raw: bytes, starts: Index, lengths: Index) -> Index:
         padded = raw + bytes(_WIDTH)
-        known = np.minimum(lengths, _WIDTH)
+        n_letters = np.minimum(lengths, _WIDTH)
         pairs = (
             np.ndarray((len(raw) + 1,), dtype=f"V{_WIDTH}", buffer=padded, strides=(1,))[starts]
             .view("<u8")
             .reshape(-1, 2)
         )
-        first, second = (pairs[:, i].astype(np.uint64) & _KEEP[i][known] for i in range(2))
+        first, second = (pairs[:, i].astype(np.uint64) & _KEEP[i][n_letters] for i in range(2))
         numbers = np.full(len(starts), -1, dtype=np.int64)
         rest = np.flatnonzero(lengths <= _WIDTH)
         if len(rest) < len(starts):

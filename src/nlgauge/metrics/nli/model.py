@@ -41,8 +41,8 @@ class NliMetric:
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
-        found = self._found()
-        return {"dtype": self.dtype or runtime.dtype, "max_tokens": found.max_tokens(self.max_tokens), **found.facts()}
+        files = self._found()
+        return {"dtype": self.dtype or runtime.dtype, "max_tokens": files.max_tokens(self.max_tokens), **files.facts()}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -88,5 +88,5 @@ class Questions:
             Probabilities of entailment, neutrality and contradiction, shape (n, 3); whether the pair was cut, (n,).
         """
         with runtime.progress(len(self.pairs), name) as advance:
-            found = model.judge(self.pairs, contents, advance)
-        return found.probabilities, found.truncated
+            entailment = model.judge(self.pairs, contents, advance)
+        return entailment.probabilities, entailment.truncated

@@ -75,7 +75,7 @@ class Denoiser:
         """
         number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
         distinct = list(number)
-        found: list[list[Filler]] = [[]] * len(distinct)
+        fillers: list[list[Filler]] = [[]] * len(distinct)
         if distinct and k > 0:
             sources = [self._source(gap) for gap in distinct]
             pieces = [self._pieces(around, mask) for *around, mask in sources]
@@ -88,8 +88,8 @@ class Denoiser:
             )
             for batch in batches:
                 for i, written in zip(batch, self._written([(distinct[j], *pieces[j]) for j in batch], k), strict=True):
-                    found[i] = _fillers(written, k)
-        return [list(found[number[gap]]) for gap in gaps]
+                    fillers[i] = _fillers(written, k)
+        return [list(fillers[number[gap]]) for gap in gaps]
 
     def _source(self, gap: Gap) -> tuple[str, str, str]:
         """What stands left and right of a gap, and what marks it."""
@@ -117,7 +117,7 @@ class Denoiser:
         import torch
 
         loaded, tokenizer = self.loaded, self.loaded.tokenizer
-        given = tokenizer.pad({"input_ids": [ids for _, ids, _ in asked]}, return_tensors="pt").to(loaded.device)
+        inputs = tokenizer.pad({"input_ids": [ids for _, ids, _ in asked]}, return_tensors="pt").to(loaded.device)
         most = _SPAN + (max(len(ids) for _, ids, _ in asked) if self.restores else 0)
         how: dict[str, Any] = (
             {"do_sample": True, "num_beams": 1} if self.sampled else {"do_sample": False, "num_beams": max(k, 2)}
@@ -126,9 +126,9 @@ class Denoiser:
         devices = [loaded.device] if loaded.device.type == "cuda" else []
         with torch.inference_mode(), torch.random.fork_rng(devices):
             torch.manual_seed(_seed(self._seed, asked[0][0]))
-            made = loaded.model.generate(
-                input_ids=given["input_ids"],
-                attention_mask=given["attention_mask"],
+            generated = loaded.model.generate(
+                input_ids=inputs["input_ids"],
+                attention_mask=inputs["attention_mask"],
                 num_return_sequences=k,
                 max_new_tokens=room,
                 max_length=None,
@@ -137,18 +137,20 @@ class Denoiser:
                 **how,
             )
             if self.sampled:
-                steps = loaded.model.compute_transition_scores(made.sequences, made.scores, normalize_logits=True)
+                steps = loaded.model.compute_transition_scores(
+                    generated.sequences, generated.scores, normalize_logits=True
+                )
                 steps = steps.masked_fill(~steps.isfinite(), 0.0)
                 scores = (steps.sum(1) / (steps != 0).sum(1).clamp(min=1)).tolist()
             else:
-                scores = made.sequences_scores.tolist()
-        texts = self._texts(made.sequences)
-        found = []
+                scores = generated.sequences_scores.tolist()
+        texts = self._texts(generated.sequences)
+        phrases = []
         for row, (_, _, around) in enumerate(asked):
             each = range(row * k, (row + 1) * k)
             spans = [(between(texts[i], *around) if self.restores else texts[i], scores[i]) for i in each]
-            found.append(sorted(((span, score) for span, score in spans if span), key=lambda pair: -pair[1]))
-        return found
+            phrases.append(sorted(((span, score) for span, score in spans if span), key=lambda pair: -pair[1]))
+        return phrases
 
     def _texts(self, sequences: Any) -> list[str]:
         """What was written: for T5's way only what stands between the first two sentinels."""
@@ -159,14 +161,14 @@ class Denoiser:
             )
             return written
         first, second = (tokenizer.convert_tokens_to_ids(sentinel) for sentinel in _SENTINELS)
-        found = []
+        texts = []
         for ids in sequences.tolist():
             after = ids[ids.index(first) + 1 :] if first in ids else []
             span = after[: after.index(second)] if second in after else after
-            found.append(
+            texts.append(
                 str(tokenizer.decode(span, skip_special_tokens=True, clean_up_tokenization_spaces=False)).strip()
             )
-        return found
+        return texts
 
 
 def between(written: str, left: str, right: str) -> str | None:
@@ -185,12 +187,12 @@ def between(written: str, left: str, right: str) -> str | None:
 
 def _fillers(written: Sequence[tuple[str, float]], k: int) -> list[Filler]:
     """Each phrase once, bare, best first."""
-    found: dict[str, Filler] = {}
+    phrases: dict[str, Filler] = {}
     for span, score in written:
         phrase = " ".join(span.split())
         if phrase and phrase.isprintable() and "\ufffd" not in phrase:
-            found.setdefault(phrase, Filler(phrase, score))
-    return list(found.values())[:k]
+            phrases.setdefault(phrase, Filler(phrase, score))
+    return list(phrases.values())[:k]
 
 
 def _shortened(left: str, right: str, keep: int) -> tuple[str, str]:

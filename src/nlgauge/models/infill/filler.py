@@ -67,26 +67,38 @@ def load_infill(
         MissingExtra: torch is not installed.
     """
     runtime = runtime or Runtime()
-    found = locate_infill(model, revision)
-    key = ("infill", found.files, None if found.head is None else found.head.identity, dtype, runtime.device)
-    if found.phrases:
+    infill_files = locate_infill(model, revision)
+    key = (
+        "infill",
+        infill_files.files,
+        None if infill_files.head is None else infill_files.head.identity,
+        dtype,
+        runtime.device,
+    )
+    if infill_files.phrases:
         from nlgauge.models.infill.denoise import Denoiser
 
         return Denoiser(
-            found,
-            lambda: runtime.once(key, lambda: _seq2seq(found.files, dtype, runtime.device)),
+            infill_files,
+            lambda: runtime.once(key, lambda: _seq2seq(infill_files.files, dtype, runtime.device)),
             dtype,
             runtime,
             sampled=sampled,
         )
-    limit = None if found.head is None else found.head.whole("max_tokens")
-    tokenizer = runtime.once(("piece tokenizer", found.files, limit), lambda: PieceTokenizer(found.files, limit))
+    limit = None if infill_files.head is None else infill_files.head.whole("max_tokens")
+    tokenizer = runtime.once(
+        ("piece tokenizer", infill_files.files, limit), lambda: PieceTokenizer(infill_files.files, limit)
+    )
     if tokenizer.mask is None:
         raise InputError(
             f"model {model!r} has no mask token, which a masked language model is asked with; choose another"
         )
     return MaskedModel(
-        found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime.device)), dtype, runtime
+        infill_files,
+        tokenizer,
+        lambda: runtime.once(key, lambda: _network(infill_files, dtype, runtime.device)),
+        dtype,
+        runtime,
     )
 
 
