@@ -276,7 +276,7 @@ def _save_head(encoder, path, drop, hidden, changes):
 
 @pytest.fixture(scope="session")
 def tiny_regressor(tiny_model, tmp_path_factory):
-    """A function from features, layers and changes of the metadata to a regressor over a tiny BERT, its weights random."""
+    """A function from features, layers and metadata to a regressor of random weights over a tiny BERT."""
 
     def make(features="hyp,ref,hyp*ref,|hyp-ref|", layers="3", adapted=True, drop=(), family="bert", **changes):
         path = tmp_path_factory.mktemp("regressor") / "tiny.safetensors"
