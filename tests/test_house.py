@@ -37,9 +37,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {"core", "runtime", "metrics", "perturbations"},
     "data": set(),
 }
-ROOMS: dict[
-    str, dict[str, set[str]]
-] = {  # rooms and single modules of a package -> those of the same package they may import
+# Rooms and single modules of a package -> those of the same package that they may import.
+ROOMS: dict[str, dict[str, set[str]]] = {
     "stats": {
         "draws": set(),
         "grids": set(),
@@ -107,12 +106,6 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
 }
 STRAYS = {("cli/doctor.py", "torch"): "doctor says which device would be used"}
 NOT_IN_BASE = MODELS | {"peft", "pyarrow", "pandas", "matplotlib", "bert_score", "rouge_score"}
-
-LONG_FUNCTIONS: set[str] = {  # functions over 60 lines that still wait to be parted; only ever fewer
-    "perturbations/synthesis/synthesize.py: synthesize",
-}
-LONG_LINES: set[str] = {  # packages whose lines over 120 characters still wait to be rewritten; only ever fewer
-}
 
 HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that go through all of its functions
     "core/arrays.py": "core/test_scores.py",  # names of types, nothing that runs
@@ -362,7 +355,7 @@ def functions() -> Iterator[tuple[str, int]]:
 
 
 def test_a_function_is_seen_at_a_glance():
-    assert not {function: lines for function, lines in functions() if lines > 60 and function not in LONG_FUNCTIONS}
+    assert not {function: lines for function, lines in functions() if lines > 60}
 
 
 def tables(tree: ast.Module) -> set[int]:
@@ -380,7 +373,6 @@ def test_lines_are_short():
     faults = [
         f"{name(path)}:{i}"
         for path in MODULES
-        if package(path) not in LONG_LINES
         for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if len(line) > 120
     ]
@@ -392,7 +384,7 @@ def test_only_tables_are_laid_out_by_hand():
         f"{name(path)}:{i}"
         for path, tree in TREES.items()
         for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if line.rstrip().endswith(("", "# fmt: off")) and i not in tables(tree)
+        if line.rstrip().endswith(("# fmt: skip", "# fmt: off")) and i not in tables(tree)
     ]
     assert not faults
 
