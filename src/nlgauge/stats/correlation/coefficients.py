@@ -41,7 +41,7 @@ def pearson(x: Array, z: Array) -> Array:
 
 
 def spearman(x: Array, z: Array) -> Array:
-    """Spearman's rho: Pearson's r of ranks, equal values sharing their mean rank; shapes and NaN as in `pearson`."""
+    """Spearman's rho: Pearson's r of ranks; equal values share their mean rank. Shapes and NaN are as in `pearson`."""
     x, z = check_vectors(x, z), check_vectors(z, x)
     if x.shape[-1] < 2:
         return _nothing(x, z)
