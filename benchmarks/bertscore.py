@@ -173,7 +173,10 @@ def ours(runtime: Runtime, hypotheses: Any, references: Sequence[str]) -> np.nda
 
 
 def operations(*lists: Sequence[str]) -> float:
-    """What the linear layers and attention need for the distinct texts: 24 d^2 a token and 4 d L^2 a text, in each layer."""
+    """What the linear layers and attention need for the distinct texts.
+
+    24 d^2 a token and 4 d L^2 a text, in each layer.
+    """
     files = locate("embedded")
     config = files.config
     width, inner = config["hidden_size"], config["intermediate_size"]

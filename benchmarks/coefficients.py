@@ -1,4 +1,5 @@
-"""Statistics of many metrics at WMT's size, beside scipy's loop and beside the plain loop over pairs that tie calibration is defined by.
+"""Statistics of many metrics at WMT's size, beside scipy's loop and beside the plain loop over pairs that tie
+calibration is defined by.
 
     python benchmarks/coefficients.py
 
@@ -92,7 +93,10 @@ def main() -> None:
 
 
 def calibrate(x: np.ndarray, z: np.ndarray) -> float:
-    """Tie calibration as it is defined: all pairs of all items sorted by |dx|, one after the other turned into a tie."""
+    """Tie calibration as it is defined.
+
+    All pairs of all items sorted by |dx|, one after the other turned into a tie.
+    """
     pairs, right = [], np.zeros(x.shape[1])
     for item in range(x.shape[1]):
         for i, j in combinations(range(len(x)), 2):

@@ -33,7 +33,10 @@ Grid = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def data(metrics: int = METRICS) -> tuple[Grid, Grid]:
-    """Judgements in steps of one, like error counts, with effects of system and segment; metrics with noise of their own."""
+    """Judgements in steps of one, like error counts, with effects of system and segment.
+
+    Metrics with noise of their own.
+    """
     rng = np.random.default_rng(0)
     truth = 0.5 * rng.normal(size=(SYSTEMS, 1)) + rng.normal(size=(1, SEGMENTS)) + rng.normal(size=(SYSTEMS, SEGMENTS))
     noise = (

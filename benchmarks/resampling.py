@@ -100,7 +100,8 @@ def speed(n_systems: int, n: int, repeats: int) -> bool:
         best = min(ours(stats, test, draws, **options)[0] for _ in range(repeats))
         compat, repeated = ours(stats, test, draws, compat="sacrebleu", seed=12345, **options)
         same = sum(a == b for a, b in zip(p_values, repeated, strict=True))
-        row = f"{OURS[test].__name__:24}{draws:7}{interval_draws:10}{seconds:13.2f}{best:11.3f}{seconds / best:7.0f}{compat:10.2f}"
+        numbers = f"{seconds:13.2f}{best:11.3f}{seconds / best:7.0f}{compat:10.2f}"
+        row = f"{OURS[test].__name__:24}{draws:7}{interval_draws:10}{numbers}"
         print(f"{row}  {same} of {len(p_values)} equal")
         enough &= seconds / best >= FLOOR
     return enough

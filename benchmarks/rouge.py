@@ -86,7 +86,9 @@ def corpus(
 
 
 def best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Seconds of the fastest of several runs (of as many as half a second holds, if those are more), and what it gave."""
+    """Seconds of the fastest of several runs (of as many as half a second holds, if those are more), and what it
+    gave.
+    """
     seconds, given, begun, runs = float("inf"), None, time.perf_counter(), 0
     while runs < repeats or time.perf_counter() - begun < 0.5:
         start = time.perf_counter()

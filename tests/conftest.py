@@ -11,6 +11,12 @@ from hypothesis import settings
 settings.register_profile("nlgauge", deadline=None)
 settings.load_profile("nlgauge")
 
+
+def pytest_make_parametrize_id(config, val, argname):
+    """Packed content is named by its kind: gzip holds the time, and workers that run side by side compare names."""
+    return "gzip" if isinstance(val, bytes) and val.startswith(b"\x1f\x8b") else None
+
+
 WORDS = (
     "the",
     "a",
@@ -80,7 +86,9 @@ KINDS = {
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory):
-    """A function from a kind of `KINDS` to a folder with config.json, model.safetensors and a tokenizer, made once a session."""
+    """A function from a kind of `KINDS` to a folder with config.json, model.safetensors and a tokenizer, made once a
+    session.
+    """
     pytest.importorskip("torch")
     made = {}
 
@@ -112,7 +120,9 @@ def _save(kind, folder):
 
 @pytest.fixture(scope="session")
 def tiny_nli(tiny_model, tmp_path_factory):
-    """A function from a kind of `KINDS` and the names of the outputs to a folder with a sequence classifier of random weights."""
+    """A function from a kind of `KINDS` and the names of the outputs to a folder with a sequence classifier of random
+    weights.
+    """
     made = {}
 
     def make(kind, labels=("entailment", "neutral", "contradiction")):
@@ -157,7 +167,9 @@ def tiny_masked(tiny_model, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def tiny_denoiser(tiny_model, tmp_path_factory):
-    """A function from a kind of `KINDS` to a folder with an encoder-decoder of random weights that knows masks or sentinels."""
+    """A function from a kind of `KINDS` to a folder with an encoder-decoder of random weights that knows masks or
+    sentinels.
+    """
     made = {}
 
     def make(kind):
@@ -270,7 +282,7 @@ def _save_head(encoder, path, drop, hidden, changes):
 
 @pytest.fixture(scope="session")
 def tiny_regressor(tiny_model, tmp_path_factory):
-    """A function from features, layers and changes of the metadata to a regressor of random weights over a tiny BERT."""
+    """A function from features, layers and metadata to a regressor of random weights over a tiny BERT."""
 
     def make(features="hyp,ref,hyp*ref,|hyp-ref|", layers="3", adapted=True, drop=(), family="bert", **changes):
         path = tmp_path_factory.mktemp("regressor") / "tiny.safetensors"

@@ -1,4 +1,6 @@
-"""Golden numbers of nlpstats 0.0.1 for `tests/golden/nlpstats.json`: permutation and Williams tests of the difference of two correlations.
+"""Golden numbers of nlpstats 0.0.1 for `tests/golden/nlpstats.json`.
+
+Permutation and Williams tests of the difference of two correlations.
 
     python -m venv golden && golden/bin/pip install nlpstats==0.0.1
     golden/bin/python recipes/golden/metric_tests.py -o tests/golden/nlpstats.json
@@ -66,7 +68,10 @@ def cases(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[dict
 
 
 def with_ties(samples: list[float], observed: float, alternative: str) -> float:
-    """Its p with every draw that ties with the data up to rounding: there the last digits decide which of them count."""
+    """Its p with every draw that ties with the data up to rounding.
+
+    There the last digits decide which of them count.
+    """
     drawn, seen = (np.abs(samples), abs(observed)) if alternative == "two-sided" else (np.array(samples), observed)
     return float(np.mean(drawn >= seen - 1e-10))
 

@@ -198,8 +198,14 @@ def or_refusal(make: Callable[[], Any]) -> Any:
 
 
 def names_in(listed: str, until: str | None = None) -> list[str]:
-    """The names that a list of the command gives: what stands before a colon at the same depth."""
+    """The names that a list of the command gives: the first column of a table, or what stands before a colon.
+
+    Lists of metrics and perturbations are tables today; at version 0.1.0 they were lines of `name: summary`.
+    """
     lines = listed.split("\n")
+    if len(lines) > 1 and set(lines[1]) == {"-", " "}:
+        rows = lines[2 : lines.index("")]  # a blank line ends the table
+        return [line.split()[0] for line in rows]
     if until is not None:
         lines = lines[1 : lines.index(until)]
     depth = min(len(line) - len(line.lstrip()) for line in lines if line)

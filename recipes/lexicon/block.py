@@ -1,4 +1,7 @@
-"""Adds words, one a line on standard input, to those that the lexicon never offers; they are kept as digests, so that nobody has to read them."""
+"""Adds words, one a line on standard input, to those that the lexicon never offers.
+
+They are kept as digests, so that nobody has to read them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The lexicon: related words of English that a reader would know, drawn from WordNet 3.0. See README.md beside this file."""
+"""The lexicon: related words of English that a reader would know, drawn from WordNet 3.0. See README.md beside this
+file.
+"""
 
 from __future__ import annotations
 
@@ -32,28 +34,33 @@ UNKIND = re.compile(  # in a definition
     re.IGNORECASE,
 )
 UNFIT = frozenset(  # domains of usage
-    {"archaism", "slang", "disparagement", "ethnic_slur", "obscenity", "plural", "trademark", "trade_name", "combining_form", "dialect",
-     "comparative", "superlative"}
-)  # fmt: skip
+    "archaism slang disparagement ethnic_slur obscenity plural trademark trade_name combining_form dialect comparative"
+    " superlative".split()
+)
 GENDERS = {  # where the first sense is another, or its definition does not tell
     **dict.fromkeys(
         "queen mom mommy mum mummy granny maid maiden bridesmaid duchess countess princess nanny mama".split(), "f"
     ),
     **dict.fromkeys(
-        "dad daddy grandpa granddad papa duke lord cowboy fireman bachelor butler groom baron count emperor monk lad".split(),
+        (
+            "dad daddy grandpa granddad papa duke lord cowboy fireman bachelor butler groom baron count emperor monk"
+            " lad"
+        ).split(),
         "m",
     ),
 }
 GENDERED = re.compile(  # among the first three words of a definition
     r"^(?:[\w'-]+"
-    r" ){0,2}?(?:(?P<f>female|woman|girl|lady|wife|daughter|mother|sister|noblewoman)|male|man|boy|son|husband|father|brother|nobleman)"
+    r" ){0,2}?(?:(?P<f>female|woman|girl|lady|wife|daughter|mother|sister|noblewoman)"
+    r"|male|man|boy|son|husband|father|brother|nobleman)"
     r"\b(?P<both> or )?"
 )
 TAGS = {"noun": "NOUN", "verb": "VERB", "adj": "ADJ", "adv": "ADV"}
 CLOSED = frozenset(
-    """a an the i he she it we you they me him her us them my his its our your their who whom whose which what that this these those and or but nor
-    so yet in on at by for from of to with as than into onto over under be am is are was were been being have has had do does did not no if then there
-    here will would shall should can could may might must""".split()
+    """a an the i he she it we you they me him her us them my his its our your their who whom whose which what that
+    this these those and or but nor so yet in on at by for from of to with as than into onto over under be am is
+    are was were been being have has had do does did not no if then there here will would shall should can could
+    may might must""".split()
 )
 
 
@@ -71,7 +78,10 @@ def read(path: Path) -> Iterator[str]:
 
 
 def count_forms(paths: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
-    """How often each small-letter word form stands in the texts, and how often after "a", "an", "every"; capitals may be names and are left out."""
+    """How often each small-letter word form stands in the texts, and how often after "a", "an", "every".
+
+    Capitals may be names and are left out.
+    """
     forms: Counter[str] = Counter()
     after_one: Counter[str] = Counter()
     one = re.compile(
@@ -86,10 +96,11 @@ def count_forms(paths: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
 
 
 MASS = frozenset(  # nouns without a plural whose counts mislead, being few or of people who learn the language
-    """advice air anger baggage bread butter cash chaos cheese clothing coal cotton courage damage dirt dust electricity equipment evidence fog
-    fun furniture garbage grass guilt hair happiness harm hardware health help homework hunger information jewelry jewellery joy junk
-    justice knowledge laughter leather luck luggage lumber machinery mail meat milk money mud music news oil oxygen patience peace
-    pollution poverty pride progress rain rice safety sand scenery shopping silver snow software steel sugar sunshine thunder traffic
+    """advice air anger baggage bread butter cash chaos cheese clothing coal cotton courage damage dirt dust
+    electricity equipment evidence fog fun furniture garbage grass guilt hair happiness harm hardware health
+    help homework hunger information jewelry jewellery joy junk justice knowledge laughter leather luck luggage
+    lumber machinery mail meat milk money mud music news oil oxygen patience peace pollution poverty pride
+    progress rain rice safety sand scenery shopping silver snow software steel sugar sunshine thunder traffic
     transport violence water weather wheat wisdom wood wool""".split()
 )
 # The sense that readers of today think of, where WordNet's texts of 1961 had another one more often, or none at all.
@@ -97,7 +108,10 @@ FIRST = {("like", "verb"): 2} | {
     (noun, "noun"): int(sense)
     for noun, sense in (
         pair.split(":")
-        for pair in "table:2 plate:4 scooter:3 microwave:2 television:3 kite:3 monitor:4 church:2 lid:2 path:2 van:5 bank:2 glass:2 minister:2 match:2 university:3 plant:2 crane:4 image:3 background:2 queen:2".split()
+        for pair in (
+            "table:2 plate:4 scooter:3 microwave:2 television:3 kite:3 monitor:4 church:2 lid:2 path:2 van:5 "
+            "bank:2 glass:2 minister:2 match:2 university:3 plant:2 crane:4 image:3 background:2 queen:2"
+        ).split()
     )
 }
 
@@ -298,7 +312,9 @@ class Builder:
         return "c" if many >= 0.12 * one else "u" if many <= 0.03 * one else "-"
 
     def gender(self, lemma: str, pos: str) -> str:
-        """f or m for people whose first sense lies below a female or male person, or is defined by one of them, else -."""
+        """f or m for people whose first sense lies below a female or male person, or is defined by one of them, else
+        -.
+        """
         if pos == "noun" and lemma in GENDERS:
             return GENDERS[lemma]
         if pos != "noun" or self.supersense(lemma, pos) != "noun.person":

@@ -1,4 +1,7 @@
-"""Names of people and places: the most frequent of the US census of 1990, and the places of WordNet 3.0. See README.md beside this file."""
+"""Names of people and places.
+
+The most frequent of the US census of 1990, and the places of WordNet 3.0. See README.md beside this file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Clauses turned round by their grammar: the passive, subject and object exchanged, a phrase moved from the front to the end."""
+"""Clauses turned round by their grammar.
+
+The passive, subject and object exchanged, a phrase moved from the front to the end.
+"""
 
 from __future__ import annotations
 

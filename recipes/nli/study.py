@@ -1,4 +1,6 @@
-"""MENLI's claims at our scale: accuracy under attack, agreement with people, and what small weights of NLI add to other metrics.
+"""MENLI's claims at our scale.
+
+Accuracy under attack, agreement with people, and what small weights of NLI add to other metrics.
 
     python recipes/nli/study.py DATA > tables.md
 

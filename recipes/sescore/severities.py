@@ -1,4 +1,6 @@
-"""Labelled pairs for the threshold of a judge, and the threshold: python severities.py TEXTS -o PAIRS.jsonl [--judge nli --judge nli-robust]
+"""Labelled pairs for the threshold of a judge, and the threshold.
+
+Python severities.py TEXTS -o PAIRS.jsonl [--judge nli --judge nli-robust]
 
 TEXTS: sentences, one a line, plain or .gz; best such as the judge has not learnt from. Minor are changes that keep what
     is said, and slips of the
@@ -20,8 +22,15 @@ from nlgauge.io import Labelled, read_raw
 from nlgauge.perturbations import unfit
 from nlgauge.perturbations.synthesis.severity import THRESHOLD, fit, mutual_of
 
-MINOR = ("synonyms", "contractions:which=one", "expansions:which=one", "numbers_to_words:which=one", "typos", "remove_punctuation",
-         "subject_verb_disagreement")  # fmt: skip
+MINOR = (
+    "synonyms",
+    "contractions:which=one",
+    "expansions:which=one",
+    "numbers_to_words:which=one",
+    "typos",
+    "remove_punctuation",
+    "subject_verb_disagreement",
+)
 MAJOR = (
     "negation",
     "antonyms",

@@ -39,7 +39,10 @@ def words_and_tags(row):
 
 
 def recased(sentences, rng):
-    """The sentences, and some of them once more: as captions (no capitals, perhaps no period), in capitals, as titles."""
+    """The sentences, and some of them once more.
+
+    As captions (no capitals, perhaps no period), in capitals, as titles.
+    """
     for sentence in sentences:
         yield sentence
         drawn = rng.random()
@@ -84,7 +87,10 @@ def on_tags(second, first, word, finite):
 
 
 def learn(sentences, seed):
-    """Features, tags and averaged weights, shape (features, tags): whole-number updates, so that any machine finds the same."""
+    """Features, tags and averaged weights, shape (features, tags).
+
+    Whole-number updates, so that any machine finds the same.
+    """
     tags = sorted({tag for sentence in sentences for _, tag in sentence})
     place = {tag: i for i, tag in enumerate(tags)}
     read_in = [apart_from_tags(sentence) for sentence in sentences]

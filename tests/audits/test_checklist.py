@@ -17,9 +17,11 @@ from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows
 
 TEXTS = (
-    "The old farmer sold 12 horses in the village.", "Maria does not like the cold winter.", "It is raining, and the road is wet.",
+    "The old farmer sold 12 horses in the village.",
+    "Maria does not like the cold winter.",
+    "It is raining, and the road is wet.",
     "We have not seen the doctor, who works at a small hospital.",
-)  # fmt: skip
+)
 
 
 def data(texts=TEXTS, **more):

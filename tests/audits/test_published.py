@@ -14,8 +14,13 @@ DATA = Path(os.environ.get("NLGAUGE_DATA", ""))
 pytestmark = pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="evaluation data are not at hand")
 
 METRICS = {
-    "sentBLEU": "bleu", "sentBLEU-noeff": "bleu:effective_order=false", "chrF": "chrf", "chrF++": "chrf++", "TER": "ter", "ROUGE-L": "rougeL",
-}  # fmt: skip
+    "sentBLEU": "bleu",
+    "sentBLEU-noeff": "bleu:effective_order=false",
+    "chrF": "chrf",
+    "chrF++": "chrf++",
+    "TER": "ter",
+    "ROUGE-L": "rougeL",
+}
 _SLOW = pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="the same on another suite; set NLGAUGE_SLOW=1")
 SUITES = ("xpaws-zh-adv", pytest.param("xpaws-fr-adv", marks=_SLOW))
 MEANS = {"adv-fact": "mean-adequacy", "adv-all": "mean-all"}
@@ -77,7 +82,10 @@ COLUMNS = {"BLEU-1": "bleu:max_ngram_order=1,tokenize=none", "ROUGE_L": "rougeL:
 
 @pytest.mark.parametrize("joined", [True, False])
 def test_drops_agree_with_those_of_the_paper(joined):
-    """The paper's drop is its deviation plus the penalty; ours on other references of news translation agree within 0.1."""
+    """The paper's drop is its deviation plus the penalty.
+
+    Ours on other references of news translation agree within 0.1.
+    """
     published = json.loads((DATA / "checklist" / "deviation_published.json").read_text(encoding="utf-8"))["MT"]
     rows = dict(zip(published["template_ids"], published["templates"].values(), strict=True))
     wanted = [name for name, by in JOINED.items() if by is joined]

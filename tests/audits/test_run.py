@@ -1,4 +1,7 @@
-"""An audit from end to end: rows and their fields, notes, worst cases, columns of pairs; what cannot be audited is refused."""
+"""An audit from end to end: rows and their fields, notes, worst cases, columns of pairs.
+
+What cannot be audited is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Both sides of every pair: each distinct text once, the pairs that are made for the metric, one phenomenon at a time where it pools."""
+"""Both sides of every pair: each distinct text once, the pairs that are made for the metric, one phenomenon at a time
+where it pools.
+"""
 
 import numpy as np
 import pytest

@@ -11,8 +11,20 @@ import nlgauge
 from nlgauge.core.doors import door, homes
 
 WITHIN = (
-    "audits", "core", "io", "metaeval", "metrics", "models", "perturbations", "report", "runtime", "stats", "testing", "text", "training",
-)  # fmt: skip
+    "audits",
+    "core",
+    "io",
+    "metaeval",
+    "metrics",
+    "models",
+    "perturbations",
+    "report",
+    "runtime",
+    "stats",
+    "testing",
+    "text",
+    "training",
+)
 PACKAGES = ("nlgauge", *(f"nlgauge.{name}" for name in WITHIN))
 
 

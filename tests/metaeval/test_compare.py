@@ -37,12 +37,22 @@ def mean_compared(frames, stat, averaging, asked):
 
 
 CASES = [
-    ("pearson", "segment", "perm_both"), ("pearson", "segment", "perm_inputs"), ("pearson", "segment", "perm_systems"),
-    ("pearson", "segment", "williams"), ("pearson", "segment", "bootstrap"), ("spearman", "segment", "perm_both"),
-    ("pearson", "item", "perm_both"), ("kendall_b", "item", "perm_both"), ("kendall_b", "item", "item_swap"), ("acc_eq", "item", "item_swap"),
-    ("acc_eq_calibrated", "item", "item_swap"), ("acc_eq", "item", "perm_inputs"), ("preference_accuracy", "segment", "mcnemar"),
-    ("preference_accuracy", "item", "item_swap"), ("soft_pairwise_accuracy", "system", "perm_inputs"),
-]  # fmt: skip
+    ("pearson", "segment", "perm_both"),
+    ("pearson", "segment", "perm_inputs"),
+    ("pearson", "segment", "perm_systems"),
+    ("pearson", "segment", "williams"),
+    ("pearson", "segment", "bootstrap"),
+    ("spearman", "segment", "perm_both"),
+    ("pearson", "item", "perm_both"),
+    ("kendall_b", "item", "perm_both"),
+    ("kendall_b", "item", "item_swap"),
+    ("acc_eq", "item", "item_swap"),
+    ("acc_eq_calibrated", "item", "item_swap"),
+    ("acc_eq", "item", "perm_inputs"),
+    ("preference_accuracy", "segment", "mcnemar"),
+    ("preference_accuracy", "item", "item_swap"),
+    ("soft_pairwise_accuracy", "system", "perm_inputs"),
+]
 
 
 @pytest.mark.parametrize(("stat", "level", "test"), CASES)
@@ -220,7 +230,10 @@ def test_unknown_tests_are_refused_and_known_ones_say_what_they_are():
 
 
 def test_null_metrics_are_told_apart_at_the_nominal_rate():
-    """Two metrics of equal quality on 100 data sets: at 5 % the mean over two groups may be rejected 0 to 11 times (binomial, 99 %)."""
+    """Two metrics of equal quality on 100 data sets.
+
+    At 5 % the mean over two groups may be rejected 0 to 11 times (binomial, 99 %).
+    """
     rejected = 0
     for seed in range(100):
         frames = [flat([1.0, 1.0], 40, 2 * seed, 1.0), flat([1.0, 1.0], 30, 2 * seed + 1, 3.0)]

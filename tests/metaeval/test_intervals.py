@@ -82,7 +82,10 @@ def test_where_there_is_no_interval_nothing_is_said(stat, how):
 
 
 def test_products_over_a_grid_are_the_bootstrap_over_items():
-    """The same items drawn, so the same ends as a bootstrap that copies entries, up to the draws: 2000 draws leave 0.01."""
+    """The same items drawn, so the same ends as a bootstrap that copies entries, up to the draws.
+
+    2000 draws leave 0.01.
+    """
     data = frame(n_systems=4, m=1)
     fast, _ = made(data, "pearson", how=IntervalMethod(draws=2000))
     unnamed = Frame(None, data.x, data.z, data.ids, data.items, None)

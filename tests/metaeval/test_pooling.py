@@ -98,8 +98,13 @@ def test_a_set_on_which_a_strategy_is_undefined_does_not_choose():
 
 
 SENTENCES = [
-    "the cat sat on the mat", "the dog lay on the rug", "heavy rain fell today", "not good today", "the cat lay on the rug", "snow fell on the dog",
-]  # fmt: skip
+    "the cat sat on the mat",
+    "the dog lay on the rug",
+    "heavy rain fell today",
+    "not good today",
+    "the cat lay on the rug",
+    "snow fell on the dog",
+]
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,9 @@ from nlgauge.metrics.references import over_references
 
 @dataclass(frozen=True, kw_only=True)
 class SetRougeL:
-    """ROUGE-L as the package `rouge` 1.0.1 defines it: sentences end at periods, words at single blanks, and every word counts once.
+    """ROUGE-L as the package `rouge` 1.0.1 defines it.
+
+    Sentences end at periods, words at single blanks, and every word counts once.
 
     Common subsequences of each reference sentence with each sentence of the hypothesis are taken as sets of words and
     joined, so that a word found in two sentences is one hit; precision and recall are over the distinct words of each
@@ -59,7 +61,9 @@ def _set_rouge_l(hypothesis, reference):
 
 
 def _common_subsequence(one, other):
-    """The words of the longest common subsequence that is found from the end, moving along `other` where both ways are equally long."""
+    """The words of the longest common subsequence that is found from the end, moving along `other` where both ways
+    are equally long.
+    """
     length = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i, a in enumerate(one, start=1):
         for j, b in enumerate(other, start=1):
@@ -146,7 +150,9 @@ def options_of(number):
 
 
 def tolerance(number):
-    """How far ours may be: half a unit of the sixth decimal for what was computed, the printed digits for `exact`, 0.005 for `close`."""
+    """How far ours may be: half a unit of the sixth decimal for what was computed, the printed digits for `exact`,
+    0.005 for `close`.
+    """
     if number["kind"] == "computed":
         return 1e-6
     if number["check"]["status"] == "close":
@@ -155,7 +161,10 @@ def tolerance(number):
 
 
 def to_check(numbers):
-    """Those that can be recomputed: computed anchors, and published ones that were found exact or close; and how many of each are left out."""
+    """Those that can be recomputed.
+
+    Computed anchors, and published ones that were found exact or close; and how many of each are left out.
+    """
     known, left_out = [], Counter()
     for number in numbers:
         status = (number.get("check") or {}).get("status")
@@ -181,10 +190,19 @@ DATASETS = (
     "webnlg2020-humaneval",
     "answerability-qg",
 )
-CHECKED = {  # how many of the file's numbers are recomputed at least, so that a renamed key cannot empty the test; and how many if slow
-    "wmt15-da-seg": (36, 5), "wmt16-da-seg": (52, 7), "summeval": (72, 36), "qags-cnn": (6, 0), "rank19": (6, 0), "bagel": (44, 0),
-    "sfhot": (33, 0), "webnlg2020-humaneval": (30, 10), "answerability-qg": (9, 0),
-}  # fmt: skip
+# How many of the file's numbers are recomputed at least, so that a renamed key cannot empty the test; and how many
+# of them run only with NLGAUGE_SLOW=1.
+CHECKED = {
+    "wmt15-da-seg": (36, 5),
+    "wmt16-da-seg": (52, 7),
+    "summeval": (72, 36),
+    "qags-cnn": (6, 0),
+    "rank19": (6, 0),
+    "bagel": (44, 0),
+    "sfhot": (33, 0),
+    "webnlg2020-humaneval": (30, 10),
+    "answerability-qg": (9, 0),
+}
 SLOW = {("TER", None), ("ROUGE-L(rouge)", "summeval"), ("chrF", "summeval")}  # with NLGAUGE_SLOW=1
 
 # Means over references that are equal on paper: sums in another order tell them apart by their last digit, and so rank
@@ -195,7 +213,9 @@ ROUNDED_TIES = {("d2t-mean", "sentBLEU-noeff"): 2e-5, ("d2t-mean", "ROUGE-L(roug
 
 @pytest.fixture(scope="module")
 def evaluated(data_folder):
-    """A function from a published number to the evaluation that it is part of, made once for each dataset, metric and protocol."""
+    """A function from a published number to the evaluation that it is part of, made once for each dataset, metric and
+    protocol.
+    """
     held, made, scored = {}, {}, {}
 
     def evaluation(number):

@@ -51,7 +51,10 @@ class Limits:
 
 
 class Places:
-    """A network that says of every token where in its sequence it stands: the vector (place, 1), before it is made one long."""
+    """A network that says of every token where in its sequence it stands.
+
+    The vector (place, 1), before it is made one long.
+    """
 
     width, device, batch_tokens = 2, torch.device("cpu"), 8
 

@@ -11,7 +11,9 @@ torch = pytest.importorskip("torch")
 CPU = torch.device("cpu")
 FAMILIES = ["bert", "roberta", "xlm-roberta"]
 LAYERS = [0, 1, 2, 3]
-SAME = 3e-6  # vectors of norm about 6: products of another shape, or of weights that lie elsewhere in memory, may add in another order
+# Vectors of norm about 6: products of another shape, or of weights that lie elsewhere in memory, may add in another
+# order.
+SAME = 3e-6
 LENGTHS = [1, 2, 2, 5, 5, 5, 9, 30, 48]  # sorted, as the encoder hands them over; 48 is the longest a tiny model reads
 
 

@@ -1,4 +1,7 @@
-"""Statistics of real judgements: numbers of nlpstats, and of papers and released tables where the data are at hand (NLGAUGE_DATA)."""
+"""Statistics of real judgements.
+
+Numbers of nlpstats, and of papers and released tables where the data are at hand (NLGAUGE_DATA).
+"""
 
 import gzip
 import json

@@ -54,7 +54,10 @@ def test_a_true_null_is_rejected_about_one_time_in_twenty(name):
 
 
 def biased():
-    """Metrics of equal quality that favour systems of their own: a bias a system of sd .3, beside unit noise a segment."""
+    """Metrics of equal quality that favour systems of their own.
+
+    A bias a system of sd .3, beside unit noise a segment.
+    """
     rng = np.random.default_rng(12)
     for _ in range(SETS):
         human = 0.4 * rng.normal(size=(15, 1)) + rng.normal(size=(15, 60))

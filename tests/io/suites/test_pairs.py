@@ -10,10 +10,20 @@ from nlgauge.io.suites.pairs import write_pairs
 from nlgauge.io.suites.suites import read_suite
 
 PAIR = Pair(
-    id="1/negation", phenomenon="negation", better="It rains.", worse="It does not rain.", references=("It rains.",), source="Es regnet.",
-    expect="lower", task="mt", criterion="adequacy", group="de-en", error="negation", context=({"speaker": "A", "text": "Hi."},),
+    id="1/negation",
+    phenomenon="negation",
+    better="It rains.",
+    worse="It does not rain.",
+    references=("It rains.",),
+    source="Es regnet.",
+    expect="lower",
+    task="mt",
+    criterion="adequacy",
+    group="de-en",
+    error="negation",
+    context=({"speaker": "A", "text": "Hi."},),
     meta={"edits": [[2, 2, " does not"]]},
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", ["p.jsonl", "p.jsonl.gz"])

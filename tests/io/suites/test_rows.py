@@ -26,7 +26,7 @@ def rows(path, content):
         ("s.json", '\ufeff [{"better": "a b", "worse": "b a"}, {"better": "c", "worse": ""}]'),
         ("s.tsv", "better\tworse\na b\tb a\nc\t\n"),
         ("s.csv", '"better","worse"\n"a b","b a"\nc,\n'),
-        ("s.csv.gz", gzip.compress(b"better,worse\na b,b a\nc,\n", mtime=0)),
+        ("s.csv.gz", gzip.compress(b"better,worse\na b,b a\nc,\n")),
         ("s.jsonl.gz", gzip.compress(b'{"better": "a b", "worse": "b a"}\n{"better": "c", "worse": ""}\n')),
         ("s", '{"better": "a b", "worse": "b a"}\n{"better": "c", "worse": ""}\n'),
     ],

@@ -1,4 +1,7 @@
-"""Gaps filled by masked language models of random weights: what transformers says of the same mask, whatever shares the batch."""
+"""Gaps filled by masked language models of random weights.
+
+What transformers says of the same mask, whatever shares the batch.
+"""
 
 import gzip
 import json

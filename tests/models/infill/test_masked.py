@@ -1,4 +1,7 @@
-"""Masked language models as networks: our forward pass and transformers' agree, whole vocabulary, whoever shares the batch."""
+"""Masked language models as networks.
+
+Our forward pass and transformers' agree, whole vocabulary, whoever shares the batch.
+"""
 
 import numpy as np
 import pytest

@@ -8,7 +8,10 @@ from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
 
 
 def square(n, **below):
-    """p-values of n metrics, 0.5 but for those given as p12=0.01 (the first better than the second); the turned one is 1 - p."""
+    """p-values of n metrics, 0.5 but for those given as p12=0.01 (the first better than the second).
+
+    The turned one is 1 - p.
+    """
     p = np.full((n, n), 0.5)
     np.fill_diagonal(p, np.nan)
     for name, value in below.items():

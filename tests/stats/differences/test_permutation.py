@@ -19,7 +19,9 @@ POPULATIONS = pytest.mark.parametrize("population", ["both", "inputs", "systems"
 
 
 def alike(rng, n_systems, n_items, n_metrics=2, noise=1.5):
-    """Metrics of equal quality: judgements with system and item effects, and each metric the judgements with noise of its own."""
+    """Metrics of equal quality: judgements with system and item effects, and each metric the judgements with noise of
+    its own.
+    """
     human = (
         0.5 * rng.normal(size=(n_systems, 1))
         + 0.5 * rng.normal(size=(1, n_items))

@@ -72,7 +72,10 @@ def test_eleven_systems_need_a_correlation_of_point_six():
 
 
 def fisher_difference(first, second, z):
-    """A rough test of two correlations as if they were independent: enough to have a p-value that depends on the data."""
+    """A rough test of two correlations as if they were independent.
+
+    Enough to have a p-value that depends on the data.
+    """
     gap = math.atanh(float(pearson(first, z))) - math.atanh(float(pearson(second, z)))
     return 2 * scipy.stats.norm.sf(abs(gap) / math.sqrt(2 / (len(z) - 3)))
 

@@ -51,7 +51,8 @@ def test_williams_agrees_with_nlpstats(case):
 
 
 def as_mt_metrics_eval(human, first, second, averaging, statistic, draws, seed):
-    """Its procedure: p of the second metric against the first, coins of numpy's old generator, stopping after blocks of 1000.
+    """Its procedure: p of the second metric against the first, coins of numpy's old generator, stopping after blocks
+    of 1000.
 
     A tie with the data counts, where there the last digits decide.
     """

@@ -9,7 +9,10 @@ from nlgauge.stats.differences.williams import williams, williams_test
 
 
 def student_8(t):
-    """P(T > t) for 8 degrees of freedom: 1/2 - sin a (1 + cos^2 a / 2 + 3 cos^4 a / 8 + 5 cos^6 a / 16) / 2 with tan a = t / sqrt 8."""
+    """P(T > t) for 8 degrees of freedom.
+
+    1/2 - sin a (1 + cos^2 a / 2 + 3 cos^4 a / 8 + 5 cos^6 a / 16) / 2 with tan a = t / sqrt 8.
+    """
     cos2 = 8 / (8 + t * t)
     return 0.5 - np.sqrt(1 - cos2) * np.sign(t) * (1 + cos2 / 2 + 3 * cos2**2 / 8 + 5 * cos2**3 / 16) / 2
 

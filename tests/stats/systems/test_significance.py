@@ -30,7 +30,10 @@ def null_means(rng, n):
 
 
 def null_overlaps(rng, n):
-    """Two systems of equal quality: lengths of 5 to 40 words, matches binomial with a chance that the item sets for both."""
+    """Two systems of equal quality.
+
+    Lengths of 5 to 40 words, matches binomial with a chance that the item sets for both.
+    """
     reference = rng.integers(5, 41, size=n)
     length = np.maximum(2, reference + rng.integers(-3, 4, size=(2, n)))
     chance = rng.beta(4, 3, size=n)

@@ -138,32 +138,27 @@ def synthesize(
     Args:
         texts: what errors are put into, length n; a single string is one text.
         ids: of the texts, length n.
-        seed: with the id of a text, or else the text, it makes the draws; never the place in the list or what stands
-            beside it.
+        seed: it makes the draws of a text together with the id of the text, or else the text itself.
         variants: how often each text is taken.
         operations: which edits there are; a single string is one.
         edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
-        infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a head, folder or hub id of a
-            masked language model or of a denoising encoder-decoder, or an object with `fill(gaps, k)`. Where its
-            attribute `phrases` is true, a replacement takes as many tokens as `span` draws, else one.
+        infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a masked or denoising model,
+            or an object with `fill(gaps, k)`; if its `phrases` is true, `span` also draws the length of replacements.
         judge: the NLI model that tells minor from major errors; None goes with severity `none`.
-        threshold: entailment in both directions from which an error is minor; None takes the one calibrated for the
-            judge.
+        threshold: an error is minor from this probability on; None takes the threshold calibrated for the judge.
         severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.
-        max_words: longer texts are left alone.
-        runtime: device, precision, models.
+        max_words, runtime: longer texts are left alone; device, precision and models.
 
     Returns:
-        n * variants outcomes, None for texts without letters, of fewer than two words, or too long; `reasons` say why.
+        n * variants outcomes. One is None if the text has no letters, fewer than two words or too many; see `reasons`.
 
     Raises:
-        SpecError: an option out of range.
-        InputError: what is no text; a model that cannot be found.
-        MissingExtra: a model, and the packages for models are not installed.
+        SpecError: an option is out of range.
+        InputError: something is not a text, or a model cannot be found.
+        MissingExtra: the packages for models are not installed.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
-        sections 3.2 and 3.3.
+        Xu et al. (2022), "Not All Errors are Equal" (SEScore), sections 3.2 and 3.3.
     """
     listed = [texts] if isinstance(texts, str) else list(texts)
     chosen = (operations,) if isinstance(operations, str) else tuple(operations)

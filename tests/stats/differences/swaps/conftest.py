@@ -53,7 +53,10 @@ def all_patterns(shape):
 
 @cache
 def data(kind):
-    """Judgements and three metrics of 3 systems on 3 items; `coarse` ties within and across metrics and leaves groups constant."""
+    """Judgements and three metrics of 3 systems on 3 items.
+
+    `coarse` ties within and across metrics and leaves groups constant.
+    """
     rng = np.random.default_rng({"smooth": 5, "missing": 6, "coarse": 7, "coarse people": 8}[kind])
     human = rng.integers(0, 3, size=(3, 3)).astype(float) if "people" in kind else rng.normal(size=(3, 3))
     metrics = rng.integers(0, 3, size=(3, 3, 3)).astype(float) if kind == "coarse" else rng.normal(size=(3, 3, 3))
