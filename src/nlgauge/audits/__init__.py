@@ -1,4 +1,4 @@
-"""Audits: what a metric cannot see, found by pairs of texts whose order is known."""
+"""Audits: they test with pairs of texts of known order which differences a metric does not see."""
 
 from typing import TYPE_CHECKING
 

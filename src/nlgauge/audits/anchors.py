@@ -21,7 +21,7 @@ class Anchor:
     """A text to perturb, with the segment it comes from.
 
     Attributes:
-        segment: where the text stands.
+        segment: the segment that has the text.
         text: the text itself.
         others: the other references of the item.
     """
@@ -35,13 +35,13 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     """The texts to perturb: the first reference of each item once, or every hypothesis.
 
     Args:
-        dataset: segments.
-        field: `ref` or `hyp`; if None, `ref` where the data have references.
-        limit: at most this many texts, drawn by the seed.
-        seed: seed of that draw.
+        dataset: the segments.
+        field: `ref` or `hyp`. If None, `ref` if the data have references, else `hyp`.
+        limit: take at most this many texts, drawn at random with the seed.
+        seed: the seed of that draw.
 
     Raises:
-        InputError: references are asked for and there are none, or there is no text at all.
+        InputError: references are requested and there are none, or there is no text at all.
     """
     check_option("field", field, Field | None, error=InputError)
     wanted = field or ("ref" if any(s.references for s in dataset) else "hyp")
@@ -64,7 +64,7 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
 
 
 def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
-    """One case per text: the other texts to draw from, and the dialogue and the references of its segment."""
+    """One case per text, with the other texts to draw from and with the dialogue and references of its segment."""
     return make_cases(
         [a.text for a in found],
         ids=[a.segment.id for a in found],
@@ -76,7 +76,7 @@ def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
 
 
 def distinct(perturbations: Sequence[str]) -> Sequence[str]:
-    """The names as they are given.
+    """The names, unchanged, if none of them occurs twice.
 
     Raises:
         SpecError: a perturbation is named twice.

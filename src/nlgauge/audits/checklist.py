@@ -1,4 +1,4 @@
-"""A checklist made from a data set: every text before and after each perturbation of the list."""
+"""A checklist made from a data set: each text before and after each perturbation of the list."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from nlgauge.text.languages import Language
 def rows_for(
     dataset: Dataset, task: str | None, criterion: str | None, perturbations: Sequence[str]
 ) -> list[ChecklistRow]:
-    """The rows of a task's checklist, or those among them that apply the perturbations named.
+    """The rows of a task's checklist, or only those rows whose perturbations are named.
 
     Raises:
-        SpecError: the task, the criterion or a perturbation is unknown, or the data name no task and none is given.
+        SpecError: the task, the criterion or a perturbation is unknown, or neither the data nor the caller name a task.
     """
     name_of_task = task or task_in(dataset)
     rows = list(select_rows(name_of_task, criterion))
@@ -51,9 +51,9 @@ def perturbed_suite(
     legacy_join: bool = False,
     language: str | Language = "builtin",
 ) -> Suite:
-    """Pairs of each text before and after each perturbation; arguments as for `nlgauge.suite`.
+    """Make pairs of each text before and after each perturbation. The arguments are those of `nlgauge.suite`.
 
-    Rows without a task make a preference suite.
+    If the rows have no task, the suite is a preference suite.
     """
     texts = anchors(dataset, field, limit, seed)
     cases = cases_of(texts, language)
@@ -87,7 +87,7 @@ def task_in(dataset: Dataset) -> str:
     """The task that the data name as their group.
 
     Raises:
-        SpecError: the data name no task that is known, or several.
+        SpecError: the data name no known task, or several.
     """
     groups_by_task: dict[str, str] = {}
     for group in dataset.groups:

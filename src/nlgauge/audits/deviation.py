@@ -1,4 +1,4 @@
-"""Does the metric's drop agree with people's? Deviations of a checklist."""
+"""Deviations of a checklist: does a metric's score drop as much as the ratings of people?"""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _Key = tuple[str | None, str | None, str]  # task, criterion and perturbation
 
 @dataclass(frozen=True, kw_only=True)
 class DeviationRow:
-    """How a metric's drop under one perturbation compares with people's: one row of the checklist.
+    """How a metric's drop under one perturbation compares with the drop in people's ratings: one row of the checklist.
 
     Attributes:
-        metric: its specification.
-        task, criterion, template, label: of the row of the checklist.
+        metric: the metric's specification.
+        task, criterion, template, label: fields of the row of the checklist.
         expect: whether scores should fall (`lower`) or stay (`same`).
-        n: pairs.
-        n_not_applicable: texts that the perturbation left alone.
-        n_undefined: pairs without a defined drop.
+        n: the number of pairs.
+        n_not_applicable: the number of texts to which the perturbation does not apply.
+        n_undefined: the number of pairs without a defined drop.
         drop: the metric's mean drop.
-        penalty: people's mean drop, in [0, 1]; NaN where it is not known.
-        deviation: drop less penalty.
-        low, high: the interval of the deviation.
-        certainty, method: how well the penalty is known, and from where.
+        penalty: the mean drop in people's ratings, in [0, 1]; NaN if it is not known.
+        deviation: drop minus penalty.
+        low, high: the confidence interval of the deviation.
+        certainty, method: how well the penalty is known, and how it was obtained.
         norm: how scores were scaled, a key of `RULES`.
-        invariant: whether the mean drop is within the tolerance; None where scores should fall.
-        within: the share of texts whose drop is within the tolerance; NaN where scores should fall.
-        trained_on: whether the metric's model was shown this perturbation in training.
+        invariant: whether the mean drop is within the tolerance; None if scores should fall.
+        within: the share of texts whose drop is within the tolerance; NaN if scores should fall.
+        trained_on: whether the metric's model was trained on this perturbation.
     """
 
     metric: str
@@ -89,19 +89,19 @@ def deviation_rows(
     tolerance: float = 0.05,
     confidence: float = 0.95,
 ) -> list[DeviationRow]:
-    """One row per row of the checklist: mean drop of the metric, drop of people, and their difference.
+    """For each row of the checklist, the metric's mean drop, the drop in people's ratings, and their difference.
 
-    The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty: negative where the metric punishes less than
-    people.
+    The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty. It is negative if the metric punishes the
+    perturbation less than people do.
 
     Args:
-        suite: pairs with the text before (better) and after (worse).
+        suite: pairs with the text before (better) and after (worse) the perturbation.
         sides: the scores of one metric.
         rows: the checklist with its penalties.
-        normalise: a key of `RULES`. `auto` is `self` where that has a meaning (a score from 0 up that is best for a
+        normalise: a key of `RULES`. `auto` means `self` where that makes sense (scores start at 0 and are best for a
             copy), else `minmax`.
-        tolerance: an invariance holds where the mean drop is at most this, up or down.
-        confidence: level of the intervals, Student's over texts; the penalty is taken as it is.
+        tolerance: an invariance holds if the mean drop, up or down, is at most this large.
+        confidence: level of the intervals. They are Student's t intervals over texts and treat the penalty as exact.
 
     References:
         Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", equation 1.
@@ -163,7 +163,7 @@ def _deviation(
 
 
 def rule_for(sides: Sides, suite: Suite) -> str:
-    """`self` where each unperturbed text is its own reference and a copy gets the best score; `minmax` elsewhere."""
+    """`self` if each unperturbed text is its own reference and a copy gets the best score; otherwise `minmax`."""
     info = sides.metric.info
     copies = "references" in info.needs and all(
         suite.pairs[place].better in suite.pairs[place].references for place in sides.places
@@ -172,7 +172,7 @@ def rule_for(sides: Sides, suite: Suite) -> str:
 
 
 def normalised_drops(sides: Sides, suite: Suite, rule: str) -> Array:
-    """f(p) - f(p^) on a scale from 0 to 1, shape (n,); NaN where a score is undefined or its scale has no width."""
+    """The drops f(p) - f(p^), scaled to [0, 1], shape (n,); NaN if a score is undefined or its scale has no width."""
     sign = 1 if sides.higher_is_better else -1
     with np.errstate(invalid="ignore", divide="ignore"):
         if rule == "self":

@@ -45,18 +45,20 @@ def menli_suite(
     limit: int | None = None,
     language: str | Language = "builtin",
 ) -> Suite:
-    """Pairs for metrics with references (setup `ref`) and, where the data have sources, for metrics without (`src`).
+    """Make pairs for metrics with references (setup `ref`) and, if the data have sources, for metrics without (`src`).
 
-    With references, a metric should find m(ref, paraphrase) > m(ref, ref with an error). Without, it should find
-    m(src, ref) > m(src, r with an error), where r is the segment's hypothesis, or in summarisation the reference with
-    the highest ROUGE-L to the document. For number errors the paraphrase is the reference with its numbers in words.
+    A metric with references should find m(ref, paraphrase) > m(ref, ref with an error). A metric without references
+    should find m(src, ref) > m(src, r with an error). There r is the segment's hypothesis, or in summarisation the
+    reference with the highest ROUGE-L to the document. For number errors, the paraphrase is the reference with its
+    numbers written as words.
 
     Args:
         dataset, seed, task, limit, language: as for `nlgauge.suite`.
-        perturbations: the attacks; the 12 of the paper if none is named.
-        paraphrases: a table text -> paraphrases, a function of a list of texts, or an object with `paraphrase(texts)`.
-            None takes the other references of an item, and small changes by rule where there is only one.
-        how: which of several paraphrases is taken.
+        perturbations: the attacks; the 12 attacks of the paper if none is named.
+        paraphrases: a table from text to paraphrases, a function of a list of texts, or an object with
+            `paraphrase(texts)`. If None, the other references of an item are taken. If an item has only one reference,
+            small changes are made to it by rule.
+        how: which paraphrase is taken if there are several.
 
     References:
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", sections 3.1 and 4.
@@ -82,7 +84,7 @@ def menli_suite(
 
 @dataclass(frozen=True)
 class _Paraphrase:
-    """What says the same as a reference, and where it comes from: `given`, `reference`, `light`, or `none`."""
+    """A paraphrase of a reference, and its origin: `given`, `reference`, `light`, or `none`."""
 
     text: str | None
     origin: str
@@ -91,7 +93,7 @@ class _Paraphrase:
 def _paraphrased(
     texts: Sequence[Anchor], given: Paraphrases | None, how: str, seed: int, language: str | Language
 ) -> list[_Paraphrase]:
-    """A paraphrase of each reference, as far as there is one."""
+    """A paraphrase of each reference for which there is one."""
     check_option("how", how, How)
     rule = cast(How, how)
     references = [a.text for a in texts]
@@ -124,7 +126,7 @@ def _about_light(paraphrased: Sequence[_Paraphrase]) -> Iterator[str]:
 
 
 class _Attacks:
-    """The attacks on texts, and a count of what they left alone."""
+    """The attacks on texts, with counts of the texts that they did not apply to."""
 
     def __init__(self, attacks: Sequence[Perturbation], seed: int, language: str | Language) -> None:
         self._attacks = attacks
@@ -144,7 +146,7 @@ class _Attacks:
         ]
 
     def against_reference(self, texts: Sequence[Anchor], paraphrased: Sequence[_Paraphrase]) -> Iterator[Pair]:
-        """The paraphrase of each reference against the reference with an error."""
+        """Pairs of the paraphrase of each reference (better) and the reference with an error (worse)."""
         cases = cases_of(texts, self._language)
         for attack in self._attacks:
             name = attack.info.name
@@ -169,7 +171,7 @@ class _Attacks:
                     )
 
     def against_source(self, translated: Sequence[tuple[Anchor, str]]) -> Iterator[Pair]:
-        """Each reference against r with an error, for metrics that compare with the source."""
+        """Pairs of each reference (better) and r with an error (worse), for metrics that compare with the source."""
         cases = make_cases(
             [r for _, r in translated],
             ids=[a.segment.id for a, _ in translated],
@@ -196,7 +198,7 @@ class _Attacks:
     def _attacked(
         self, attack: Perturbation, case: Case, better: str, otherwise: tuple[str, str, str | None]
     ) -> Perturbed | None:
-        """The text with an error; None, and counted, where the attack does not apply or gives the better text."""
+        """The text with an error. None, which is counted, if the attack does not apply or produces the better text."""
         outcome = apply(attack, case, self._seed)
         if isinstance(outcome, Inapplicable) or outcome.text == better:
             name, equal, group = otherwise
@@ -205,7 +207,7 @@ class _Attacks:
         return outcome
 
     def _in_words(self, case: Case) -> _Paraphrase:
-        """The reference with its numbers in words."""
+        """The reference with its numbers written as words."""
         outcome = apply(perturbation("numbers_to_words"), case, self._seed)
         return (
             _Paraphrase(None, "none")

@@ -1,4 +1,4 @@
-"""Human penalties of a checklist: the shipped table, or one of the user's."""
+"""Human penalties of a checklist, from the shipped table or from a table of the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_o
 
 
 def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
-    """A user's penalties: TSV or CSV with a header, or JSON lines.
+    """Read a user's penalties from TSV or CSV with a header, or from JSON lines.
 
     Each row has `template` and `penalty` (in [0, 1]), and may have `task` and `criterion`.
 
@@ -39,9 +39,9 @@ def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
 
 
 def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]) -> list[ChecklistRow]:
-    """Rows with the penalties that are given for them; NaN where there is none.
+    """The rows with their penalties; NaN for a row without one.
 
-    A penalty for a task and criterion wins over one for the task, and that over one for the template alone.
+    A penalty for a task and criterion takes precedence over one for the task, and that over one for the template alone.
     """
     table = {(row.task, row.criterion, row.template): row for row in given}
     out = []
@@ -60,7 +60,7 @@ def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]
 
 
 def shipped(wanted: Sequence[ChecklistRow]) -> list[ChecklistRow]:
-    """Rows with the penalties recovered from the paper."""
+    """The rows with the penalties that were recovered from the paper."""
     return with_penalties(wanted, checklist_rows())
 
 
@@ -70,7 +70,7 @@ def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
 
 
 def _records(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each record stands, and its cells by name."""
+    """The place of each record in the file, and its cells by name."""
     plain = file.path.removesuffix(".gz")
     if plain.endswith((".tsv", ".csv", ".txt")):
         return _table(file, "," if plain.endswith(".csv") else "\t")

@@ -29,9 +29,9 @@ class Distances:
     """Mean edit distances from the reference, in words per word of the longer text; NaN where there is no such pair.
 
     Attributes:
-        passed: of the better text, where the metric preferred it.
-        failed: of the better text, where it did not.
-        worse: of the worse text.
+        passed: distance of the better text in pairs where the metric preferred it.
+        failed: distance of the better text in pairs where the metric did not prefer it.
+        worse: distance of the worse text.
     """
 
     passed: float
@@ -41,21 +41,21 @@ class Distances:
 
 @dataclass(frozen=True, kw_only=True)
 class PreferenceRow:
-    """How often a metric prefers the better text: in one phenomenon, or on the mean over phenomena.
+    """How often a metric prefers the better text, for one phenomenon or as a mean over phenomena.
 
     Attributes:
-        metric: its specification.
-        phenomenon: what tells the texts of the pairs apart; `mean-adequacy`, `mean-fluency` or `mean-all` for a mean.
-        group: the part of the suite; `all` for all of them.
-        expect: whether the metric should tell the texts apart (`lower`) or not (`same`).
+        metric: the metric's specification.
+        phenomenon: how the texts of the pairs differ; `mean-adequacy`, `mean-fluency` or `mean-all` for a mean.
+        group: the part of the suite; `all` for the whole suite.
+        expect: `lower` if the metric should score the worse text lower, `same` if it should score both the same.
         n, wins, ties, losses: numbers of pairs.
-        accuracy: the share of pairs won, in [0, 1], with ties counted by the rule; NaN where none counts.
-        low, high: the interval of the accuracy.
-        n_undefined: pairs with a score that is NaN.
-        won, counted: the two numbers whose quotient the accuracy is.
-        distances: how far the texts are from their references; None for a mean, and where it was not measured.
-        n_phenomena: how many phenomena a mean is taken over; None for one phenomenon.
-        trained_on: whether the metric's model was shown this phenomenon in training.
+        accuracy: the share of pairs won, in [0, 1], with ties counted by the chosen rule; NaN if no pair counts.
+        low, high: the confidence interval of the accuracy.
+        n_undefined: the number of pairs with a score that is NaN.
+        won, counted: numerator and denominator of the accuracy.
+        distances: how far the texts are from their references; None for a mean, or if it was not measured.
+        n_phenomena: how many phenomena a mean is taken over; None for a single phenomenon.
+        trained_on: whether the metric's model was trained on this phenomenon.
     """
 
     metric: str
@@ -115,19 +115,20 @@ def preference_rows(
     confidence: float = 0.95,
     distances: bool = True,
 ) -> list[PreferenceRow]:
-    """One row per phenomenon and group, and the means over phenomena.
+    """One row per phenomenon and group, and rows for the means over phenomena.
 
-    Where there are several groups, the rows of group `all` count the pairs of all groups. A pair whose texts should
-    score the same is won where their scores differ by at most `tolerance` of the better text's score; such phenomena
-    stand outside the means.
+    If there are several groups, the rows of group `all` count the pairs of all groups. A pair whose texts should score
+    the same is won if their scores differ by at most `tolerance` times the better text's score. Phenomena of such pairs
+    are not part of the means.
 
     Args:
         suite: the pairs.
         sides: the scores of one metric.
         ties: `loss`, `half`, `exclude` or `zero`.
-        tolerance: relative difference that counts as the same.
-        confidence: level of the intervals (Wilson's).
-        distances: say how far the texts are from their references. This does not depend on the metric, and takes time.
+        tolerance: the relative difference up to which two scores count as the same.
+        confidence: level of the intervals, which are Wilson intervals.
+        distances: also measure how far the texts are from their references. This does not depend on the metric, and it
+            takes time.
 
     References:
         Chen and Eger (2023), "MENLI", section 3.1.
@@ -150,7 +151,7 @@ def preference_rows(
 
 
 def won(sides: Sides, pairs: Sequence[Pair], tolerance: float) -> Array:
-    """1 where a pair is won, 0.5 where it is tied, 0 where it is lost or undefined, shape (n,)."""
+    """1 for a pair that is won, 0.5 for a tie, 0 for a pair that is lost or undefined; shape (n,)."""
     margin = sides.margin
     outcome = np.where(margin > 0, 1.0, np.where(margin == 0, 0.5, 0.0))
     same = np.array([p.expect == "same" for p in pairs], dtype=bool)
@@ -194,7 +195,7 @@ def _row(
 
 
 def _distances(pairs: Sequence[Pair], passed: Mask) -> Distances | None:
-    """Distances of pairs from their references; None where no pair has a reference to compare with."""
+    """Distances of pairs from their references; None if no pair has a reference to compare with."""
     compared = [
         (pair, pair.references[0], bool(is_passed))
         for pair, is_passed in zip(pairs, passed, strict=True)

@@ -1,4 +1,4 @@
-"""An audit from end to end: a suite put to metrics, by preference or by checklist."""
+"""A complete audit: metrics score a suite, and their scores are evaluated by preference or by checklist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nlgauge.stats.correlation.preferences import TIES
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found.
+    """The outcome of an audit.
 
     Attributes:
         suite: the pairs.
@@ -35,7 +35,7 @@ class Audit:
         sides: specification as typed -> scores of both texts of every pair.
         rows: flat objects with the fields of the result file.
         notes: what a reader must know.
-        tolerance: relative difference up to which scores count as the same, in pairs where they should be the same.
+        tolerance: in pairs whose scores should be the same, the relative difference up to which they count as the same.
     """
 
     suite: Suite
@@ -54,12 +54,12 @@ class Audit:
         return Result("audit", self.rows, inputs, metrics, self.notes)
 
     def worst(self, spec: str, most: int = 10, phenomenon: str | None = None) -> list[dict[str, Any]]:
-        """The pairs that a metric got most wrong, the worst first.
+        """The pairs that a metric judged most wrongly, the worst first.
 
         Args:
-            spec: the metric as typed.
-            most: at most this many pairs.
-            phenomenon: only pairs of this phenomenon.
+            spec: the metric's specification as typed.
+            most: return at most this many pairs.
+            phenomenon: return only pairs of this phenomenon.
 
         Returns:
             For each pair its `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the
@@ -82,7 +82,7 @@ class Audit:
     def pair_columns(self) -> dict[str, Any]:
         """The pairs as columns: their fields, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won`.
 
-        A metric without a score for a pair has NaN there.
+        If a metric has no score for a pair, its cells are NaN.
         """
         pairs = self.suite.pairs
         columns: dict[str, Any] = {
@@ -128,23 +128,23 @@ def audit(
     references: str = "own",
     runtime: Runtime | None = None,
 ) -> Audit:
-    """Put a suite to metrics.
+    """Audit metrics with a suite.
 
     Args:
-        suite: from `nlgauge.suite`, or read from a file.
+        suite: a suite from `nlgauge.suite`, or one that was read from a file.
         metrics: specifications or metric objects.
-        design: `preference` (which text is better?) or `checklist` (is the drop as large as people's?); if None,
-            the design of the suite.
-        ties: preference: `loss`, `half`, `exclude` or `zero`. Under every rule ties are also counted apart.
-        penalties: checklist: rows with a `penalty`; those recovered from the paper if None.
-        normalise: checklist: `self`, `minmax`, `none` or `auto`.
-        tolerance: how much a score may move under a perturbation that should change nothing, as a share.
-        confidence: level of the intervals.
-        references: `own`, or `source` to compare texts with their source.
+        design: `preference` (does the metric prefer the better text?) or `checklist` (does its score drop as much as
+            the ratings of people?). If None, the design of the suite.
+        ties: for `preference`: `loss`, `half`, `exclude` or `zero`. Ties are also counted separately under every rule.
+        penalties: for `checklist`: rows with a `penalty`. If None, the penalties that were recovered from the paper.
+        normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
+        tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
+        confidence: level of the confidence intervals.
+        references: `own`, or `source` to compare the texts with their source.
         runtime: device, precision, cache.
 
     Raises:
-        InputError: no pair has what a metric needs; a checklist is asked of pairs without task and criterion.
+        InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
         SpecError: a metric is unknown.
 
     References:
@@ -178,10 +178,10 @@ def audit(
 
 
 def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float) -> Design:
-    """The design that is asked for, after a look at the options.
+    """The requested design, after the options are checked.
 
     Raises:
-        InputError: an option has a value that it does not take.
+        InputError: the value of an option is not allowed.
     """
     for name, value, kind in (
         ("ties", ties, Annotated[str, OneOf(TIES)]),
@@ -194,10 +194,10 @@ def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tole
 
 
 def checklist_of(suite: Suite) -> list[ChecklistRow]:
-    """The rows that the pairs of a suite fill, and those of which every text was left alone.
+    """The rows that the pairs of a suite belong to, and rows whose perturbation applied to no text.
 
     Raises:
-        InputError: pairs without task and criterion.
+        InputError: pairs have no task and criterion.
     """
     bare = next((p for p in suite.pairs if p.task is None or p.criterion is None), None)
     if bare is not None:
@@ -213,7 +213,7 @@ def checklist_of(suite: Suite) -> list[ChecklistRow]:
 
 
 def _check_penalties(penalties: Sequence[ChecklistRow], design: Design, listed: Sequence[ChecklistRow]) -> None:
-    """Refuse penalties where there are no drops, and for a name that is neither in the checklist nor a perturbation."""
+    """Refuse penalties for a design without drops, and for a name that neither the checklist nor a perturbation has."""
     if design != "checklist":
         raise InputError("penalties are given, but the suite asks for preferences; they go with a checklist")
     names = dict.fromkeys([row.template for row in listed] + PERTURBATIONS.names())
@@ -267,7 +267,7 @@ def _about_preference(
 
 
 def _about_training(rows: Sequence[PreferenceRow | DeviationRow]) -> Iterator[str]:
-    """What a metric's model was shown in training is no blind test of that metric."""
+    """A note for phenomena that a metric's model was trained on: they are no blind test of that metric."""
     attacks: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.trained_on:

@@ -1,4 +1,4 @@
-"""What a metric says of both sides of every pair, each distinct text scored once."""
+"""A metric's scores of both texts of every pair. Each distinct text is scored only once."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from nlgauge.runtime.runtime import Runtime
 
 @dataclass(frozen=True)
 class Sides:
-    """Scores of the n pairs of a suite that are made for a metric.
+    """Scores of those n pairs of a suite that are made for a metric.
 
     Attributes:
-        spec: the metric as typed.
-        metric: itself.
-        signature: what made the scores.
-        places: of the pairs in the suite, length n.
-        better, worse: in the metric's own scale, shape (n,); NaN where undefined.
+        spec: the metric's specification as typed.
+        metric: the metric itself.
+        signature: the signature of the scores.
+        places: positions of the pairs in the suite, length n.
+        better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
     """
 
     spec: str
@@ -39,12 +39,12 @@ class Sides:
 
     @property
     def higher_is_better(self) -> bool:
-        """The direction of the metric."""
+        """Whether a higher score of the metric is better."""
         return self.metric.info.higher_is_better
 
     @property
     def margin(self) -> Array:
-        """How much better the better text scores, positive where the metric agrees; shape (n,)."""
+        """How much better the metric scores the better text, shape (n,). It is positive if the metric agrees."""
         return (self.better - self.worse) * (1 if self.higher_is_better else -1)
 
 
@@ -53,18 +53,19 @@ def score_sides(
 ) -> dict[str, Sides]:
     """Score both texts of every pair.
 
-    A metric that needs references gets the pairs made for it (`setup` ref or any), one that needs only a source those
-    of `setup` src or any. A pooled metric (idf, min-max) sees one phenomenon of one group at a time, as MENLI takes its
-    idf.
+    A metric that needs references scores the pairs whose `setup` is `ref` or `any`. A metric that needs only a source
+    scores those whose `setup` is `src` or `any`. A metric that pools statistics over texts (idf, min-max) scores one
+    phenomenon of one group at a time, since MENLI computes idf in this way.
 
     Args:
         suite: the pairs.
         metrics: specification as typed -> metric.
         runtime: device, cache.
-        references: `own`; `source` holds the texts against the source, as factuality sets without references are used.
+        references: `own`, or `source` to compare the texts with their source, as is done for factuality sets without
+            references.
 
     Raises:
-        InputError: the suite has no pair with what a metric needs.
+        InputError: no pair of the suite has what a metric needs.
     """
     if references not in ("own", "source"):
         raise InputError(f"references is {references!r}, expected own or source")

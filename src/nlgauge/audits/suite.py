@@ -1,4 +1,4 @@
-"""Suites by the name of their kind, made from a data set: a checklist, or MENLI's attacks."""
+"""Make a suite of a named kind from a data set: a checklist, or MENLI's attacks."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ def suite(
     legacy_join: bool = False,
     language: str | Language = "builtin",
 ) -> Suite:
-    """Make a suite from data: pairs of texts, and counts of the texts that a perturbation left alone, by reason.
+    """Make a suite from data: pairs of texts, and counts of the texts that a perturbation did not apply to, by reason.
 
     Args:
         kind: `checklist` or `menli`.
-        dataset: the texts. Where several systems share an item, its references are taken once.
-        seed: with the perturbation and the segment's id, the seed of every draw.
-        task: `mt`, `as`, `qg`, `dg`, `ic`, `d2t` or a longer name; read from the data's `task` if None.
-        criterion: checklist: only rows of this criterion.
-        perturbations: only these; any perturbation may be named, with options.
-        field: which text is perturbed: `ref` (the first reference) or `hyp`; if None, `ref` where there are references.
-        paraphrases: menli: where paraphrases of references come from: a table, a function, or an object with
-            `paraphrase(texts)`. If None, the other references of an item, or else small changes by rule ("light").
-        how: menli: which of several paraphrases is taken: `max_edit_distance`, `given` or `first`.
-        limit: at most this many texts, drawn by the seed.
+        dataset: the texts. If several systems share an item, its references are taken only once.
+        seed: every random draw is seeded by this number, the perturbation and the segment's id.
+        task: `mt`, `as`, `qg`, `dg`, `ic`, `d2t` or a longer name. If None, it is read from the data's `task`.
+        criterion: for `checklist`: take only the rows of this criterion.
+        perturbations: take only these. Any perturbation may be named, with options.
+        field: the text to perturb: `ref` (the first reference) or `hyp`. If None, `ref` if there are references.
+        paraphrases: for `menli`: the origin of the paraphrases of references: a table, a function, or an object with
+            `paraphrase(texts)`. If None, the other references of an item are taken; if there are none, small changes
+            are made by rule ("light").
+        how: for `menli`: which paraphrase is taken if there are several: `max_edit_distance`, `given` or `first`.
+        limit: take at most this many texts, drawn at random with the seed.
         legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
         language: the backend that analyses texts.
 

@@ -1,4 +1,4 @@
-"""Two texts held side by side, token by token: what a matching metric saw."""
+"""The alignment of two texts, token by token, as a matching metric computed it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from nlgauge.core.signature import Signature
 class Alignment:
     """Token similarities of one hypothesis (n tokens) and one reference (m tokens).
 
-    Tokens are words: pieces of a word are joined, and a word's similarity to another is that of their best pieces.
+    Tokens are words. The pieces of a word are joined, and the similarity of two words is the highest similarity between
+    any of their pieces.
 
     Attributes:
         hypothesis: the words of the hypothesis, n of them.
@@ -22,9 +23,9 @@ class Alignment:
         similarities: cosine, shape (n, m), in [-1, 1].
         hypothesis_weights: share of each word in precision, shape (n,), sums to 1 over the words that count.
         reference_weights: share of each word in recall, shape (m,).
-        precision: weighted mean of the row maxima; likewise `recall` over the columns, and their harmonic mean `f1`, as
-            the metric reports them.
-        signature: what made it.
+        precision: weighted mean of the row maxima, as the metric reports it. `recall` is the same over the columns, and
+            `f1` is the harmonic mean of the two.
+        signature: the signature of the metric that made the alignment.
     """
 
     hypothesis: tuple[str, ...]
@@ -41,7 +42,7 @@ class Alignment:
     def hypothesis_matches(self) -> list[int | None]:
         """The reference word that each hypothesis word is matched to; None where the reference is empty.
 
-        Of several that are equally similar, the first is taken.
+        If several reference words are equally similar, the first one is taken.
         """
         return (
             [int(i) for i in np.argmax(self.similarities, axis=1)]
@@ -51,7 +52,7 @@ class Alignment:
 
     @property
     def reference_matches(self) -> list[int | None]:
-        """For each word of the reference the hypothesis word it is matched to."""
+        """For each word of the reference, the hypothesis word that it is matched to."""
         return (
             [int(i) for i in np.argmax(self.similarities, axis=0)]
             if len(self.hypothesis)

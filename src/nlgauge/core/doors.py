@@ -1,14 +1,14 @@
-"""The front door of a package: which names it offers, each loaded when it is first asked for.
+"""The front door of a package: the public names that it offers, each loaded when it is first used.
 
-The `__init__` of a package lists its public names in `__all__`, and imports them for type checkers alone:
+The `__init__` of a package lists its public names in `__all__` and imports them only for type checkers:
 
     if TYPE_CHECKING:
         from nlgauge.io.scores import read_scores
     else:
         __getattr__, __dir__ = door(__name__)
 
-`door` reads from that block where each name lives. So a name and its place are written once, type checkers and editors
-see them as usual, and importing the package loads none of its modules.
+`door` reads from that block in which module each name is defined. So each name and its module are written only once,
+type checkers and editors see them as usual, and importing the package loads none of its modules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from importlib import import_module
 
 
 def door(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package, from the block for type checkers in its `__init__`."""
+    """Make `__getattr__` and `__dir__` of a package from the type-checking block in its `__init__`."""
 
     def get(name: str) -> object:
         public: list[str] = sys.modules[package].__all__

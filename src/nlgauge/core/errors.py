@@ -1,4 +1,4 @@
-"""What can go wrong for a user, each as one line that says what was expected, what came and what to do."""
+"""The errors a user can meet. Each is one line that says what was expected, what came and what to do."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 
 class NlgaugeError(Exception):
-    """The root of every error that is the caller's to mend; the command line exits with 2."""
+    """Base class of every error that the caller can fix. The command line then exits with status 2."""
 
 
 class InputError(NlgaugeError, ValueError):
-    """Data that cannot be read or scored: names the file, the line or the segment."""
+    """The data cannot be read or scored. The message names the file, the line or the segment."""
 
 
 class SpecError(NlgaugeError, ValueError):
-    """A metric specification with an unknown name, an unknown option or a value out of range."""
+    """A specification has an unknown name, an unknown option, or a value that is out of range."""
 
 
 class MissingExtra(NlgaugeError, ImportError):

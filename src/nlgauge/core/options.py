@@ -1,4 +1,4 @@
-"""Options held against the types that their fields declare: the same rules for Python as for specifications."""
+"""Check options against the types that their fields declare, by the same rules in Python and in specifications."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.core.errors import NlgaugeError, SpecError, nearest
 
 @dataclass(frozen=True)
 class Range:
-    """Which numbers an option takes, written into its type: `layer: Annotated[int, Range(least=0)]`.
+    """The numbers that an option accepts, written into its type: `layer: Annotated[int, Range(least=0)]`.
 
     Attributes:
         least: the smallest number allowed.
@@ -44,7 +44,7 @@ class Range:
         )
 
     def __str__(self) -> str:
-        """The range in words, as an error says what it expected: `0 or more`, `above 0 and at most 1`."""
+        """The range in words, for an error message: `0 or more`, `above 0 and at most 1`."""
         if self.least is not None and self.most is not None:
             text = f"{self.least:g} to {self.most:g}"
         else:
@@ -58,25 +58,25 @@ class Range:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Which texts an option takes where a table holds them: `tokenizer: Annotated[str, OneOf(TOKENIZERS)]`."""
+    """The option accepts only the keys of a table: `tokenizer: Annotated[str, OneOf(TOKENIZERS)]`."""
 
     choices: Iterable[str]
 
 
 def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] = SpecError) -> None:
-    """Refuse a dataclass with a field whose value its type does not allow. Call it in `__post_init__`.
+    """Refuse a dataclass if the value of a field does not fit the field's type. Call it in `__post_init__`.
 
-    Literal, bool, int, float, str, Optional, unions, tuples of a fixed or open length and Annotated with `Range` or
-    `OneOf` are read; of any other type only the class is held. A number of numpy becomes Python's own, since options
-    stand in signatures.
+    The types that are checked in full are Literal, bool, int, float, str, Optional, unions, tuples of fixed or open
+    length, and Annotated with `Range` or `OneOf`. For any other type only the class of the value is checked. A numpy
+    number is replaced by a plain Python number, because options are written into signatures.
 
     Args:
-        options: an instance of a dataclass; fields with `init=False` are left alone.
-        name: what an error calls the object; its `info.name` by default, or else nothing. "" for nothing.
+        options: an instance of a dataclass. Fields with `init=False` are not checked.
+        name: what an error calls the object. By default this is its `info.name`, if it has one. "" names nothing.
         error: the class of error to raise.
 
     Raises:
-        NlgaugeError: of the class `error`; names the option, the value and what is allowed.
+        NlgaugeError: of the class `error`. It names the option, the value and what is allowed.
     """
     label = getattr(getattr(options, "info", None), "name", "") if name is None else name
     cls: Any = type(options)
@@ -89,11 +89,11 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
 
 
 def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError] = SpecError) -> None:
-    """Refuse one value that its type does not allow; `where` names the option, as in "bertscore:layer".
+    """Refuse one value that does not fit its type.
 
     Args:
-        where: the option, with whatever it belongs to before a colon.
-        value: what was given.
+        where: the name of the option, with its owner before a colon, as in "bertscore:layer".
+        value: the value to check.
         hint: the type, such as `Literal["mean", "best"]` or `Annotated[float, Range(0, 1)]`.
         error: the class of error to raise.
     """
@@ -110,7 +110,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def _expected(value: Any, hint: Any) -> str | None:
-    """None where the value fits, or else the end of an error: what would have fitted."""
+    """None if the value fits. Otherwise the end of an error message, which says what would fit."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return _expected(value, args[0]) or next((e for a in args[1:] if (e := _outside(value, a)) is not None), None)
@@ -161,7 +161,7 @@ def _cannot_be_asked(cls: type) -> bool:
 
 
 def _outside(value: Any, rule: Any) -> str | None:
-    """What a Range or a OneOf says of a value whose class is right."""
+    """What a Range or a OneOf expects, for a value that has the right class."""
     if value is None:
         return None
     if isinstance(rule, Range) and value not in rule:

@@ -1,4 +1,4 @@
-"""From a specification to an object: names, presets, typed options, and what third parties add by entry points."""
+"""Objects from specifications: names, presets, typed options, and entry points by which third parties add names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlgauge.core.spec import Spec
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a name leads: `module:Class`, and options set before the user's own."""
+    """The class that a name stands for, as `module:Class`, and preset options. The user's options come after these."""
 
     target: str
     preset: Mapping[str, Any] = field(default_factory=dict)
@@ -25,12 +25,12 @@ class Entry:
 
 @dataclass
 class Registry:
-    """Names of one kind of thing, loaded only when asked for.
+    """The names of one kind of object. Each class is loaded only when it is first used.
 
     Attributes:
-        kind: what an error calls it: "metric", "perturbation".
-        group: the entry-point group in which third parties add theirs.
-        entries: our own.
+        kind: what an error calls such an object: "metric", "perturbation".
+        group: the entry-point group to which third parties add their own.
+        entries: the names that this package defines.
     """
 
     kind: str
@@ -38,14 +38,14 @@ class Registry:
     entries: dict[str, Entry]
 
     def names(self) -> list[str]:
-        """Every known name, ours first, then those of installed plug-ins."""
+        """Every known name: first those of this package, then those of installed plug-ins."""
         return list(dict.fromkeys([*self.entries, *(point.name for point in self._plugins())]))
 
     def build(self, spec: Spec) -> Any:
-        """The object a specification names.
+        """The object that a specification describes.
 
         Raises:
-            SpecError: unknown name or option (with the nearest known), or a value of the wrong type.
+            SpecError: a name or an option is unknown (the error suggests the nearest), or a value has the wrong type.
         """
         cls, preset = self.lookup(spec.name)
         return construct(cls, dict(spec.options), preset, spec.name)
@@ -66,7 +66,7 @@ class Registry:
 
 
 def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], name: str) -> Any:
-    """An instance of a frozen dataclass from options as typed, each read by its field's type."""
+    """Make an instance of a frozen dataclass from options as typed. Each option is converted to its field's type."""
     hints = typing.get_type_hints(cls)
     known = [f.name for f in dataclasses.fields(cls) if f.init]
     values = dict(preset)
@@ -86,10 +86,10 @@ def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], 
 
 
 def convert(raw: str, hint: Any, where: str) -> Any:
-    """The text of an option as the type its field declares.
+    """Convert the text of an option to the type that its field declares.
 
     Raises:
-        SpecError: names the option, what it takes and what came.
+        SpecError: the text does not fit. The error names the option, what it takes and what came.
     """
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):

@@ -1,4 +1,4 @@
-"""The result file: one JSON shape for every verb (schema 1)."""
+"""The result file. It has the same JSON structure for every command (schema 1)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KINDS = ("score", "align", "audit", "meta", "select", "sweep", "synth")
 
 @dataclass(frozen=True)
 class Result:
-    """Rows of numbers with what they were made of.
+    """Rows of numbers, with the files and the metrics that they were made from.
 
     Attributes:
-        kind: the verb that made it, one of `KINDS`.
-        inputs: files read, each `{"path", "sha256"}`.
-        metrics: each `{"spec", "signature", "higher_is_better"}`.
-        rows: flat objects; NaN is written as null.
-        notes: what a reader must know: counts of what was left out, flags, conventions.
+        kind: the command that made the result, one of `KINDS`.
+        inputs: the files that were read, each as `{"path", "sha256"}`.
+        metrics: the metrics that were used, each as `{"spec", "signature", "higher_is_better"}`.
+        rows: flat objects. NaN is written as null.
+        notes: what a reader must know, such as counts of what was left out, flags and conventions.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Result:
         }
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the result file, whole or not at all."""
+        """Write the result file. It is written completely or not at all."""
         with replacing(path) as file:
             json.dump(self.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
             file.write("\n")
@@ -65,9 +65,9 @@ def null_if_nan(value: Any) -> Any:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """A file that takes its final name only when everything is written; on an error nothing is left.
+    """Open a file that takes its final name only when everything is written. After an error nothing is left of it.
 
-    A path that is no plain file (a pipe, /dev/stdout) cannot be renamed over and is written as it is.
+    A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly.
 
     Raises:
         InputError: the folder is missing or cannot be written, or the disk is full.
@@ -99,10 +99,10 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that cannot be written, as far as that can be told before there is anything to write.
+    """Refuse a path that cannot be written, as far as this can be known before there is anything to write.
 
     Raises:
-        InputError: a folder, or a name in a folder that is missing.
+        InputError: the path is a folder, or its folder is missing.
     """
     path = os.fspath(path)
     if not path:
@@ -115,7 +115,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 class _Target(io.FileIO):
-    """A file to write. Its failures (a full disk) become one-line errors, whoever writes and whenever it is flushed."""
+    """A file to write. A failure, such as a full disk, becomes a one-line error wherever and whenever it occurs."""
 
     def __init__(self, file: int | str, called: str) -> None:
         super().__init__(file, "w")

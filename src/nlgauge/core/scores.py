@@ -1,4 +1,4 @@
-"""What a metric says: one number a segment, the parts behind it, and sums from which corpus numbers are made."""
+"""The scores of a metric: one value per segment, its parts, and the sums from which corpus numbers are computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Finish = Callable[[Array], Array]
 
 
 def mean_of_defined(totals: Array) -> Array:
-    """Mean segment value from summed (value, defined) pairs, shape (..., 2) to (...); NaN where none is defined."""
+    """The mean segment value from summed (value, defined) pairs: (..., 2) to (...); NaN if no value is defined."""
     totals = np.asarray(totals, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(totals[..., 1] > 0, totals[..., 0] / totals[..., 1], np.nan))
@@ -25,15 +25,15 @@ def mean_of_defined(totals: Array) -> Array:
 
 @dataclass(frozen=True)
 class MetricInfo:
-    """What holds for a metric whatever its options.
+    """Properties of a metric that do not depend on its options.
 
     Attributes:
         name: the name in specifications.
         needs: what a segment must have besides the hypothesis: `references`, `source`, `context`, `table`.
-        range: lowest and highest value, in the field's own scale.
+        range: the lowest and the highest value, on the scale that is customary for the metric.
         higher_is_better: False for error rates.
-        copy_is_best: whether a hypothesis equal to its reference gets the best value; where not, `summary` says why.
-        cached: whether scores are worth keeping on disk between runs (a model made them).
+        copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
+        cached: whether the scores are worth keeping on disk between runs, because a model computed them.
         summary: one line for `nlgauge list metrics`.
     """
 
@@ -54,17 +54,17 @@ class Scores:
     """Scores of n segments under one signature.
 
     Attributes:
-        signature: what made them.
+        signature: the metric and everything else that determines the values.
         ids: segment ids, in the order of `values`.
         values: shape (n,), float64; NaN where the score is undefined.
-        parts: numbers behind the value, each (n,): precision, recall, f1.
-        stats: segment statistics that sum to corpus statistics, shape (n, k); None means the corpus number is the mean
-            of the defined values.
-        finish: totals of shape (..., k) to corpus numbers of shape (...).
-        flags: conditions worth a count, each (n,) bool: `empty`, `truncated`.
-        higher_is_better: the direction of `values`.
-        scale: of a sum of metrics that were brought to a common scale over the call: term -> the two numbers that
-            became 0 and 1.
+        parts: the numbers that the value is made of, such as precision, recall and f1, each of shape (n,).
+        stats: segment statistics that sum to corpus statistics, shape (n, k). None means that the corpus number is the
+            mean of the defined values.
+        finish: function from totals of shape (..., k) to corpus numbers of shape (...).
+        flags: conditions that are counted, such as `empty` and `truncated`, each a bool array of shape (n,).
+        higher_is_better: whether a higher value is better.
+        scale: only for a weighted sum whose metrics were scaled over all segments of the call: for each term the two
+            values that became 0 and 1.
     """
 
     signature: Signature
@@ -92,7 +92,7 @@ class Scores:
 
     @property
     def segment_stats(self) -> Array:
-        """Shape (n, k): `stats`, or (value, defined) where the corpus number is a mean."""
+        """Segment statistics of shape (n, k): `stats`, or (value, defined) if the corpus number is a mean."""
         if self.stats is not None:
             return self.stats
         defined = ~np.isnan(self.values)
@@ -100,16 +100,16 @@ class Scores:
 
     @property
     def system(self) -> float:
-        """The corpus-level number of all the segments together."""
+        """The corpus-level score over all segments."""
         return float(self.finish(self.segment_stats.sum(axis=0)))
 
     @property
     def n_undefined(self) -> int:
-        """How many values are NaN."""
+        """The number of values that are NaN."""
         return int(np.isnan(self.values).sum())
 
     def take(self, index: Any) -> Scores:
-        """The scores of some segments: an index array or a boolean mask of length n."""
+        """The scores of some of the segments, chosen by an index array or by a boolean mask of length n."""
         index = np.asarray(index)
         if index.dtype == np.bool_ and index.shape != (len(self),):
             raise InputError(
@@ -132,7 +132,7 @@ class Scores:
 
 
 def join(blocks: Sequence[Scores]) -> Scores:
-    """One Scores from consecutive blocks of one metric."""
+    """Join the scores of consecutive blocks of segments under one metric."""
     first = blocks[0]
     if len(blocks) == 1:
         return first

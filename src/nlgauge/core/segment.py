@@ -1,4 +1,4 @@
-"""What is judged: a segment is one text with all that it may be held against; a dataset is many of them."""
+"""Segments and datasets. A segment is one text with everything it may be compared with; a dataset is many segments."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Segment:
     """One hypothesis with its references and source.
 
     Attributes:
-        id: the key; unique within a dataset.
-        hypothesis: the text judged.
-        references: texts it is held against, any number; empty where there are none.
-        source: the text it was made from.
-        system: who wrote the hypothesis; None where the data do not say.
-        item: which input; segments of one item share source and references.
+        id: the key of the segment, unique within a dataset.
+        hypothesis: the text to be scored.
+        references: any number of texts that the hypothesis is compared with; empty if there are none.
+        source: the text from which the hypothesis was made.
+        system: the system (or person) that wrote the hypothesis; None if the data do not say.
+        item: the input that the hypothesis was written for. Segments of one item share source and references.
         group: language pair, task or topic.
         human: criterion -> rating, or a list of ratings.
         context: dialogue turns, each a mapping with `speaker` and `text`.
-        table: records of data-to-text generation.
+        table: the input records of data-to-text generation.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Dataset:
     """Segments in the order of their file, with unique ids.
 
     Raises:
-        InputError: two segments bear one id.
+        InputError: two segments have the same id.
     """
 
     segments: tuple[Segment, ...]
@@ -77,7 +77,7 @@ class Dataset:
 
     @property
     def systems(self) -> tuple[str | None, ...]:
-        """The systems in order of first appearance; None stands for segments that name no system."""
+        """The systems in order of first appearance. None stands for segments that do not name a system."""
         return tuple(dict.fromkeys(s.system for s in self.segments))
 
     @property
@@ -97,15 +97,16 @@ class Dataset:
         references: Sequence[str] | Sequence[Sequence[str]] | None = None,
         sources: Sequence[str] | None = None,
     ) -> Dataset:
-        """Segments from parallel lists.
+        """Make a dataset from parallel lists.
 
         Args:
-            hypotheses: one text an item, length N; or system -> such a list, for several systems over the same items.
-            references: one text an item, or `[item][reference]`; items may have unequal numbers. Length N.
-            sources: one text an item, length N.
+            hypotheses: one text per item, length N. For several systems over the same items, a mapping from each system
+                to such a list.
+            references: one text per item, or one list of texts per item (the lists may differ in length). Length N.
+            sources: one text per item, length N.
 
         Raises:
-            InputError: a bare string where a list is expected, unequal lengths, or an entry that is not text.
+            InputError: a bare string stands where a list is expected, lengths differ, or an entry is not text.
         """
         systems: Mapping[str | None, Sequence[str]]
         if isinstance(hypotheses, Mapping):

@@ -1,4 +1,4 @@
-"""One string that says everything that could change a number, and nothing that could not."""
+"""Signatures: one string that names everything that could change a score, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nlgauge.core.spec import quote
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What made a score: the metric, its options, what they resolved to, and versions.
+    """What a score was computed with: the metric, its options, the values these resolved to, and versions.
 
     Attributes:
-        spec: the specification that rebuilds the metric: `ng.metric(signature.spec)`.
-        entries: (name, value) in order; `str(signature)` joins them as `name:value|name:value`.
+        spec: the specification from which `ng.metric(signature.spec)` makes the metric again.
+        entries: pairs (name, value) in order. `str(signature)` joins them as `name:value|name:value`.
 
     References:
         Post (2018), "A Call for Clarity in Reporting BLEU Scores", for the idea and the form.
@@ -32,11 +32,9 @@ class Signature:
 
 
 def signature(metric: Any, facts: Mapping[str, Any] | None = None) -> Signature:
-    """The signature of a metric: its options, then facts, such as a layer chosen by rule or a digest of weights.
+    """The signature of a metric: its options, then facts such as a layer chosen by rule or a digest of weights.
 
-    A fact replaces the option of its name.
-
-    What is None (an option not used) is left out.
+    A fact replaces the option of the same name. An entry that is None, such as an option that is not used, is left out.
     """
     known: dict[str, Any] = {field.name: getattr(metric, field.name) for field in options_of(metric)}
     if getattr(metric, "pooled", False):
@@ -47,13 +45,13 @@ def signature(metric: Any, facts: Mapping[str, Any] | None = None) -> Signature:
 
 
 def signature_of(metric: Any, runtime: Any = None) -> Signature:
-    """The signature under a runtime: what `metric.facts(runtime)` resolves, without loading a model, stands in it."""
+    """The signature of a metric under a runtime, with the facts of `metric.facts(runtime)`. No model is loaded."""
     facts = getattr(metric, "facts", None)
     return signature(metric, facts(runtime) if facts is not None and runtime is not None else None)
 
 
 def spec_of(metric: Any) -> str:
-    """The shortest specification that rebuilds the metric: its name and the options that differ from the defaults."""
+    """The shortest specification of the metric: its name and those options that differ from their defaults."""
     own = getattr(metric, "spec", None)
     if isinstance(own, str):
         return own
@@ -72,7 +70,7 @@ def options_of(metric: Any) -> list[dataclasses.Field[Any]]:
 
 
 def show(value: Any) -> str:
-    """An option value as the grammar reads it back."""
+    """An option's value, written so that the grammar of specifications reads it back."""
     if value is None:
         return "none"
     if isinstance(value, bool):

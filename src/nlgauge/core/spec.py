@@ -25,7 +25,7 @@ _TERM_FOLLOWS = re.compile(r"\s*\+\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One metric: its name and its options as typed."""
+    """A specification of one metric: its name, and its options as typed."""
 
     name: str
     options: tuple[tuple[str, str], ...] = ()
@@ -50,14 +50,14 @@ class Sum:
 
 
 def quote(value: str) -> str:
-    """The value as the grammar reads it back: bare where it can be, in double quotes where it must."""
+    """The value as the grammar reads it back: bare if possible, in double quotes if necessary."""
     if value and _BARE.fullmatch(value) and not _TERM_FOLLOWS.search(value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def weight_text(weight: float) -> str:
-    """The shortest text that reads back as exactly this weight: 0.3, 2, 1e+16."""
+    """The shortest text that is read back as exactly this weight: 0.3, 2, 1e+16."""
     return repr(float(weight)).removesuffix(".0")
 
 
@@ -65,7 +65,7 @@ def parse(text: str) -> Spec | Sum:
     """Read a specification.
 
     Raises:
-        SpecError: what was expected and where, with the text.
+        SpecError: the text does not follow the grammar. The error quotes it and says what was expected, and where.
     """
     reader = _Reader(text)
     reader.blanks()

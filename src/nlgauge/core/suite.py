@@ -1,4 +1,4 @@
-"""Pairs of texts with a known order, and many of them: what an audit puts to a metric."""
+"""Suites: pairs of texts whose order is known, which an audit gives to a metric."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ class Pair:
     """Two texts of which one is better, or which are equally good.
 
     Attributes:
-        id: the key; unique within a suite.
-        phenomenon: what tells them apart: the id of a perturbation, or a name of the suite's own.
-        better: the text that a metric should score higher, or that was there first.
-        worse: the other one.
-        references: what both are held against where a metric needs references.
-        source: what both are held against where a metric needs a source.
-        setup: `ref` where the pair is made for metrics with references, `src` for those without, `any` where it serves
-            both.
-        expect: `lower` where the metric should tell them apart, `same` where it should not.
-        task: task of a checklist (`mt`, `as`, `qg`, `dg`, `d2t`, `ic`).
-        criterion: what the worse text offends against.
+        id: the key of the pair, unique within a suite.
+        phenomenon: how the two texts differ: the id of a perturbation, or a name that the suite defines.
+        better: the text that a metric should score higher, or the text before the perturbation.
+        worse: the other text.
+        references: the references of both texts, for metrics that need references.
+        source: the source of both texts, for metrics that need a source.
+        setup: `ref` if the pair is made for metrics with references, `src` if it is made for metrics without, `any` if
+            it serves both.
+        expect: `lower` if the metric should score the worse text lower, `same` if it should score both the same.
+        task: the task of a checklist (`mt`, `as`, `qg`, `dg`, `d2t`, `ic`).
+        criterion: the quality in which the worse text is worse.
         group: language pair or part of the suite.
         context: dialogue turns.
-        error: the suite's own name of the phenomenon.
+        error: the name that the suite itself gives to the phenomenon.
         meta: how the pair was made.
     """
 
@@ -53,7 +53,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """How many texts a perturbation left alone, and why."""
+    """How many texts a perturbation did not apply to, and why."""
 
     perturbation: str
     reason: str
@@ -68,15 +68,15 @@ class Suite:
     """Pairs with unique ids, in order.
 
     Attributes:
-        pairs: any number, but not none.
-        name: of the file or of the recipe.
-        design: `preference` where each pair is a question (which is better?), `checklist` where score drops are held
-            against human penalties.
-        skipped: what did not apply, by perturbation and reason.
+        pairs: at least one pair.
+        name: the name of the file or of the recipe.
+        design: `preference` if each pair asks which text is better, `checklist` if score drops are compared with human
+            penalties.
+        skipped: the texts that perturbations did not apply to, counted by perturbation and reason.
         notes: what a reader must know.
 
     Raises:
-        InputError: no pair, or two of one id.
+        InputError: there is no pair, or two pairs have the same id.
     """
 
     pairs: tuple[Pair, ...]

@@ -1,4 +1,4 @@
-"""Which systems take part in a comparison of metrics, and which are left out for what reason."""
+"""Which systems take part in a comparison of metrics, which do not, and for what reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nlgauge.core.errors import InputError, nearest
 
 @dataclass(frozen=True)
 class Selection:
-    """Systems kept, and why the others are not.
+    """The systems that are kept, and the reasons why others are left out.
 
     Attributes:
-        kept: in the order given.
-        left_out: system -> reason.
+        kept: the systems that take part, in their original order.
+        left_out: system -> the reason.
     """
 
     kept: tuple[str, ...]
@@ -22,7 +22,7 @@ class Selection:
 
     @property
     def note(self) -> str:
-        """One line: how many before and after, and every system left out with its reason."""
+        """One line that says how many systems there were, how many are kept, and why each other one is left out."""
         before = len(self.kept) + len(self.left_out)
         why = "; ".join(f"{system}: {reason}" for system, reason in self.left_out.items())
         return f"{len(self.kept)} of {before} systems" + (f" (left out {why})" if why else "")
@@ -39,18 +39,18 @@ def select_systems(
     include_humans: bool = False,
     include_outliers: bool = False,
 ) -> Selection:
-    """The systems on which metrics are compared.
+    """Select the systems on which metrics are compared.
 
     Args:
-        systems: all of them.
-        references: references the metrics use; an output that is its own reference is never scored.
-        close_references: outputs made from those references (post-edits, paraphrases).
-        humans: outputs written by people; left out unless `include_humans`.
-        outliers: left out unless `include_outliers`.
-        rated: systems with human scores, where others are to be left out.
+        systems: all systems.
+        references: the references that the metrics use. An output that is itself one of them is always left out.
+        close_references: outputs that were made from those references, such as post-edits or paraphrases.
+        humans: outputs written by people. They are left out unless `include_humans` is set.
+        outliers: systems that are left out unless `include_outliers` is set.
+        rated: systems with human scores. If it is given, all others are left out.
 
     Raises:
-        InputError: an outlier that is no system; a misspelt one would silently stay in.
+        InputError: an outlier is not among the systems. If its name is misspelt, it would otherwise stay in unnoticed.
     """
     for name in outliers:
         if name not in systems:

@@ -1,4 +1,4 @@
-"""Scores and preferences that came from a file: tables that are joined to segments by name."""
+"""Tables of scores and preferences that were read from a file and are joined to segments by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 3  # names in an error before "and 7 more"
 
 
 class Key(NamedTuple):
-    """What a row is about: a segment by its id, or by its system, item and group.
+    """What a row is about: a segment, named by its id or by its system, item and group.
 
     Above the level of segments, the item is a document, a domain or None.
     """
@@ -41,17 +41,18 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Numbers for n segments, documents, domains or systems, whoever made them.
+    """Scores or ratings of n segments, documents, domains or systems, from any program or person.
 
     Attributes:
-        keys: what each row is about, n of them, distinct; either all have an id or none has.
-        columns: scorer or criterion -> float64 of shape (n,); NaN where the file has no number.
+        keys: what each row is about: n distinct keys, of which either all have an id or none has.
+        columns: scorer or criterion -> float64 array of shape (n,), NaN where the file has no number.
         level: one of `LEVELS`.
-        name: the file, for errors.
+        name: the name of the file, for errors.
         notes: what was left out in reading, with counts.
 
     Raises:
-        InputError: a column of another length, an unknown level, two rows about one thing, ids on some rows only.
+        InputError: a column has another length, the level is unknown, two rows are about the same thing, or only some
+            rows have an id.
     """
 
     keys: tuple[Key, ...]
@@ -93,10 +94,10 @@ class ScoreTable:
         return tuple(dict.fromkeys(key.group for key in self.keys))
 
     def column(self, name: str | None = None) -> Array:
-        """One column; without a name, the only one.
+        """One column. The name may be left out if there is only one.
 
         Raises:
-            InputError: no such column, or several and no name.
+            InputError: there is no such column, or there are several and no name is given.
         """
         if name is None:
             if len(self.columns) != 1:
@@ -110,11 +111,11 @@ class ScoreTable:
         return self.columns[name]
 
     def n_missing(self, name: str | None = None) -> int:
-        """Rows without a number in a column."""
+        """The number of rows without a number in a column."""
         return int(np.isnan(self.column(name)).sum())
 
     def places(self, segments: Sequence[Segment]) -> Places:
-        """The row of each segment, shape (len(segments),); -1 where there is none. See `find`."""
+        """The row of each segment, shape (len(segments),); -1 for a segment without a row. See `find`."""
         if self.level != "segment":
             raise InputError(f"{self._where}scores of level {self.level!r} have no rows for segments")
         return find(self.keys, segments, self.name)
@@ -125,12 +126,12 @@ class ScoreTable:
         """A column in the order of segments, shape (len(segments),).
 
         Args:
-            segments: whose scores are wanted.
-            name: the column; may be left out where there is one.
-            missing: what becomes of segments without a row or without a number: an error, or NaN.
+            segments: the segments whose scores are wanted.
+            name: the column. It may be left out if there is only one.
+            missing: what to do about segments without a row or without a number: raise an error, or return NaN.
 
         Raises:
-            InputError: names the column and the first segments without a score.
+            InputError: a score is missing. The error names the column and the first segments without a score.
         """
         column, places = self.column(name), self.places(segments)
         values = np.where(places < 0, np.nan, column[places]) if len(column) else np.full(len(segments), np.nan)
@@ -148,7 +149,7 @@ class ScoreTable:
         """System -> score, from a table of level `system`; `group` chooses a language pair or task.
 
         Raises:
-            InputError: another level, or a group that must be named, or is unknown.
+            InputError: the table has another level, or the group is unknown, or it must be named and is not.
         """
         if self.level != "system":
             raise InputError(f"{self._where}scores of level {self.level!r}, expected level 'system'")
@@ -167,7 +168,7 @@ class ScoreTable:
 
 
 class Preference(NamedTuple):
-    """Of two outputs for one input, people found `better` better; `margin` is by how much, NaN where not said."""
+    """Of two outputs for one input, people preferred `better`. `margin` says by how much; NaN if that is unknown."""
 
     better: Key
     worse: Key
@@ -179,8 +180,8 @@ class Preferences:
     """Better/worse pairs in the order of their file.
 
     Attributes:
-        pairs: P of them; the same two outputs may be judged more than once.
-        name: the file, for errors.
+        pairs: P preferences. The same two outputs may be judged more than once.
+        name: the name of the file, for errors.
         notes: what was left out in reading, with counts.
     """
 
@@ -192,14 +193,14 @@ class Preferences:
         return len(self.pairs)
 
     def places(self, segments: Sequence[Segment], missing: Literal["refuse", "mark"] = "refuse") -> Places:
-        """Where the two segments of each pair stand in `segments`: shape (P, 2), better then worse.
+        """The positions of the two outputs of each pair in `segments`, shape (P, 2): better, then worse.
 
         Args:
-            segments: where to look.
-            missing: what becomes of outputs that are not there: an error, or the mark -1.
+            segments: the segments among which the outputs are looked up.
+            missing: what to do about outputs that are not among them: raise an error, or return -1.
 
         Raises:
-            InputError: names the first outputs that are not among the segments.
+            InputError: some outputs are not among the segments. The error names the first of them.
         """
         keys = [key for pair in self.pairs for key in (pair.better, pair.worse)]
         known = list(dict.fromkeys(keys))
@@ -215,13 +216,13 @@ class Preferences:
 
 
 def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Places:
-    """The row that is about each segment, shape (len(segments),); -1 where there is none.
+    """Find the row of each segment, shape (len(segments),); -1 for a segment without a row.
 
-    Rows with an id are found by it alone. Others are found by system, item and group. Rows that name no group fit any;
-    a segment that names none fits rows of the only group there is.
+    Rows with an id are matched by the id alone. Other rows are matched by system, item and group. A row without a group
+    matches any group. A segment without a group matches the rows of a group if there is only one group.
 
     Raises:
-        InputError: the group would decide between two, and is not named.
+        InputError: two rows differ only in their group, and the segment does not name one.
     """
     where = f"{name}: " if name else ""
     by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
@@ -252,19 +253,19 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
 
 
 def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = None) -> Dataset:
-    """The dataset with columns of a table as criteria of its human judgements.
+    """Add columns of a table to a dataset, as criteria of its human judgements.
 
     Args:
-        dataset: texts.
-        table: judgements of level `segment`.
-        columns: which of them; all if None.
+        dataset: the texts.
+        table: judgements at level `segment`.
+        columns: the columns to add; all if None.
 
     Returns:
-        The same segments in the same order. Where the table has no number the criterion is absent; notes count such
-        segments, and the rows that fit no segment.
+        The same segments in the same order. Where the table has no number, the segment lacks the criterion. The notes
+        count such segments, and the rows that match no segment.
 
     Raises:
-        InputError: a criterion that a segment already has, an unknown column, or no row that fits.
+        InputError: a segment already has the criterion, a column is unknown, or no row matches.
     """
     names = list(table.columns) if columns is None else list(columns)
     wanted = {name: table.column(name) for name in names}
@@ -304,7 +305,7 @@ def _named(segment: Segment) -> str:
 
 
 def _invert(rows: Places, n: int) -> list[int]:
-    """From "row of each segment" to "segment of each row"; -1 where there is none."""
+    """Turn "row of each segment" into "segment of each row"; -1 for a row without a segment."""
     back = np.full(n, -1, dtype=np.int64)
     back[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
     return [int(place) for place in back]

@@ -1,4 +1,4 @@
-"""Files in, segments out, and rows written back."""
+"""Input and output: segments, scores and suites are read from files, and rows are written back."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""CSV as spreadsheets and data frames write it, with the columns of published evaluation sets."""
+"""CSV as spreadsheets and data frames write it, with the column names of published evaluation sets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Layout:
     """The columns of one kind of file.
 
     Attributes:
-        name: what a note calls it.
-        needs: columns by which it is known.
-        columns: column -> field of a segment, in the names of JSON lines; `human.NAME` for a criterion.
-        marked: whether hypotheses hold `<v>` marks around errors, which are no part of the text.
-        fixed: field -> value of every row.
+        name: the name of the layout, for notes.
+        needs: the columns by which the layout is recognised.
+        columns: column -> field of a segment, named as in JSON lines; `human.NAME` for a criterion.
+        marked: whether hypotheses have `<v>` marks around errors. The marks are not part of the text.
+        fixed: field -> value that is the same in every row.
     """
 
     name: str
@@ -68,22 +68,22 @@ LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS)
 
 
 class CsvRows:
-    """The rows of a CSV file, as (line number, field -> value); iterate again to read again.
+    """The rows of a CSV file, as (line number, field -> value). Each iteration reads the file again.
 
-    Cells may stand in double quotes, and then hold commas, line breaks and quotes written twice. An empty cell is an
-    absent value, except for the hypothesis and for an only reference, as in TSV.
+    A cell may stand in double quotes. It may then contain commas, line breaks, and quotes that are written twice. An
+    empty cell is an absent value, except for the hypothesis and for the only reference of a row, as in TSV.
 
     Args:
-        file: with a header.
-        columns: column -> field, for a file of no known layout or to read a column that is not known.
-        delimiter: a comma, or a tab; cells between tabs are taken as they are, without quoting.
+        file: a file with a header.
+        columns: column -> field, for a file whose layout is not known, or to read an unknown column.
+        delimiter: a comma or a tab. Cells between tabs are taken as they are, without quoting.
 
     Attributes:
         ignored: columns that are not read.
 
     Raises:
-        InputError: a header of no known layout, a row with another number of cells, a quote never closed, a cell that
-            is no number where the column holds ratings; what `Lines` raises.
+        InputError: the header has no known layout, a row has another number of cells, a quote is never closed, or a
+            cell in a column of ratings is not a number. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, delimiter: str = ",") -> None:
@@ -126,11 +126,11 @@ class CsvRows:
             yield place, row
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         return self._records.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = self._records.notes()
         if self._marks:
             told.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
@@ -194,18 +194,18 @@ class CsvRows:
 
 
 def layout_of(header: Sequence[str]) -> Layout | None:
-    """The known layout of a header; None where there is none."""
+    """The known layout that a header has; None if it has none."""
     return next((layout for layout in LAYOUTS if layout.needs <= set(header)), None)
 
 
 class Records:
-    """Records of delimited text, as (number of the first line, cells); iterate again to read again.
+    """Records of delimited text, as (number of the first line, cells). Each iteration reads the file again.
 
-    Cells between commas may be quoted, cells between tabs are taken as they are. Blank lines are skipped, and counted
-    in `notes`.
+    Cells between commas may be quoted. Cells between tabs are taken as they are. Blank lines are skipped and counted in
+    `notes`.
 
     Raises:
-        InputError: a quote never closed, or text after a closing quote.
+        InputError: a quote is never closed, or text follows a closing quote.
     """
 
     def __init__(self, file: InputFile, delimiter: str = ",") -> None:
@@ -245,14 +245,14 @@ class Records:
             raise InputError(f"{self.lines.at(first)}: a double quote that begins a cell in this row is never closed")
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = self.lines.notes()
         if self._blank:
             told.append(f"{self.lines.file.name}: {counted(self._blank, 'blank line')} skipped")
         return told
 
     def _opens(self, text: str) -> bool:
-        """Whether an odd quote begins a cell that goes on, and is not a stray one inside an unquoted cell."""
+        """Whether an unpaired quote opens a cell that continues, and does not merely stand in an unquoted cell."""
         place = 0
         while place <= len(text):
             match = self._cell(text, place)

@@ -16,7 +16,7 @@ CRITERION = "human."
 
 
 class FieldError(InputError):
-    """A row without a field it needs, or with one of the wrong type; where the row is, its reader says."""
+    """A required field is missing or has the wrong type. The reader adds file and line."""
 
 
 def is_known(name: str) -> bool:
@@ -25,7 +25,7 @@ def is_known(name: str) -> bool:
 
 
 def reference_columns(names: Iterable[str]) -> list[str]:
-    """The names of columns with one reference each: `ref` first, then `ref1`, `ref2`, ... by number."""
+    """The names of the columns that hold one reference each: first `ref`, then `ref1`, `ref2`, ... by number."""
     found = [
         (0, -1, name) if name == "ref" else (1, int(name[3:]), name)
         for name in names
@@ -35,11 +35,11 @@ def reference_columns(names: Iterable[str]) -> list[str]:
 
 
 class Fields:
-    """Rows of one file to segments.
+    """Makes segments from the rows of one file.
 
     Attributes:
-        ignored: fields that are not read -> rows that have them, in order of appearance.
-        made: rows without an `id`.
+        ignored: field that is not read -> number of rows that have it, in order of appearance.
+        made: the number of rows without an `id`.
     """
 
     def __init__(self) -> None:
@@ -51,10 +51,11 @@ class Fields:
 
         Args:
             row: field name -> value.
-            number: which row of the file it is, from 1; its id where it has neither `id` nor `system` and `seg`.
+            number: the number of the row in the file, from 1. It becomes the id of a row that has neither `id` nor
+                `system` and `seg`.
 
         Raises:
-            FieldError: names the field, what was expected and what came.
+            FieldError: a field is missing or wrong. The error names the field, what was expected and what came.
         """
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}, expected an object with the field 'hyp'")
@@ -86,7 +87,7 @@ class Fields:
         )
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The row with `human.NAME` moved into `human`, `ref1`, `ref2`, ... into `refs`; what is unknown is counted."""
+        """Move `human.NAME` into `human` and `ref1`, `ref2`, ... into `refs`. Unknown fields are counted."""
         numbered = False
         ratings: dict[str, Any] = {}
         for name in row:
@@ -162,7 +163,7 @@ def _human(value: Any) -> dict[str, Any]:
 
 
 def _rating(value: Any, name: str) -> float:
-    """A number; NaN where the rating is absent."""
+    """The rating as a number; NaN if it is absent."""
     if value is None:
         return math.nan
     if type(value) is not float and type(value) is not int:

@@ -1,4 +1,4 @@
-"""The formats by name: what each is, and which one a file or a folder without a telling name holds."""
+"""The formats by name, and how the format of a file or folder is recognised when its name does not tell."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
     """The format of a folder.
 
     Raises:
-        InputError: none that is known.
+        InputError: the folder has no known format.
     """
     folder = Path(folder)
     inside = entries(folder)

@@ -1,4 +1,4 @@
-"""Segments that were read whole, from one file or from many, offered like any other input."""
+"""A source of segments that were read into memory, from one file or from several."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class HeldSource:
     """A `Source` over a dataset in memory.
 
     Args:
-        data: the segments, with what was left out in its notes.
-        files: everything that was read for them.
+        data: the segments. Their notes say what was left out.
+        files: all files that were read for them.
 
     Raises:
-        InputError: no segment.
+        InputError: there is no segment.
     """
 
     def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line."""
+"""JSON lines: one object per line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nlgauge.io.files.lines import Lines
 
 
 class JsonRows:
-    """The values of a JSON lines file, as (line number, value); iterate again to read again.
+    """The values of a JSON lines file, as (line number, value). Each iteration reads the file again.
 
-    Lines of nothing but white space are skipped, and counted in `notes`.
+    Lines that hold only white space are skipped and counted in `notes`.
 
     Raises:
-        InputError: a line that is not JSON; what `Lines` raises.
+        InputError: a line is not JSON. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -40,11 +40,11 @@ class JsonRows:
                 self._blank += 1
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         return self.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = self.lines.notes()
         if self._blank:
             told.append(f"{self.file.name}: {self._blank} blank {'line' if self._blank == 1 else 'lines'} skipped")
@@ -52,7 +52,7 @@ class JsonRows:
 
 
 def _fault(line: str, number: int) -> str:
-    """Why a line is refused; the standard library's reader says where, and takes what JSON has not."""
+    """Why a line is refused. The standard library's parser gives the position, and accepts some values outside JSON."""
     try:
         json.loads(line)
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""Parallel text files, one segment a line, as sacrebleu takes them."""
+"""Parallel text files with one segment per line, as sacrebleu reads them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ PathLike = str | os.PathLike[str]
 def open_parallel(
     hypotheses: Sequence[PathLike], references: Sequence[PathLike] = (), source: PathLike | None = None
 ) -> ParallelSource:
-    """Text files whose lines belong together, line i of each to item i.
+    """Open parallel text files. Line i of every file belongs to item i.
 
     Args:
-        hypotheses: one file a system; the system bears the file's name without extension, with as much of the folder
-            before it as tells the files apart.
-        references: one file a reference of every item.
-        source: the inputs.
+        hypotheses: one file per system. The system is named after the file, without its extension, and with as many
+            folders before it as are needed to tell the files apart.
+        references: one file for each reference of the items.
+        source: the file of the inputs.
 
     Returns:
-        Segments item by item, all systems of an item beside each other. The item is the line number as text, the id
-        `system:item`. An empty line is an empty text.
+        The segments item by item, with all systems of an item together. The item is the line number as text, and the id
+        is `system:item`. An empty line is an empty text.
 
     Raises:
-        InputError: no hypothesis file, one file for two systems, `-` more than once, a file that is missing.
+        InputError: there is no hypothesis file, one file is given for two systems, `-` is given more than once, or a
+            file is missing.
     """
     if isinstance(hypotheses, str | os.PathLike) or isinstance(references, str | os.PathLike):
         raise InputError("hypotheses and references are lists of paths, one path came; write [path]")
@@ -51,7 +52,7 @@ def open_parallel(
 
 
 class ParallelSource:
-    """A `Source` over files of equal length."""
+    """A `Source` over text files of equal length."""
 
     def __init__(
         self, systems: Sequence[str], hypotheses: Sequence[Lines], references: Sequence[Lines], source: Lines | None
@@ -62,22 +63,22 @@ class ParallelSource:
         self._summary: Summary | None = None
 
     def check(self) -> Summary:
-        """Read everything once, count the lines of every file; see `Source.check`.
+        """Read everything once and count the lines of every file; see `Source.check`.
 
         Raises:
-            InputError: files of unequal length (both names and both counts), an empty file.
+            InputError: a file is empty, or two files differ in length. The error names both and both counts.
         """
         if self._summary is None:
             self._summary = self._check()
         return self._summary
 
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments item by item, checked first; a block holds whole items. See `Source.blocks`."""
+        """The segments item by item, after a check. A block holds complete items. See `Source.blocks`."""
         self.check()
         return in_blocks(self._segments(), size, characters, together=len(self.systems))
 
     def close(self) -> None:
-        """Delete the temporary copy of standard input, where there is one."""
+        """Delete the temporary copy of standard input, if there is one."""
         for lines in self._files:
             lines.file.close()
 
@@ -124,13 +125,14 @@ class ParallelSource:
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
-    """A name for each hypothesis file, all distinct.
+    """A distinct name for each hypothesis file.
 
-    The file name without folder, `.gz` and extension. Files that would share it get the first of these that tells
-    them apart: the name with its extension, then one folder before it, two, ... and at last the path as typed.
+    The name is the file name without folder, `.gz` and extension. If files would share a name, they get the first of
+    these that tells them apart: the name with its extension, then with one folder before it, then with two and so on,
+    and at last the path as typed.
 
     Raises:
-        InputError: no path, or one path twice.
+        InputError: there is no path, or one path is given twice.
     """
     if not paths:
         raise InputError("no hypothesis file is given, expected at least one")

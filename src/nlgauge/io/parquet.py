@@ -1,4 +1,4 @@
-"""Parquet: one row a segment, read a batch at a time."""
+"""Parquet files with one row per segment, read batch by batch."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _BATCH = 2048
 
 
 class ParquetRows:
-    """The rows of a Parquet file, as (row number from 1, field -> value); iterate again to read again.
+    """The rows of a Parquet file, as (row number from 1, field -> value). Each iteration reads the file again.
 
-    Columns bear the names of the JSON fields; `human` is a struct, a map or columns `human.NAME`.
+    Columns have the names of the JSON fields. `human` is a struct, a map, or several columns `human.NAME`.
 
     Attributes:
         ignored: columns that are not read.
 
     Raises:
         MissingExtra: pyarrow is not installed.
-        InputError: not a Parquet file, damaged, or no column `hyp`.
+        InputError: the file is not Parquet, is damaged, or has no column `hyp`.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -62,7 +62,7 @@ class ParquetRows:
                 ) from None
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         return f"{self.file.name}: row {number}"
 
     def notes(self) -> list[str]:
@@ -74,7 +74,7 @@ def import_pyarrow() -> tuple[Any, Any]:
     """The modules pyarrow and pyarrow.parquet.
 
     Raises:
-        MissingExtra: they are not installed.
+        MissingExtra: pyarrow is not installed.
     """
     try:
         import pyarrow  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""Judgements that one output is better than another: WMT's relative ranks, pairs of ids, COMET's ranking data."""
+"""Preferences, by which one output is better than another: WMT's relative ranks, pairs of ids, COMET's ranking data."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from nlgauge.io.jsonl import JsonRows
 def read_relative_ranks(
     path: str | os.PathLike[str], renames: Mapping[str, str] | None = None, strip_document: bool = False
 ) -> Preferences:
-    """The pairs of `RR-seglevel.csv` and `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE` between blanks.
+    """Read the pairs of `RR-seglevel.csv` or `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE`.
+
+    Words are separated by blanks.
 
     Args:
-        path: the file, plain or `.gz`. The header of 2018 lacks a name, which does not matter; a sixth word is the
-            difference of the two ratings.
-        renames: system as written there -> its real name.
-        strip_document: `SID` is `DOCUMENT::NUMBER`, and the number alone is the item.
+        path: the file, plain or `.gz`. The header of 2018 lacks one name, which does not matter. A sixth word is the
+            difference between the two ratings.
+        renames: system as written in the file -> its real name.
+        strip_document: `SID` has the form `DOCUMENT::NUMBER`, and only the number is the item.
 
     Raises:
-        InputError: a header that does not end as expected, another number of words, one system on both sides.
+        InputError: the header does not end as expected, a line has another number of words, or a system is compared
+            with itself.
     """
     file = InputFile(path)
     lines = Lines(file)
@@ -72,10 +75,12 @@ def read_relative_ranks(
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Preferences:
-    """Pairs of segment ids, JSON lines: `better_id` and `worse_id`, or `better` and `worse`; perhaps `margin`.
+    """Read pairs of segment ids from JSON lines: `better_id` and `worse_id`, or `better` and `worse`.
+
+    A line may also have a `margin`.
 
     Raises:
-        InputError: a line without both, or with one id on both sides.
+        InputError: a line lacks one of the two ids, or both are the same.
     """
     rows = JsonRows(InputFile(path))
     pairs: list[Preference] = []
@@ -100,13 +105,13 @@ def read_pairs(path: str | os.PathLike[str]) -> Preferences:
 
 
 def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
-    """The distinct texts and the pairs of COMET's ranking data: CSV with `src`, `ref`, `pos`, `neg` and perhaps `lp`.
+    """Read COMET's ranking data: CSV with `src`, `ref`, `pos`, `neg` and perhaps `lp`.
 
     Returns:
-        Each distinct output of an input once, as a segment with an id made of its number, and the pairs by these ids.
+        The distinct outputs of each input as segments, whose ids are made from numbers, and the pairs of these ids.
 
     Raises:
-        InputError: a column that is missing, a row of another width, one text on both sides.
+        InputError: a column is missing, a row has another number of cells, or a text is compared with itself.
     """
     file = InputFile(path)
     records = Records(file)

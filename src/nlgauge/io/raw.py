@@ -1,4 +1,4 @@
-"""Raw texts: a line each, or the references of a data set."""
+"""Raw texts: one per line of a text file, or the references of a data set."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Raw:
     """Texts with their ids.
 
     Attributes:
-        ids: the number of the line, from 1 on; of a data set the id of the segment that has the text first, with `.2`
-            for its second reference.
-        texts: empty lines among them; of a data set each distinct reference once, or else each hypothesis. As long as
-            `ids`.
-        inputs: what was read, `{"path", "sha256"}`.
+        ids: for a text file, the numbers of the lines from 1. For a data set, the id of the first segment that has the
+            text, followed by `.2` for its second reference.
+        texts: for a text file, all lines, also empty ones. For a data set, each distinct reference once, or each
+            hypothesis if there are no references. As long as `ids`.
+        inputs: the files that were read, as `{"path", "sha256"}`.
         notes: what a reader must know.
     """
 
@@ -38,11 +38,11 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     """The texts of a file.
 
     Args:
-        path: `.jsonl`, `.tsv`, `.csv`, `.parquet` (also `.gz`), or a folder: a data set. Any other name, and `-`: a
-            text a line, also `.gz`.
+        path: `.jsonl`, `.tsv`, `.csv` or `.parquet` (also `.gz`), or a folder, is a data set. Any other name (also
+            `.gz`), and `-`, is a text file with one text per line.
 
     Raises:
-        InputError: missing, empty, no UTF-8, or wrong in some row.
+        InputError: the file is missing, is empty, is not UTF-8, or has an error in some row.
     """
     name = os.fspath(path)
     if os.path.isdir(name) or PurePath(name.removesuffix(".gz")).suffix.lower() in _DATA:

@@ -1,4 +1,4 @@
-"""Which format a file is in, and the segments in it: all at once, or as a stream."""
+"""Read the segments of a file in any known format, all at once or as a stream."""
 
 from __future__ import annotations
 
@@ -44,18 +44,19 @@ def read(
     format: str | None = None,  # noqa: A002 - the word everybody looks for
     columns: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """All segments of a file or folder, in memory.
+    """Read all segments of a file or folder into memory.
 
     Args:
         path: JSON lines (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or `.gz`; Parquet
-            (`.parquet`); `-` for standard input; the folder of a test set.
-        format: one of `nlgauge.io.formats.FORMATS`; told from the name and the first line if None.
-        columns: column -> field, for CSV and TSV whose columns bear other names than ours: `{"output": "hyp", "score":
-            "human.score"}`.
+            (`.parquet`); `-` for standard input; or the folder of a test set.
+        format: one of `nlgauge.io.FORMATS`. If None, it is found from the name and the first line.
+        columns: column -> field, for CSV and TSV files whose columns have other names. Example: `{"output": "hyp",
+            "score": "human.score"}`.
 
     Raises:
-        InputError: missing, empty, of an unknown format, or wrong in some row: names the line and the field.
-        MissingExtra: Parquet without pyarrow.
+        InputError: the file is missing, is empty, has an unknown format, or has an error in some row. The error then
+            names the line and the field.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     source = open_data(path, format, columns)
     if isinstance(source, HeldSource):
@@ -73,17 +74,18 @@ def open_data(
     format: str | None = None,  # noqa: A002
     columns: Mapping[str, str] | None = None,
 ) -> TableSource | HeldSource:
-    """The segments of a file or folder as a stream: `check()` it once, then go through `blocks()`.
+    """Open the segments of a file or folder as a stream. Call `check()` once, then iterate over `blocks()`.
 
-    The format goes by the extension and, where several share one, by the first line; of what has no name (standard
-    input, a pipe) it goes by the first byte. Formats that take a whole file to make one segment are held in memory.
+    The format is found from the extension and, if several formats share it, from the first line. For input without a
+    name, such as standard input or a pipe, it is found from the first byte. Formats that need the whole file to make
+    one segment are read into memory.
 
     Args:
         path, format, columns: as for `read`.
 
     Raises:
-        InputError: missing, or of an unknown format.
-        MissingExtra: Parquet without pyarrow.
+        InputError: the file is missing, or its format is unknown.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     path = os.fspath(path)
     if format is not None and format not in FORMATS:

@@ -1,4 +1,4 @@
-"""Anybody's scores: tables of numbers keyed by id, or by system and item, whatever program wrote them."""
+"""Scores from any program: tables of numbers keyed by id, or by system and item."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def read_scores(
     names: Mapping[str, str] | None = None,
     group: str | None = None,
 ) -> ScoreTable:
-    """Scores from a file.
+    """Read scores from a file.
 
     Args:
-        path: JSON lines, TSV, CSV (each also `.gz`) or Parquet, with `id`, or with `seg` and perhaps `system`, and
-            perhaps `lp` or `task`; with `system` alone they are scores of systems. JSON lines hold the scores as
-            fields, or in one field `scores`; sacrerouge's are known. Or a file named `.seg.score` or `.sys.score`, with
-            or without `.gz`: WMT's, or the two columns SYSTEM SCORE of mt-metrics-eval.
-        columns: which columns of scores; if None all those that begin with a number.
-        names: column -> `id`, `system`, `seg`, `lp`, `task`, where the file calls them something else.
-        group: language pair or task of all rows, where the file does not say.
+        path: JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps `system`, and
+            may also have `lp` or `task`. If they have only `system`, they are scores of systems. JSON lines have the
+            scores as fields of a row, or in one field `scores`; sacrerouge's files are read too. A file whose name ends
+            in `.seg.score` or `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+        columns: the columns of scores to read; if None, all columns whose first cell is a number.
+        names: column -> `id`, `system`, `seg`, `lp` or `task`, if the file uses other names for these.
+        group: language pair or task of all rows, if the file does not say.
 
     Returns:
-        The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing: NaN.
+        The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing values, NaN.
 
     Raises:
         InputError: the extension is unknown, a row has no key, there is no score, a cell in a column of numbers is not
-            a number, or two rows are about one thing. The error names file and line.
-        MissingExtra: Parquet without pyarrow.
+            a number, or two rows are about the same thing. The error names the file and the line.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     file = InputFile(path)
     plain = file.path.removesuffix(".gz")
@@ -116,7 +116,7 @@ def _table(
 
 
 class _Columns:
-    """The columns of scores: those that are asked for, or all whose cells are numbers."""
+    """The columns of scores: those that are requested, or all whose cells are numbers."""
 
     def __init__(self, asked: Sequence[str] | None) -> None:
         self._asked = asked
@@ -124,7 +124,7 @@ class _Columns:
         self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
 
     def add(self, row: Mapping[str, Any], where: str, above: int) -> None:
-        """Take in the cells of one row, with `above` rows before it."""
+        """Add the cells of one row, which has `above` rows before it."""
         for column in row if self._asked is None else self._asked:
             if self._asked is None and (is_known(column) or column in self._texts):
                 continue
@@ -143,14 +143,14 @@ class _Columns:
             values.append(value)
 
     def arrays(self, name: str, n: int) -> dict[str, Array]:
-        """The columns of numbers, each of shape (n,)."""
+        """The columns of numbers as arrays of shape (n,)."""
         if not self._values:
             why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
             raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
         return {column: np.array(v + [math.nan] * (n - len(v))) for column, v in self._values.items()}
 
     def notes(self, name: str) -> Iterator[str]:
-        """Which columns are left out, and in how many rows the others have no number."""
+        """Which columns are left out, and in how many rows the other columns have no number."""
         for column, text in self._texts.items():
             yield f"{name}: column {column!r} left out: {text}"
         n = max(map(len, self._values.values()))
@@ -190,7 +190,7 @@ def _number(cell: Any) -> float:
 
 
 def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
-    """JSON lines as Python writes them, where NaN is a number."""
+    """JSON lines as Python writes them, so that NaN is allowed as a number."""
     lines = Lines(file)
     references, blank = 0, 0
     for place, line in lines:
@@ -220,7 +220,7 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
 
 
 def _flat(scores: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested scores by their names joined with `_`."""
+    """Nested scores as a flat mapping, whose names are joined with `_`."""
     for name, value in scores.items():
         if type(value) is dict:
             yield from _flat(value, f"{before}{name}_")
@@ -257,7 +257,7 @@ def _parquet_rows(file: InputFile) -> Iterator[_Row]:
 
 
 def _score_file(file: InputFile, group: str | None) -> ScoreTable:
-    """WMT's or mt-metrics-eval's: the first line tells them apart by its number of words."""
+    """Read a file of WMT or of mt-metrics-eval. The number of words in the first line tells which it is."""
     match = _SCORE.fullmatch(Path(file.path).name)
     if match is None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What every input offers: one pass that checks it, and any number of passes that stream it."""
+"""The interface of every input: one pass that checks it, and any number of passes that stream it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ OPTIONAL = ("references", "source", "system", "item", "group", "human", "context
 
 @dataclass(frozen=True)
 class Summary:
-    """What a whole pass found.
+    """What a complete pass over an input found.
 
     Attributes:
-        n: segments.
-        systems: system -> segments, in order of first appearance; None stands for segments that name no system.
-        groups: the same of groups.
-        criteria: criteria with at least one rating, in order of first appearance.
-        lacking: optional field of a segment -> id of the first segment without it; a field every segment has is not in
-            it.
-        present: optional fields that at least one segment has.
-        inputs: every file read, `{"path", "sha256"}`, path as typed.
-        notes: what a reader must know: what was dropped, skipped, ignored or made.
+        n: the number of segments.
+        systems: system -> number of its segments, in order of first appearance. None stands for segments that do not
+            name a system.
+        groups: group -> number of its segments, likewise.
+        criteria: the criteria with at least one rating, in order of first appearance.
+        lacking: optional field -> id of the first segment without it. Fields that every segment has are not listed.
+        present: the optional fields that at least one segment has.
+        inputs: all files that were read, as `{"path", "sha256"}`, with the path as typed.
+        notes: what a reader must know: what was dropped, skipped, ignored or generated.
     """
 
     n: int
@@ -46,28 +46,29 @@ class Source(Protocol):
     """Segments in files, read in passes that hold one block at a time."""
 
     def check(self) -> Summary:
-        """Read everything once and say what it is; a second call reads nothing.
+        """Read everything once and say what was found. A second call reads nothing.
 
         Raises:
-            InputError: the first thing wrong, with file and line.
+            InputError: there is an error in the input. The message names the file and line of the first one.
         """
         ...
 
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
         """The segments in order, in lists of at most `size` segments and about `characters` of text.
 
-        What was not checked yet is checked first, so that nothing is scored before everything is known to be right.
+        An input that has not been checked is checked first, so that nothing is scored before everything is known to be
+        correct.
         """
         ...
 
     def close(self) -> None:
-        """Delete temporary copies; the source cannot be read any more."""
+        """Delete temporary copies. After this the source cannot be read."""
         ...
 
 
 @dataclass
 class Tally:
-    """Counts segments as they pass, in memory that does not grow with texts or ids (8 bytes a segment)."""
+    """Counts segments as they pass. It keeps 8 bytes per segment, however long the texts and ids are."""
 
     n: int = 0
     systems: dict[str | None, int] = field(default_factory=dict)
@@ -101,12 +102,12 @@ class Tally:
             self.shapes[shape] = segment.id
 
     def repeated(self) -> set[int]:
-        """Hashes that occurred twice or more; their ids may be duplicates, and no other can be."""
+        """Hashes that occurred more than once. Only ids with these hashes can be duplicates."""
         ordered = np.sort(np.frombuffer(self.hashes, dtype=np.int64)) if self.hashes else np.empty(0, dtype=np.int64)
         return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
 
     def summary(self, inputs: Iterable[Mapping[str, str]], notes: Iterable[str]) -> Summary:
-        """The counts, with the files they were made from."""
+        """The counts, with the files that they come from."""
         lacking: dict[str, str] = {}
         present: set[str] = set()
         for shape, first in self.shapes.items():
@@ -127,7 +128,7 @@ class Tally:
 
 
 def in_blocks(segments: Iterable[Segment], size: int, characters: int, together: int = 1) -> Iterator[list[Segment]]:
-    """Lists of about `size` segments or `characters` of text; runs of `together` segments stay in one list."""
+    """Lists of about `size` segments or `characters` of text. Runs of `together` segments stay in one list."""
     block: list[Segment] = []
     used = 0
     for segment in segments:

@@ -1,4 +1,4 @@
-"""SummEval's annotations: summaries with three ratings by experts and five by crowd workers for each criterion."""
+"""SummEval's annotations: per criterion, each summary has three ratings by experts and five by crowd workers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _SCORES = "metric_scores_"
 
 
 class SummEvalRows:
-    """The rows of `model_annotations.aligned.jsonl`, as (line number, field -> value); iterate again to read again.
+    """The rows of `model_annotations.aligned.jsonl`, as (line number, field -> value). Each iteration reads it again.
 
-    The item is the document, the system `model_id`; the source is there once the annotations were paired with the
-    articles (`text`). `coherence` is the list of the experts' ratings, `turker.coherence` that of the crowd; place i of
-    every list is the same person within one segment.
+    The item is the document, and the system is `model_id`. There is a source only if the annotations were paired with
+    the articles (`text`). For example, `coherence` is the list of the experts' ratings, and `turker.coherence` is the
+    list of the crowd's. Within one segment, position i of every list is the same person.
 
     Attributes:
         ignored: fields that are not read.
 
     Raises:
-        InputError: a line without id, system or summary, or with annotations of another shape.
+        InputError: a line lacks the id, system or summary, or its annotations have another shape.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -77,11 +77,11 @@ class SummEvalRows:
             )
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         return self._rows.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = [
             f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}"
             for name, n in self._without.items()
@@ -102,13 +102,13 @@ class SummEvalRows:
 
 
 def read_summeval(path: str | os.PathLike[str]) -> Dataset:
-    """The summaries of SummEval's annotations, each criterion a list of ratings.
+    """Read the summaries of SummEval's annotations. Each criterion has a list of ratings.
 
     Args:
-        path: `model_annotations.aligned.jsonl`, its `.paired` or its `.scored` version, plain or `.gz`.
+        path: `model_annotations.aligned.jsonl`, or its `.paired` or `.scored` version, plain or `.gz`.
 
     Raises:
-        InputError: names the line and the field.
+        InputError: a field is missing or wrong. The error names the line and the field.
     """
     source = TableSource(SummEvalRows(InputFile(path)))
     segments = tuple(source.checked())
@@ -116,18 +116,18 @@ def read_summeval(path: str | os.PathLike[str]) -> Dataset:
 
 
 def read_summeval_scores(path: str | os.PathLike[str], references: int = 11) -> ScoreTable:
-    """The metric scores in the `.scored` version of the annotations.
+    """Read the metric scores in the `.scored` version of the annotations.
 
     Args:
         path: the file.
-        references: how many references the metrics had, 1, 6 or 11.
+        references: how many references the metrics had: 1, 6 or 11.
 
     Returns:
-        One column a metric; the parts of a metric (`rouge` -> `rouge_1_f_score`) are columns of their own. A metric
-        that gives a list of one number (SUPERT) gives that number; NaN where a summary lacks one.
+        One column per metric. Each part of a metric (`rouge` -> `rouge_1_f_score`) has its own column. If the file has
+        a list of one number, as for SUPERT, the column has that number. NaN where a summary has no score.
 
     Raises:
-        InputError: no such scores, or something else than numbers in them.
+        InputError: there are no such scores, or some of them are not numbers.
     """
     rows = JsonRows(InputFile(path))
     field = f"{_SCORES}{references}"

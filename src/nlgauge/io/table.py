@@ -1,4 +1,4 @@
-"""Files of rows, one a segment: checked as they stream, whatever their format."""
+"""Files with one row per segment. The rows of every format are checked as they are read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 8  # names of ignored fields in a note
 
 
 class Rows(Protocol):
-    """What a format gives: for each row its place (a line or row number) and its fields, without `ignored` columns."""
+    """What a format provides: each row's place (a line or row number) and its fields, without `ignored` columns."""
 
     file: InputFile
     ignored: list[str]
@@ -23,11 +23,11 @@ class Rows(Protocol):
     def __iter__(self) -> Iterator[tuple[int, Any]]: ...
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         ...
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         ...
 
 
@@ -35,7 +35,7 @@ class TableSource:
     """A `Source` over the rows of one file.
 
     Args:
-        rows: of any format.
+        rows: the rows of a file in any format.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -51,16 +51,16 @@ class TableSource:
         return self._summary
 
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments in order, checked first; see `Source.blocks`."""
+        """The segments in order, after a check; see `Source.blocks`."""
         self.check()
         return in_blocks((segment for _, segment in self._segments(Fields())), size, characters)
 
     def close(self) -> None:
-        """Delete the temporary copy of standard input, where there is one."""
+        """Delete the temporary copy of standard input, if there is one."""
         self.rows.file.close()
 
     def checked(self) -> Iterator[Segment]:
-        """The segments of one pass that ends in an error if anything was wrong, and else leaves the summary behind."""
+        """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
         fields, tally = Fields(), Tally()
         for _, segment in self._segments(fields):
             tally.add(segment)
@@ -81,7 +81,7 @@ class TableSource:
             yield place, segment
 
     def _name_duplicate(self, repeated: set[int]) -> None:
-        """Refuse the first id that really occurs twice; equal hashes alone prove nothing."""
+        """Refuse the first id that really occurs twice. Equal hashes alone do not prove that ids are equal."""
         first: dict[str, int] = {}
         fields, had = Fields(), 0
         for place, segment in self._segments(fields):

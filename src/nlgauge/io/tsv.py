@@ -1,4 +1,4 @@
-"""TSV: a header, then one row a line; cells are what lies between tabs, with no quoting."""
+"""TSV: a header, then one row per line. Cells are separated by tabs, and there is no quoting."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nlgauge.io.files.lines import Lines
 
 
 class TsvRows:
-    """The rows of a TSV file, as (line number, field -> value); iterate again to read again.
+    """The rows of a TSV file, as (line number, field -> value). Each iteration reads the file again.
 
-    An empty cell is an absent value, except in `hyp`, where it is an empty hypothesis, and where every
-    reference column of the row is empty, which is one empty reference.
+    An empty cell is an absent value, with two exceptions. In `hyp` it is an empty hypothesis. If all reference columns
+    of a row are empty, the row has one empty reference.
 
     Attributes:
         ignored: columns that are not read.
 
     Raises:
-        InputError: no column `hyp`, a column twice, a row with another number of cells, a cell that cannot be
-            read as its column demands; what `Lines` raises.
+        InputError: there is no column `hyp`, a column occurs twice, a row has another number of cells, or a cell cannot
+            be read as its column requires. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -76,11 +76,11 @@ class TsvRows:
             yield number, row
 
     def at(self, number: int) -> str:
-        """Where a row is, for an error."""
+        """The place of a row, for an error message."""
         return self.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = self.lines.notes()
         if self._blank:
             told.append(f"{self.file.name}: {self._blank} blank {'line' if self._blank == 1 else 'lines'} skipped")

@@ -1,4 +1,4 @@
-"""Metrics held against human judgements: joins, statistics by level, tests between metrics, model selection."""
+"""Compare metrics with human judgements: joins, statistics by level, tests between metrics, model selection."""
 
 from typing import TYPE_CHECKING
 

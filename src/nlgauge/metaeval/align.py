@@ -1,4 +1,4 @@
-"""Which scores belong to which judgements: a join on segment ids, with what was left out counted and named."""
+"""Which scores belong to which judgements? A join on segment ids that counts and names what it leaves out."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class JoinedScores:
     """Scores and judgements of the same n segments.
 
     Attributes:
-        segments: n of them, each with a rating for at least one criterion unless unrated ones were asked for.
-        human: criterion -> ratings, shape (n,); NaN where nobody rated.
-        scores: metric by its name -> Scores of these segments, in this order.
-        system_tables: metric -> its scores of systems, where those are all there is.
-        lower_is_better: those of `system_tables` that fall with quality.
+        segments: the n segments. Each has a rating for at least one criterion, unless unrated segments were asked for.
+        human: criterion -> ratings, shape (n,); NaN where nobody rated the segment.
+        scores: metric name -> the metric's Scores of these segments, in this order.
+        system_tables: metric name -> its system scores, for metrics that have no segment scores.
+        lower_is_better: the metrics in `system_tables` for which lower is better.
         pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where
             there are ratings.
         notes: what was left out, with counts and the first ids.
@@ -49,15 +49,15 @@ class JoinedScores:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Names of the metrics: those with segment scores, then those with system scores alone."""
+        """The names of the metrics: first those with segment scores, then those with system scores alone."""
         return (*self.scores, *self.system_tables)
 
     def is_higher_better(self, metric: str) -> bool:
-        """The direction of a metric."""
+        """Whether higher is better for a metric."""
         return self.scores[metric].higher_is_better if metric in self.scores else metric not in self.lower_is_better
 
     def signature(self, metric: str) -> Signature:
-        """What made the scores of a metric."""
+        """The signature of a metric: what produced its scores."""
         return (
             self.scores[metric].signature
             if metric in self.scores
@@ -73,19 +73,19 @@ class JoinedScores:
 
     @property
     def groups(self) -> tuple[str | None, ...]:
-        """Groups in order of first appearance."""
+        """The groups in the order of their first appearance."""
         return tuple(self.places)
 
     @cached_property
     def places(self) -> Mapping[str | None, npt.NDArray[np.int64]]:
-        """Group -> positions of its segments."""
+        """Group -> the positions of its segments."""
         found: dict[str | None, list[int]] = {}
         for i, segment in enumerate(self.segments):
             found.setdefault(segment.group, []).append(i)
         return {group: np.array(where, dtype=np.int64) for group, where in found.items()}
 
     def take(self, keep: Mask) -> JoinedScores:
-        """The same with some of the segments, by a mask of shape (n,)."""
+        """The same data with only the segments that a mask of shape (n,) keeps."""
         where = np.flatnonzero(keep)
         pairs = self.pairs
         if pairs is not None:
@@ -100,17 +100,18 @@ class JoinedScores:
 
 
 def criteria_of(dataset: Dataset) -> tuple[str, ...]:
-    """Criteria with at least one rating, in order of first appearance."""
+    """The criteria with at least one rating, in the order of their first appearance."""
     return tuple(
         dict.fromkeys(name for s in dataset for name, value in s.human.items() if value is not None and value != [])
     )
 
 
 def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The criteria asked for: one name, several, `all`, or None where the data have one.
+    """The criteria asked for: one name, several names, `all`, or None where the data have one criterion.
 
     Raises:
-        InputError: no rating at all, an unknown criterion with the nearest known, or several and no choice.
+        InputError: there is no rating at all; a criterion is unknown (the error gives the nearest known one); or the
+            data have several criteria and none was chosen.
     """
     known = criteria_of(dataset)
     name = dataset.name or "the dataset"
@@ -139,10 +140,12 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
 
 
 def ratings(segments: Sequence[Segment], criterion: str) -> Array:
-    """Ratings of one criterion, shape (n,): the mean where several people rated, NaN where nobody did.
+    """The ratings for one criterion, shape (n,).
+
+    Where several people rated a segment, the value is their mean; where nobody did, it is NaN.
 
     Raises:
-        InputError: a rating that is no finite number.
+        InputError: a rating is not a finite number.
     """
     return np.array([_rating(s, criterion) for s in segments], dtype=np.float64)
 
@@ -165,15 +168,15 @@ def _rating(segment: Segment, criterion: str) -> float:
 def judged(
     dataset: Dataset, criteria: Sequence[str], unrated: bool = False
 ) -> tuple[tuple[Segment, ...], dict[str, Array], list[str]]:
-    """Segments with a rating for one of the criteria, in the order of the dataset.
+    """The segments with a rating for at least one of the criteria, in the order of the dataset.
 
     Args:
-        dataset: whose segments.
-        criteria: that count.
-        unrated: keep the others as well; metrics may be averaged over them.
+        dataset: the data set to take segments from.
+        criteria: the criteria that count.
+        unrated: also keep segments without such a rating, since metrics may be averaged over them.
 
     Returns:
-        Segments, their ratings by criterion, and notes on what is missing.
+        The segments, their ratings by criterion, and notes on what is missing.
     """
     human = {name: ratings(dataset.segments, name) for name in criteria}
     rated: Mask = np.asarray(~np.isnan(np.stack(list(human.values()))).all(axis=0))
@@ -193,10 +196,10 @@ def judged(
 
 
 def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], npt.NDArray[np.int64], list[str]]:
-    """The segments that occur in pairs, in the order of the dataset; the positions of each pair among them; notes.
+    """The segments that occur in pairs, in the order of the dataset; the positions of each pair among them; and notes.
 
     Raises:
-        InputError: an output that is not among the segments, or a pair across groups.
+        InputError: an output is not among the segments, or a pair crosses groups.
     """
     places = pairs.places(dataset.segments)
     for better, worse in places:
@@ -216,13 +219,13 @@ def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], n
 def column(
     table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_better: bool = True
 ) -> tuple[Scores, list[str]]:
-    """A column of somebody's segment scores in the order of the segments; NaN where the table has no number.
+    """One column of a table of segment scores, in the order of the segments; NaN where the table has no number.
 
     Returns:
-        The scores, and notes: rows that fit no segment.
+        The scores, and notes on rows that match no segment.
 
     Raises:
-        InputError: no row fits any segment.
+        InputError: no row matches any segment.
     """
     places = table.places(segments)
     where = table.name or "the score table"
@@ -246,7 +249,7 @@ def column(
 
 
 def stored_signature(name: str, source: str) -> Signature:
-    """What is known of scores that came without a signature."""
+    """The signature of scores that came without one: what is known of them."""
     entries = [("scores", name), *([("from", source)] if source else []), ("nlgauge", version("nlgauge"))]
     return Signature(name, tuple(entries))
 
@@ -254,10 +257,13 @@ def stored_signature(name: str, source: str) -> Signature:
 def listed(
     values: Any, name: str, segments: Sequence[Segment], higher_is_better: bool = True
 ) -> tuple[Scores, list[str]]:
-    """Scores that were given in Python: `Scores`, id -> number, or one number per segment; and notes on what is unused.
+    """Scores given in Python: `Scores`, a mapping from id to number, or one number per segment.
+
+    Returns:
+        The scores, and notes on what was not used.
 
     Raises:
-        InputError: another length, ids that fit no segment.
+        InputError: the number of scores is not that of the segments, or ids match no segment.
     """
     if isinstance(values, Scores):
         higher_is_better = values.higher_is_better
@@ -283,15 +289,16 @@ def _number(value: Any) -> float:
 
 
 def settle(held: JoinedScores, missing: MissingPolicy) -> JoinedScores:
-    """Deal with rated segments for which a metric has no number.
+    """Apply a policy to rated segments for which a metric has no score.
 
     Args:
-        held: scores with NaN where there is none.
-        missing: `refuse` them by name; `drop` such segments for all metrics alike, so that the metrics stay comparable;
-            fill in the metric's `worst` score or `zero`.
+        held: scores with NaN where one is missing.
+        missing: `refuse` raises an error that names the segments. `drop` leaves them out for all metrics alike, so
+            that the metrics stay comparable. `worst` fills in the worst score of the metric, `zero` fills in 0.
 
     Raises:
-        InputError: under `refuse`: metric, count and first ids; under `worst`: a metric without any score.
+        InputError: under `refuse`, a score is missing; the error gives the metric, the count and the first ids. Under
+            `worst`, a metric has no score at all.
     """
     check_option("missing", missing, MissingPolicy, error=InputError)
     absent = {name: np.isnan(scores.values) for name, scores in held.scores.items()}
@@ -329,7 +336,7 @@ def _filled(name: str, scores: Scores, missing: str) -> Scores:
 
 
 def some(names: Iterable[str]) -> str:
-    """The first names and how many more there are."""
+    """The first few names, and how many more there are."""
     named = list(names)
     return ", ".join(named[:_SHOWN]) + (f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else "")
 

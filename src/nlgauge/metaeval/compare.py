@@ -1,4 +1,4 @@
-"""Which metric is better? Every metric against every other, on the judgements of a group or on the mean over groups."""
+"""Which metric is better? Each pair of metrics is tested on the judgements of a group, or on the mean over groups."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ TESTS = tuple(ABOUT)
 
 @dataclass(frozen=True)
 class MetricTest:
-    """The test that is asked for.
+    """The test to run between metrics.
 
     Attributes:
         test: one of `TESTS`.
         alternative: `greater` or `two-sided`.
-        draws: of permutations.
-        seed: of permutations.
-        compat: `mt-metrics-eval` or `nlpstats`, or None.
+        draws: the number of permutations.
+        seed: the seed of the permutations.
+        compat: `mt-metrics-eval`, `nlpstats` or None.
     """
 
     test: str
@@ -67,7 +67,7 @@ class MetricTest:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a test is made on: a frame whose scores rise with quality, and the values of the metrics there."""
+    """What a test works on: a frame in which higher scores are better, and the values of the metrics on it."""
 
     frame: Frame
     found: Sequence[Correlation]
@@ -76,16 +76,16 @@ class _Comparison:
 
 
 def check_test(name: str) -> None:
-    """Refuse an unknown test, with the nearest known."""
+    """Refuse an unknown test; the error gives the nearest known name."""
     if name not in TESTS:
         raise InputError(f"unknown test {name!r}{nearest(name, TESTS)}")
 
 
 def usual_test(stat: str, level: str, averaging: str) -> str | None:
-    """The test that `auto` stands for; None where a statistic has none.
+    """The test that `auto` stands for; None where a statistic has no test.
 
-    A claim about metrics at system level is one about systems not seen yet, so systems are swapped; below that every
-    score is, or every item where the statistic is an accuracy with ties.
+    For example, at system level whole systems are swapped, because the claim is about systems not seen yet. Below
+    system level every score is swapped on its own; for an accuracy with ties, whole items are.
     """
     kind = statistic(stat).kind
     if stat == "preference_accuracy" and averaging == "none":
@@ -101,13 +101,13 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
     """Test all pairs of metrics in one group.
 
     Args:
-        frame: of systems at level `system` (of segments for soft pairwise accuracy), else of segments.
-        found: the values of the metrics there.
+        frame: systems at level `system` (but segments for soft pairwise accuracy), otherwise segments.
+        found: the values of the metrics on the frame.
         how: statistic, level, averaging, directions and options.
-        asked: the test; not `auto`, which `usual_test` settles.
+        asked: the test to run. It must not be `auto`, which `usual_test` resolves.
 
     Raises:
-        InputError: a test that does not go with the statistic or level.
+        InputError: the test does not go with the statistic or level.
     """
     return _MAKE[asked.test](_Comparison(how.turned(frame), found, how, asked))
 
@@ -117,7 +117,8 @@ def power_of(
 ) -> float:
     """Power for one pair of metrics: the share of resamples of the systems on which the test would find a difference.
 
-    200 sets of as many systems are drawn with replacement; in each the test takes at most 199 permutations.
+    There are 200 resamples, each with as many systems as the data have, drawn with replacement. On each of them the
+    test takes at most 199 permutations.
     """
     turned = how.turned(frame)
     few = dataclasses.replace(asked, draws=min(asked.draws, 199))
@@ -135,8 +136,8 @@ def power_of(
 def compare_means(frames: Sequence[Frame], how: Measure, asked: MetricTest) -> MetricComparison | None:
     """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
 
-    Every score trades places on its own inside its group. Each group is a row of a grid, each metric is brought to one
-    scale inside each row, and the mean is that over rows.
+    Every score is swapped on its own, inside its group. Each group is one row of a grid. Each metric is brought to one
+    scale inside each row, and the mean is taken over rows.
     """
     is_plain = how.averaging == "none" and how.kind in ("correlation", "pairs")
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
@@ -225,7 +226,7 @@ def _bootstrap(c: _Comparison) -> MetricComparison:
 
 
 def _item_swap(c: _Comparison) -> MetricComparison:
-    """The values of items, as they were averaged; under compat the outcomes of system pairs."""
+    """Swap the values of items, with the averaging that was used; under `compat`, swap the outcomes of system pairs."""
     if c.how.averaging != "item":
         raise InputError(
             f"item_swap needs a value for each item, got averaging {c.how.averaging!r}; choose level='item'"
@@ -259,7 +260,7 @@ _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
 
 
 def _averaging(c: _Comparison) -> Averaging:
-    """The averaging, of a statistic whose scores can trade places."""
+    """The averaging, for statistics whose scores can be swapped."""
     averaging = c.how.averaging
     if averaging in ("none", "item", "sys") and c.how.kind not in ("preferences", "calibrated"):
         return averaging  # type: ignore[return-value]  # one of the three
@@ -282,7 +283,7 @@ def _coefficient(how: Measure) -> str | Callable[[Array, Array], Array]:
 
 
 def _grid(c: _Comparison) -> tuple[Array, Array]:
-    """Judgements and scores as a grid of systems by items, or as one row where that is all there is."""
+    """Judgements and scores as a grid of systems by items, or as one row where systems and items are not known."""
     if c.how.level != "system":
         return _cells(c.frame, c.asked.test, c.how.averaging)
     if c.asked.test != "perm_systems":
@@ -294,7 +295,7 @@ def _grid(c: _Comparison) -> tuple[Array, Array]:
 
 
 def _cells(frame: Frame, test: str, averaging: str) -> tuple[Array, Array]:
-    """Judgements and scores of segments; where no system is named, the outputs of an item in their order."""
+    """Judgements and scores of segments; where no system is named, the outputs of each item in their order."""
     if frame.systems is not None and frame.items is not None:
         scores, human = frame.grid()
     elif averaging == "item" and frame.items is not None:
@@ -309,7 +310,7 @@ def _cells(frame: Frame, test: str, averaging: str) -> tuple[Array, Array]:
 
 
 def _places(items: Sequence[str]) -> tuple[str, ...]:
-    """First, second, ... output of its item: rows for outputs whose systems are not known."""
+    """First, second, ... output of each item: these are the rows for outputs whose systems are not known."""
     counts: dict[str, int] = {}
     places = []
     for item in items:

@@ -1,4 +1,4 @@
-"""Meta-evaluation: metrics held against human judgements, by criterion, level, statistic and group."""
+"""Meta-evaluation: compare metrics with human judgements, by criterion, level, statistic and group."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ PREFERENCE = "preference"  # the criterion of pairs
 
 @dataclass(frozen=True)
 class MetaEvaluation:
-    """What `meta_evaluate` found.
+    """The result of `meta_evaluate`.
 
     Attributes:
-        rows: of the result file, one flat mapping each; see `docs/meta.md`.
+        rows: the rows of the result file, each a flat mapping; see `docs/meta.md`.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
     """
@@ -48,17 +48,17 @@ class MetaEvaluation:
     notes: tuple[str, ...]
 
     def value(self, metric: str, **where: Any) -> float:
-        """The one number of a metric; `where` narrows down by criterion, stat, level or group.
+        """The one value of a metric; `where` narrows the choice down by criterion, stat, level or group.
 
         Without a group it is the mean over groups.
 
         Raises:
-            InputError: no row or several fit.
+            InputError: no row matches, or several do.
         """
         return float(self.row(metric, **where)["value"])
 
     def row(self, metric: str, **where: Any) -> Row:
-        """The one row of a metric; arguments as for `value`."""
+        """The one row of a metric; the arguments are those of `value`."""
         wanted = {"metric": metric, "group": MEAN, "against": None, **where}
         fitting = [row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())]
         if len(fitting) != 1:
@@ -69,7 +69,7 @@ class MetaEvaluation:
         return fitting[0]
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file; `inputs` are the files read."""
+        """The result file; `inputs` lists the files that were read."""
         return Result("meta", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
@@ -99,17 +99,21 @@ def meta_evaluate(
     runtime: Runtime | None = None,
     **options: Any,
 ) -> MetaEvaluation:
-    """Compare metrics with human judgements. docs/meta.md explains the arguments by examples, and the fields of rows.
+    """Compare metrics with human judgements.
+
+    docs/meta.md explains the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings, what to score them by, and one criterion, several or `all`.
-        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, `pearson`
-            by default; `none`, `item`, `sys` or `micro` in place of the level's own averaging.
-        preset: a protocol from `nlgauge.metaeval.PRESETS`; what is given beside it wins.
+        dataset, metrics, criterion: texts with ratings; the metrics to score them by; one criterion, several, or
+            `all`.
+        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
+            `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
+        preset: a protocol from `nlgauge.metaeval.PRESETS`; arguments given beside it override it.
         scores, lower_is_better, pairs, references, missing: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: of level `system`: see `frames.system_frame`; systems to leave out.
+        system_scores, aggregate, exclude, outliers: for level `system`, see `frames.system_frame`; `exclude` names
+            systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`.
-        options: of statistics, intervals and tests: see `measure.check_options`.
+        options: options of statistics, intervals and tests; see `measure.check_options`.
 
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
@@ -156,22 +160,23 @@ def joined_scores(
     unrated: bool = False,
     runtime: Runtime | None = None,
 ) -> JoinedScores:
-    """Score and join: everything that comes before the first statistic.
+    """Score the segments and join them with the judgements: everything that comes before the first statistic.
 
     Args:
         dataset: texts with ratings.
-        metrics: specifications or metric objects, scored here.
-        criterion: one, several, or `all`; may be left out where the data have one, and with pairs.
-        scores: scores made elsewhere: a table with a column per metric, or metric -> table, `Scores`, id -> number, or
-            one number per segment.
-        lower_is_better: metrics among `scores` that fall with quality.
-        references: what to make of several: each metric's `own` way (default), `mean`, `best` (`max`), `best_each` or
-            `first` of single references, or the `source` in their place.
-        missing: rated segments without a score: `refuse`, `drop` for all metrics, or count as `worst` or `zero`.
+        metrics: specifications or metric objects, which are scored here.
+        criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
+        scores: scores made elsewhere: a table with one column per metric, or a mapping from metric to a table, to
+            `Scores`, to a mapping from id to number, or to one number per segment.
+        lower_is_better: the metrics in `scores` for which lower is better.
+        references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
+            `best_each` or `first` of the scores against single references; or the `source` in their place.
+        missing: what to do with rated segments without a score: `refuse` them, `drop` them for all metrics, or count
+            them as `worst` or `zero`.
         pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`. Without them, these
-            compare every two outputs for one item with different ratings.
+            statistics compare every two outputs for one item that have different ratings.
         unrated: keep segments without a rating, over which metrics may be averaged.
-        runtime: device, precision, cache.
+        runtime: device, precision and cache.
     """
     positions = None
     if pairs is not None:
@@ -210,7 +215,7 @@ def _check_names(built: Mapping[str, Metric], stored: Mapping[str, Any], lower_i
 def _columns(
     stored: Mapping[str, Any], of_systems: Mapping[str, ScoreTable], segments: Sequence[Segment], down: Sequence[str]
 ) -> tuple[dict[str, Scores], list[str]]:
-    """Scores of the segments that were made elsewhere, and notes on what was not used."""
+    """Segment scores that were made elsewhere, and notes on what was not used."""
     columns: dict[str, Scores] = {}
     notes: list[str] = []
     for name, values in stored.items():
@@ -225,7 +230,7 @@ def _columns(
 def _tasks(
     name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None
 ) -> tuple[list[Task], Preset]:
-    """What to compute, and the rest of the protocol."""
+    """The tasks to compute, and the rest of the protocol."""
     protocol = preset(name) if name is not None else Preset((Task("pearson", "segment"),), "", "")
     wanted = [stats] if isinstance(stats, str) else None if stats is None else list(stats)
     if wanted == []:
@@ -242,7 +247,7 @@ def _tasks(
 
 
 def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:
-    """The pairs that people gave, refused where a statistic cannot use them."""
+    """The pairs that people gave; an error where a statistic cannot use them."""
     for task in tasks:
         if pairs is not None and statistic(task.stat).kind != "preferences":
             raise InputError(
@@ -252,7 +257,7 @@ def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferen
 
 
 def _settled_test(test: str | None, protocol: Preset) -> str | None:
-    """The test that goes with the protocol where `auto` is asked for."""
+    """The test that belongs to the protocol where `auto` is asked for."""
     return protocol.test if test == "auto" and protocol.test in TESTS else test
 
 
@@ -272,10 +277,10 @@ def _plan(
 
 
 def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:
-    """The dataset without some systems, and a note on how many are left.
+    """The dataset without the excluded systems, and a note on how many systems are left.
 
     Raises:
-        InputError: a name that is no system, with the nearest known.
+        InputError: a name is not that of a system; the error gives the nearest known name.
     """
     if not exclude:
         return dataset
@@ -291,7 +296,7 @@ def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:
 
 
 def _over_criteria(rows: Sequence[Row], held: JoinedScores, task: Task) -> list[NewRow]:
-    """The plain mean over several criteria, a row per metric."""
+    """The plain mean over several criteria, one row per metric."""
     if len(held.human) < 2 or MEAN in held.human:
         return []
     means = []

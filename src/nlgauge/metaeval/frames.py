@@ -1,4 +1,4 @@
-"""From segments to the vectors a statistic compares: one group at one level."""
+"""From segments to the vectors that a statistic compares: one group at one level."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Frame:
-    """What is compared in one group: segments, or systems.
+    """What is compared in one group: segments or systems. Each of the n entries is one segment or one system.
 
     Attributes:
-        group: language pair, task or topic; None where the data name none.
-        x: scores of M metrics as they are, higher better or not, shape (M, n).
+        group: the language pair, task or topic; None where the data name none.
+        x: original scores of M metrics, shape (M, n); they are not oriented, so lower may be better.
         z: judgements, shape (n,); NaN where there is none.
-        ids: what the entries are called, n of them: segment ids, or systems.
-        items: item of each entry, or None where one is not known.
-        systems: system of each entry, or None where one is not known.
-        pairs: positions of the better and the worse entry of pairs that people gave, shape (P, 2); None where there are
-            ratings instead.
+        ids: the names of the n entries: segment ids or systems.
+        items: the item of each entry; None where one is not known.
+        systems: the system of each entry; None where one is not known.
+        pairs: positions of the better and the worse entry of pairs that people gave, shape (P, 2); None where there
+            are ratings instead.
     """
 
     group: str | None
@@ -50,7 +50,10 @@ class Frame:
 
     @property
     def is_grid(self) -> bool:
-        """Whether every entry has a system and an item, none of them twice, and there are two items or more."""
+        """Whether the entries form a grid.
+
+        They do if every entry has a system and an item, no such pair occurs twice, and there are at least two items.
+        """
         if self.systems is None or self.items is None or len(set(self.items)) < 2:
             return False
         return len(set(zip(self.systems, self.items, strict=True))) == len(self.items)
@@ -81,7 +84,7 @@ class Frame:
 
 
 def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated: bool = False) -> Frame:
-    """The rated segments of a group, and the others where they are wanted."""
+    """The rated segments of a group, and also the unrated ones where they are wanted."""
     places = held.places[group]
     if not unrated:
         places = places[~np.isnan(held.human[criterion][places])]
@@ -102,7 +105,7 @@ def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated
 
 
 def _within(pairs: Places, places: Places) -> Places:
-    """The pairs of a group, by positions inside it."""
+    """The pairs of a group, as positions inside the group."""
     inside = np.isin(pairs, places).all(axis=1)
     return np.searchsorted(places, pairs[inside])
 
@@ -115,22 +118,22 @@ def system_frame(
     aggregate: Aggregate = "corpus",
     outliers: str | None = None,
 ) -> tuple[Frame, list[str]]:
-    """The systems of a group: mean judgement, and each metric's number for the system.
+    """The systems of a group: the mean judgement of each system, and each metric's score of it.
 
     Args:
         held: segments of several systems.
-        criterion: of the judgements.
-        group: whose systems.
-        over: a metric's number is over the `rated` segments of the system or over `all`.
-        aggregate: the number is the metric's own for a corpus (BLEU of summed counts), or the `mean` of its segment
-            values.
-        outliers: `mad` leaves out systems far from the median human score.
+        criterion: the criterion of the judgements.
+        group: the group whose systems are compared.
+        over: whether a metric's system score is over the `rated` segments of the system or over `all`.
+        aggregate: `corpus` is the metric's own corpus score (BLEU from summed counts, say); `mean` is the mean of its
+            segment scores.
+        outliers: `mad` leaves out systems whose human score is far from the median.
 
     Returns:
         The systems, and notes on what was left out.
 
     Raises:
-        InputError: a segment that names no system, a system that a table of system scores lacks.
+        InputError: a segment names no system, or a table of system scores lacks a system.
     """
     places = held.places[group]
     mine = [held.segments[i] for i in places]
@@ -166,7 +169,7 @@ def system_frame(
 
 
 def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str]) -> list[float]:
-    """System scores from a table; rows that name no group are of the only one there is."""
+    """System scores from a table. Rows that name no group belong to the only group there is."""
     known = table.by_system(metric, group if group in table.groups else None)
     lacking = [name for name in systems if np.isnan(known.get(name, np.nan))]
     if lacking:
@@ -178,14 +181,14 @@ def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str
 
 
 def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggregate) -> float:
-    """A metric's number for some of the segments together."""
+    """A metric's score for some of the segments together."""
     if aggregate == "mean":
         return float(np.mean(scores.values[places]))
     return float(scores.finish(scores.segment_stats[places].sum(axis=0)))
 
 
 def needed(labels: tuple[str, ...] | None, what: str, frame: Frame) -> tuple[str, ...]:
-    """Labels that a statistic cannot do without."""
+    """The labels, or an error where a statistic needs them and they are not known."""
     if labels is None:
         where = f" of group {frame.group!r}" if frame.group is not None else ""
         raise InputError(f"not every segment{where} names its {what}; this level or statistic needs the {what} of each")
@@ -193,10 +196,10 @@ def needed(labels: tuple[str, ...] | None, what: str, frame: Frame) -> tuple[str
 
 
 def check_level(level: str) -> str:
-    """The level of a name: `summary` is another name of `item`.
+    """The level with this name; `summary` is another name for `item`.
 
     Raises:
-        InputError: unknown, with the nearest known.
+        InputError: the level is unknown; the error gives the nearest known name.
     """
     check_option("level", level, Level, error=InputError)
     return "item" if level == "summary" else level
@@ -206,7 +209,7 @@ def check_items(frame: Frame) -> None:
     """Refuse a group in which no item has two rated outputs.
 
     Raises:
-        InputError: names the first items.
+        InputError: no item has two rated outputs; the error names the first items.
     """
     items = needed(frame.items, "item", frame)
     if len(set(items)) == len(items):

@@ -1,4 +1,4 @@
-"""What does a weight win? Gains against the metric alone, the best weight of two metrics, and mean curves over many."""
+"""What does a weight gain? Gains over the metric alone, the best weight for two metrics, and mean curves over many."""
 
 from __future__ import annotations
 
@@ -51,11 +51,10 @@ _KEY = ("metric", "with", "dataset", "suite", "stat", "criterion", "level", "gro
 
 
 def with_gains(rows: Sequence[NewRow]) -> None:
-    """Add the gains to each row: the change of both numbers against the metric alone, and the mean of the two changes.
+    """Add the gains to each row: the relative change of both numbers against the metric alone, and the mean of the two.
 
-    A change is a share of the size of the number of the metric alone.
-
-    NaN where the metric alone has 0 or is undefined.
+    A relative change is the change divided by the absolute value of the number of the metric alone. It is NaN where
+    that number is 0 or undefined.
     """
     alone = {tuple(row[key] for key in _KEY): row for row in rows if row["weight"] == 0}
     for row in rows:
@@ -67,16 +66,16 @@ def with_gains(rows: Sequence[NewRow]) -> None:
 
 
 def relative(before: float, after: float) -> float:
-    """The change in shares of the size of what was before; NaN where that is 0."""
+    """The relative change: the change divided by the absolute value from before; NaN where that is 0."""
     return (after - before) / abs(before) if before else math.nan
 
 
 def mark_best(rows: Sequence[NewRow]) -> None:
-    """Mark the best weight of each pair of metrics, statistic and criterion.
+    """Mark the best weight for each pair of metrics, statistic and criterion.
 
-    It has the greatest mean gain among the weights at which neither number falls.
-
-    Over all data sets and suites, all phenomena. The smallest of equals; 0 where every weight costs something.
+    The best weight has the greatest mean gain among the weights at which neither number falls. It is taken over all
+    data sets, all suites and all phenomena. Among equals it is the smallest weight; it is 0 where every weight costs
+    something.
     """
     parts: dict[Any, list[NewRow]] = {}
     for row in rows:
@@ -95,8 +94,9 @@ def _mark(rows: Sequence[NewRow]) -> None:
 def curves(rows: Sequence[NewRow], confidence: float = 0.95) -> list[NewRow]:
     """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
 
-    A gain in correlation is one of a pair on a data set, a gain in accuracy one of a pair on a suite. Pairs with an NLI
-    metric and pairs of others have curves of their own; the best weight of each is marked as that of a pair is.
+    Each pair of metrics contributes one gain in correlation per data set and one gain in accuracy per suite. Pairs
+    with an NLI metric and other pairs have separate curves. The best weight of each curve is marked as that of a pair
+    is.
 
     References:
         Chen and Eger (2023), figure 3.

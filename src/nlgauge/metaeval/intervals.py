@@ -1,4 +1,4 @@
-"""How far may a number be from that on other items or other systems? An interval for every cell of the table."""
+"""How far may a number be from its value on other items or other systems? An interval for every cell of the table."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LEAST = 2  # to draw from
 
 @dataclass(frozen=True)
 class IntervalMethod:
-    """How intervals are made.
+    """How intervals are computed.
 
     Attributes:
         kind: `auto`, `fisher`, `bootstrap` or `none`.
-        draws: of the bootstrap.
-        seed: of the bootstrap.
+        draws: the number of bootstrap resamples.
+        seed: the seed of the bootstrap.
     """
 
     kind: Kind = "auto"
@@ -50,10 +50,10 @@ class IntervalMethod:
 def with_intervals(
     frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
-    """The values of one group with their 95 % intervals, and how those were made; "" where they were not.
+    """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
 
-    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), else a bootstrap
-    over items.
+    `auto` is Fisher's formula where entries are independent (systems, or segments of different items). Elsewhere it is
+    a bootstrap over items.
     """
     one = found[0]
     if method.kind == "none" or one.compat is not None or how.kind == "soft" or how.options.get("folds"):
@@ -77,7 +77,7 @@ def with_intervals(
 
 
 def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) -> Array | None:
-    """The interval of the plain mean over groups, from draws of entries: shape (M, 2), or None where there is none."""
+    """The interval of the plain mean over groups, from resampled entries: shape (M, 2), or None where there is none."""
     if (
         method.kind not in ("auto", "bootstrap")
         or how.averaging != "none"
@@ -100,7 +100,7 @@ def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) 
 
 
 def repeats(frame: Frame) -> bool:
-    """Whether some item has several outputs."""
+    """Whether any item has several outputs."""
     return frame.items is not None and len(set(frame.items)) < len(frame.items)
 
 
@@ -111,7 +111,7 @@ def _is_fisher(frame: Frame, how: Measure, method: IntervalMethod) -> bool:
 
 
 def _options(how: Measure) -> Any:
-    """Options of the statistic as a bootstrap takes them."""
+    """The options of the statistic, as the bootstrap takes them."""
     return {**how.of_stat, "averaging": how.averaging, "higher_is_better": list(how.up)}
 
 
@@ -149,7 +149,7 @@ def _bootstrap(
 def _at_thresholds(
     frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
-    """Calibrating in every draw takes long; `auto` keeps the thresholds of the data."""
+    """Intervals at the tie thresholds of the data: `auto` keeps them, since calibrating in every draw takes long."""
     ends, said = [], ""
     for m, one in enumerate(found):
         plain = dataclasses.replace(
@@ -166,9 +166,9 @@ def _at_thresholds(
 def _of_pairs(
     frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
-    """Pairs of one item belong together: items are drawn, with all their pairs.
+    """Intervals for pairs: pairs of one item belong together, so items are drawn with all their pairs.
 
-    Where every pair is of another item, Wilson's interval stays.
+    Where every pair comes from a different item, Wilson's interval is kept.
     """
     better, worse = pairs_of_frame(frame, how.options.get("threshold"))
     groups = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]

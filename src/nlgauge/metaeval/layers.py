@@ -1,4 +1,4 @@
-"""Which layer of an encoder agrees best with people: BERTScore at every layer, held against judgements."""
+"""Which layer of an encoder agrees best with people? BERTScore at every layer is compared with judgements."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from nlgauge.runtime.runtime import Runtime
 
 @dataclass(frozen=True)
 class LayerStudy:
-    """Agreement with people by layer, layer 0 (the embeddings) first.
+    """Agreement with people by layer; layer 0 (the embeddings) comes first.
 
     Attributes:
-        values: mean over groups, shape (layers,); NaN where no group has a defined value.
-        found: the numbers behind them, one a layer and group, as `meta_evaluate` gives them.
+        values: the mean over groups at each layer, shape (layers,); NaN where no group has a defined value.
+        found: the numbers behind the means, one per layer and group, as `meta_evaluate` returns them.
     """
 
     values: np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -31,7 +31,7 @@ class LayerStudy:
 
     @property
     def best(self) -> int:
-        """The layer with the highest value; of equals the lowest, which is the fastest.
+        """The layer with the highest value; among equals the lowest layer, which is the fastest.
 
         Raises:
             InputError: no value is defined.
@@ -69,24 +69,24 @@ def layer_study(
     runtime: Runtime | None = None,
     advance: Callable[[int, float], None] = lambda layer, value: None,
 ) -> LayerStudy:
-    """BERTScore at every layer of a model, held against human judgements.
+    """Compare BERTScore at every layer of a model with human judgements.
 
-    Every layer is scored on its own, through the runtime's score cache: a study that is broken off goes on where it
-    stopped.
+    Every layer is scored on its own, through the score cache of the runtime. A study that was interrupted therefore
+    continues where it stopped.
 
     Args:
         dataset: texts with references and ratings.
-        model: as in specifications of `bertscore`.
-        criterion: what was rated; may be left out where the data have one criterion.
+        model: the model, named as in specifications of `bertscore`.
+        criterion: what was rated; it may be left out where the data have one criterion.
         level: `segment`, `item` or `system`.
-        stat: a name, see `nlgauge list statistics`.
-        revision: of a hub model.
-        idf: weigh pieces by idf.
-        runtime: device, precision, cache.
-        advance: told each layer and its value when it is done.
+        stat: the name of a statistic; see `nlgauge list statistics`.
+        revision: the revision of a model on the hub.
+        idf: whether to weight word pieces by idf.
+        runtime: device, precision and cache.
+        advance: called with each layer and its value when the layer is done.
 
     Raises:
-        InputError: data that do not fit together, see `meta_evaluate`.
+        InputError: the data do not fit together; see `meta_evaluate`.
 
     References:
         Zhang et al. (2020), appendix B and figure 3: the layer is chosen by segment-level Pearson on WMT16 to English.

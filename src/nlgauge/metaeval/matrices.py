@@ -1,4 +1,4 @@
-"""Everything with everything: criteria with each other, metrics with each other, metrics with criteria."""
+"""Correlations of criteria with each other, of metrics with each other, and of metrics with criteria."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from nlgauge.metaeval.tasks import Plan, task_rows
 def criteria_matrix(
     held: JoinedScores, stat: str = "kendall_b", level: str = "segment", options: Mapping[str, Any] | None = None
 ) -> tuple[list[str], Array]:
-    """Correlation of every criterion with every other; 1 on the diagonal where it is defined.
+    """Correlate every criterion with every other; the diagonal is 1 where the correlation is defined.
 
-    Segments count that are rated for both criteria of a pair; averaging and groups as for metrics.
+    For each pair of criteria, only segments that are rated for both count. Averaging and groups are those for metrics.
 
     Args:
         held: joined data.
-        stat: name of the statistic.
+        stat: the name of the statistic.
         level: `segment`, `item` or `system`.
-        options: of the statistic.
+        options: options of the statistic.
 
     Returns:
-        The criteria, k of them, and the mean over groups of each pair, shape (k, k).
+        The names of the k criteria, and the mean over groups for each pair, shape (k, k).
 
     Raises:
-        InputError: one criterion alone.
+        InputError: there is only one criterion.
 
     References:
         Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", section 3, figures 1 and 2.
@@ -55,7 +55,10 @@ def criteria_matrix(
 def metrics_matrix(
     held: JoinedScores, stat: str = "pearson", level: str = "segment", options: Mapping[str, Any] | None = None
 ) -> tuple[list[str], Array]:
-    """Correlation of every metric with every other, higher being better for all; arguments as for `criteria_matrix`."""
+    """Correlate every metric with every other; the arguments are those of `criteria_matrix`.
+
+    All metrics are first oriented so that higher is better.
+    """
     names = list(held.scores)
     values = np.full((len(names), len(names)), np.nan)
     for j, other in enumerate(names):
@@ -67,7 +70,7 @@ def metrics_matrix(
 
 
 def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
-    """The same as rows of a result file: a criterion in the place of a metric, as `human.NAME`."""
+    """The matrix of criteria as rows of a result file: a criterion stands in the place of a metric, as `human.NAME`."""
     names, values = criteria_matrix(held, stat, level)
     rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
     return [
@@ -87,7 +90,10 @@ def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
 
 
 def criterion_table(rows: Any, stat: str | None = None, level: str | None = None) -> tuple[list[str], list[str], Array]:
-    """Metrics by criteria, from the rows of a meta-evaluation: both names, and the means over groups, shape (M, k)."""
+    """The table of metrics by criteria, made from the rows of a meta-evaluation.
+
+    It returns the names of the metrics, those of the criteria, and the means over groups, shape (M, k).
+    """
     own = [
         row
         for row in rows
@@ -108,9 +114,9 @@ def criterion_table(rows: Any, stat: str | None = None, level: str | None = None
 
 
 def bands(values: Array) -> dict[str, float]:
-    """How strong correlations are: the shares of pairs below 0.3, from 0.3 to 0.5, and above.
+    """How strong correlations are: the shares of pairs below 0.3, from 0.3 to 0.5, and above 0.5.
 
-    The upper triangle counts; undefined values are left out.
+    Only the upper triangle counts; undefined values are left out.
 
     References:
         Sai et al. (2021), section 3, for the bounds.

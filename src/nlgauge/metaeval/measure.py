@@ -26,14 +26,14 @@ _WITHIN = ("wmt_kendall_like",)  # defined between outputs for one input, at wha
 
 @dataclass(frozen=True)
 class Measure:
-    """How a statistic is taken of M metrics.
+    """How a statistic of M metrics is computed.
 
     Attributes:
-        stat: name of the statistic.
+        stat: the name of the statistic.
         level: `segment`, `item` or `system`.
         averaging: `none`, `item`, `sys` or `micro`.
-        up: whether higher is better, for each metric.
-        options: of the statistic; None stands for its default.
+        up: for each metric, whether higher is better.
+        options: the options of the statistic; None stands for the default of an option.
     """
 
     stat: str
@@ -49,22 +49,22 @@ class Measure:
 
     @property
     def of_stat(self) -> Options:
-        """Those options that the statistic itself declares."""
+        """The options that the statistic itself declares."""
         chosen: Any = {
             key: self.options[key] for key in statistic(self.stat).options if self.options.get(key) is not None
         }
         return chosen  # type: ignore[no-any-return]
 
     def turned(self, frame: Frame) -> Frame:
-        """The frame with the scores of every metric turned so that higher is better."""
+        """The frame with the scores of every metric oriented so that higher is better."""
         return dataclasses.replace(frame, x=np.where(np.asarray(self.up)[:, None], frame.x, -frame.x))
 
 
 def averaging_of(name: str, level: str, averaging: str | None) -> str:
-    """How a statistic averages at a level: as asked, or else in the usual way.
+    """The averaging of a statistic at a level: the one asked for, or else the usual one.
 
     Raises:
-        InputError: an averaging or a level that does not go with the statistic.
+        InputError: the averaging or the level does not go with the statistic.
     """
     if statistic(name).level == "system" and level != "system":
         raise InputError(f"{name} compares systems; choose level='system'")
@@ -84,12 +84,12 @@ def measure(frame: Frame, how: Measure) -> list[Correlation]:
     """Compare the scores of M metrics with the judgements of a group.
 
     Args:
-        frame: of systems where the level of a plain statistic is `system`, otherwise of segments.
+        frame: systems where a plain statistic is taken at level `system`, otherwise segments.
         how: statistic, level, averaging, directions and options.
 
     Raises:
-        InputError: items or systems that are needed and not known, one rated output per item, an option that the
-            statistic does not take.
+        InputError: items or systems are needed and not known, each item has only one rated output, or the statistic
+            does not take an option.
     """
     chosen = how.of_stat
     every = {key: how.options[key] for key in _OF_ALL if how.options.get(key) is not None}
@@ -113,7 +113,10 @@ def measure(frame: Frame, how: Measure) -> list[Correlation]:
 
 
 def takes(name: str) -> tuple[str, ...]:
-    """Options of a statistic. Statistics of pairs of texts also take `threshold`, the least gap of two ratings."""
+    """The options of a statistic.
+
+    Statistics of pairs of texts also take `threshold`, the smallest difference of two ratings that makes a pair.
+    """
     stat = statistic(name)
     return (*stat.options, "threshold") if stat.kind == "preferences" else stat.options
 
@@ -121,11 +124,11 @@ def takes(name: str) -> tuple[str, ...]:
 def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool = False) -> None:
     """Refuse an option that none of the statistics takes.
 
-    Statistics take `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common` and `compat`, each
-    some of them. Intervals and tests take `draws` and `seed`, and tests `alternative` (`greater` or `two-sided`).
+    Each statistic takes some of `ties`, `threshold`, `epsilon`, `human_epsilon`, `folds`, `undefined`, `common` and
+    `compat`. Intervals and tests take `draws` and `seed`; tests also take `alternative` (`greater` or `two-sided`).
 
     Raises:
-        InputError: unknown option or statistic, with the nearest known.
+        InputError: an option or a statistic is unknown; the error gives the nearest known name.
     """
     for option, value in options.items():
         if option not in _KNOWN:
@@ -137,10 +140,10 @@ def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool
 
 
 def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Places]:
-    """Positions of the better and the worse text of every pair.
+    """The positions of the better and the worse text of every pair.
 
-    Where people gave pairs, those; otherwise every two outputs for one input whose ratings differ, by the threshold or
-    more.
+    Where people gave pairs, these are used. Otherwise every two outputs for one input form a pair if their ratings
+    differ, and differ by at least the threshold.
     """
     if frame.pairs is not None:
         return frame.pairs[:, 0], frame.pairs[:, 1]

@@ -1,4 +1,4 @@
-"""What do two metrics say together, at any weight? Each is scored once; sums are made from the numbers."""
+"""What do two metrics say together, at any weight? Each metric is scored once; the sums are made from its scores."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Pools = Sequence[tuple[str, npt.NDArray[np.int64]]]
 
 @dataclass(frozen=True)
 class Mixture:
-    """Two metrics' numbers for the same n texts.
+    """The scores of two metrics for the same n texts.
 
     Attributes:
-        one, other: as they came, turned so that higher is better; shape (n,).
-        scaled_one, scaled_other: on a common scale.
+        one, other: the original scores, oriented so that higher is better; shape (n,).
+        scaled_one, scaled_other: the same scores on a common scale.
     """
 
     one: Array
@@ -45,7 +45,10 @@ class Mixture:
     scaled_other: Array
 
     def at(self, weight: float) -> Array:
-        """The sum with this weight on the other metric, shape (n,). At 0 and 1 a metric keeps its own numbers."""
+        """The weighted sum, shape (n,); `weight` is that of the other metric.
+
+        At weight 0 the result is the original scores of the first metric, at weight 1 those of the other.
+        """
         if weight == 0:
             return self.one
         if weight == 1:
@@ -57,19 +60,19 @@ def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str,
     """Bring two metrics to a common scale.
 
     Args:
-        one, other: numbers of n texts, higher is better, shape (n,).
-        pools: what each is called, and its texts; each text in one of them.
+        one, other: scores of n texts, shape (n,); higher is better.
+        pools: the name of each pool and the texts in it; each text belongs to one pool.
         norm: `minmax`, `zscore` or `none`.
-        names: of the metrics, for messages.
+        names: the names of the two metrics, for error messages.
 
     Raises:
-        InputError: a metric that is constant over a pool.
+        InputError: a metric is constant over a pool.
     """
     return Mixture(one, other, scaled(one, pools, norm, names[0]), scaled(other, pools, norm, names[1]))
 
 
 def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
-    """Values brought to a common scale inside each pool; arguments as for `mixture`."""
+    """Bring values to a common scale inside each pool; the arguments are those of `mixture`."""
     if norm == "none":
         return values
     found = np.full(len(values), np.nan)
@@ -87,7 +90,7 @@ def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
 
 
 def sum_of(one: str, other: str, weight: float, norm: str) -> str:
-    """The specification of a sum; at 0 and 1 of a metric alone."""
+    """The specification of a weighted sum; at weight 0 or 1 it is the specification of the one metric that is left."""
     if weight in (0, 1):
         return other if weight else one
     return str(Sum(((round(1 - weight, 12), parse(one)), (weight, parse(other))), norm))
@@ -95,14 +98,14 @@ def sum_of(one: str, other: str, weight: float, norm: str) -> str:
 
 @dataclass(frozen=True)
 class ScoredDataset:
-    """A data set with what every metric says of its judged segments."""
+    """A data set with the scores of every metric for its judged segments."""
 
     dataset: Dataset
     scores: Mapping[str, Scores]
     notes: tuple[str, ...]
 
     def mixture(self, one: str, other: str, norm: str) -> Mixture:
-        """Two of the metrics; a pool is a group (language pair, task)."""
+        """The mixture of two of the metrics; each group (language pair, task) is a pool."""
         pools = _pools(
             [s.group for s in self.dataset],
             lambda group: f"{f'group {group!r} of ' if group is not None else ''}{self.dataset.name}",
@@ -110,7 +113,7 @@ class ScoredDataset:
         return mixture(_up(self.scores[one]), _up(self.scores[other]), pools, norm, (one, other))
 
     def as_scores(self, name: str, values: Array) -> Scores:
-        """Numbers of a sum as `Scores`; corpus numbers are means of these."""
+        """Turn the values of a sum into `Scores`, whose corpus numbers are means of these values."""
         return Scores(Signature(name, (("metric", "combination"),)), ids(self.dataset.segments), values)
 
 
@@ -121,27 +124,30 @@ def judged_by(
     runtime: Runtime,
     references: str | None = None,
 ) -> ScoredDataset:
-    """Score the judged segments of a data set; arguments as in `meta_evaluate`."""
+    """Score the judged segments of a data set; the arguments are those of `meta_evaluate`."""
     segments, _, notes = judged(dataset, chosen_criteria(dataset, criterion))
     scores, told = score_judged(metrics, segments, runtime, references)
     return ScoredDataset(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
 
 
 class Attacked:
-    """A suite with what metrics say of both sides of its pairs; each metric is scored once for each kind of pairs."""
+    """A suite with the scores of each metric for both sides of its pairs.
+
+    Each metric is scored once for each kind of pairs.
+    """
 
     def __init__(self, suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, references: str = "own") -> None:
         self.suite, self._metrics, self._runtime, self._references = suite, metrics, runtime, references
         self._known: dict[tuple[str, frozenset[str]], Sides] = {}
 
     def mixed(self, one: str, other: str, norm: str, weights: Iterable[float]) -> dict[float, Sides]:
-        """Both sides under the sum of two metrics at each weight of the other.
+        """Score both sides by the sum of two metrics, at each weight of the other metric.
 
-        A pool is one phenomenon of one group, correct and faulty texts together, as for any metric that depends on the
-        call.
+        A pool is one phenomenon of one group. It holds correct and faulty texts together, as it does for any metric
+        whose scores depend on the call.
 
         Raises:
-            InputError: no pair has what the two need; a metric that is constant over a pool.
+            InputError: no pair has what the two metrics need, or a metric is constant over a pool.
         """
         needs = frozenset(self._metrics[one].info.needs) | frozenset(self._metrics[other].info.needs)
         first, second = (self._sides(name, needs) for name in (one, other))
@@ -157,7 +163,7 @@ class Attacked:
         return {weight: self._of(one, other, weight, norm, first.places, both.at(weight)) for weight in weights}
 
     def alone(self, name: str) -> Sides:
-        """Both sides under one metric."""
+        """The scores of both sides by one metric."""
         return self._sides(name, frozenset(self._metrics[name].info.needs))
 
     def _sides(self, name: str, needs: frozenset[str]) -> Sides:

@@ -1,4 +1,4 @@
-"""Which formula and which direction make the best metric of an NLI model? All fifteen, and what a choice costs."""
+"""Which formula and direction suit an NLI metric best? The study compares all fifteen and says what a choice costs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ Strategy = tuple[str, str]
 
 @dataclass(frozen=True)
 class PoolingStudy:
-    """What `pooling_study` found.
+    """The result of `pooling_study`.
 
     Attributes:
-        rows: of the result file, one flat mapping each; see `docs/sweep.md`.
-        metrics: specification, signature and direction of each metric as typed.
+        rows: the rows of the result file, each a flat mapping; see `docs/sweep.md`.
+        metrics: the specification, signature and direction of each metric as typed.
         notes: how things were done.
     """
 
@@ -47,13 +47,13 @@ class PoolingStudy:
     notes: tuple[str, ...]
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file, schema 1, kind `sweep`; `inputs` are the files read."""
+        """The result file: schema 1, kind `sweep`; `inputs` lists the files that were read."""
         return Result("sweep", self.rows, inputs, self.metrics, self.notes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Remembering(Nli):
-    """An NLI metric that asks each pair once; strategies of one model share what was answered."""
+    """An NLI metric that asks its model about each pair once; the strategies of one model share the answers."""
 
     answers: dict[tuple[str, str], tuple[Array, bool]] = field(
         init=False, repr=False, compare=False, default_factory=dict
@@ -68,7 +68,7 @@ class _Remembering(Nli):
 
 
 def strategies(metric: Nli) -> dict[Strategy, Nli]:
-    """The metric under every formula and direction; what its model says of a pair is asked once for all of them."""
+    """The metric under every formula and direction; the model is asked about a pair once for all of them."""
     options = {f.name: getattr(metric, f.name) for f in dataclasses.fields(Nli) if f.init}
     found = {
         (formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES
@@ -92,19 +92,19 @@ def pooling_study(
     ties: str = "loss",
     runtime: Runtime | None = None,
 ) -> PoolingStudy:
-    """Hold five formulas in three directions against people and against attacks.
+    """Compare five formulas in three directions with human judgements and under attacks.
 
     Args:
-        datasets, suites: texts with ratings, and pairs with a known order; at least one set of either kind.
-        metrics: `nli` metrics; their own formula and direction are what a choice is compared with.
-        criterion, level, stats, references: as in `meta_evaluate`; one statistic.
-        missing: rated segments without a score: `refuse` or `drop`.
-        ties: in preferences.
-        runtime: device, precision, cache.
+        datasets, suites: texts with ratings, and pairs with a known order; at least one data set or one suite.
+        metrics: `nli` metrics. The formula and direction of each are the baseline for the cost of a choice.
+        criterion, level, stats, references: as in `meta_evaluate`, but with one statistic.
+        missing: what to do with rated segments without a score: `refuse` or `drop`.
+        ties: how ties count in preferences.
+        runtime: device, precision and cache.
 
     Raises:
-        InputError: no set; several statistics.
-        SpecError: a metric that is not `nli`, or two that differ in formula and direction alone.
+        InputError: neither a data set nor a suite is given, or several statistics are.
+        SpecError: a metric is not `nli`, or two metrics differ only in formula and direction.
 
     References: Chen and Eger (2023), "MENLI", section 4.2, tables 3 and 7.
     """
@@ -247,9 +247,8 @@ _CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strat
 def rank(rows: Sequence[NewRow]) -> None:
     """Add to each row the rank of its strategy on the set, its share of the win, and what it costs.
 
-    Rank 1 is the best, and equals share the better rank.
-
-    An undefined value has no rank and wins nothing.
+    Rank 1 is the best; strategies with equal values share the better rank. A strategy with an undefined value has no
+    rank and no share of the win.
     """
     for own in _by(rows, *_CONTEST).values():
         values = np.array([row["value"] for row in own])
@@ -263,7 +262,9 @@ def rank(rows: Sequence[NewRow]) -> None:
 
 
 def winning(rows: Sequence[NewRow]) -> list[NewRow]:
-    """How often each strategy is the best, for metrics with and without references, against people and against attacks.
+    """How often each strategy is the best.
+
+    Metrics with and without references are counted apart, and so are agreement with people and accuracy under attacks.
 
     Args:
         rows: ranked values.
@@ -288,17 +289,17 @@ def winning(rows: Sequence[NewRow]) -> list[NewRow]:
 
 
 def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
-    """Choose a strategy without one set, and see what the choice costs on it.
+    """Choose a strategy without looking at one set, and measure what the choice costs on that set.
 
-    The strategy with the greatest mean over the other sets is chosen (the first of equals), once among sets of the same
-    kind and once among all; the criteria of a data set are left out together.
+    The strategy with the greatest mean over the other sets is chosen; among equals it is the first. This is done
+    twice: once among sets of the same kind, and once among all sets. The criteria of a data set are left out together.
 
     Args:
         rows: ranked values.
 
     Returns:
-        A row for each metric, set and criterion, and way of choosing (`among` is the kind or `all`), where there is
-        another set to choose on.
+        One row per metric, set, criterion and way of choosing (`among` is the kind or `all`), where there is another
+        set to choose on.
     """
     found = []
     for (metric, setup), own in _by(rows, "metric", "setup").items():
@@ -335,7 +336,10 @@ def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
 
 
 def best_mean(rows: Sequence[NewRow]) -> Strategy | None:
-    """The strategy with the greatest mean, the first of equals, over contests in which all are defined; or None."""
+    """The strategy with the greatest mean over the contests in which all strategies are defined; None without one.
+
+    Among equals it is the first.
+    """
     whole = [own for own in _by(rows, *_CONTEST).values() if all(row["rank"] is not None for row in own)]
     if not whole:
         return None

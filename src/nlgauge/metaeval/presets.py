@@ -14,9 +14,9 @@ class Task:
     """One table of numbers: a statistic at a level.
 
     Attributes:
-        stat: name of the statistic.
-        level: `segment`, `item` (also `summary`) or `system`.
-        averaging: None is the level's own.
+        stat: the name of the statistic.
+        level: `segment`, `item` (also called `summary`) or `system`.
+        averaging: how values are averaged; None is the usual way at the level.
     """
 
     stat: str
@@ -29,13 +29,13 @@ class Preset:
     """A protocol.
 
     Attributes:
-        tasks: what is reported.
+        tasks: what the protocol reports.
         about: level, averaging, ties, systems and references in a sentence or two.
-        origin: whose protocol it is.
-        references: what becomes of several, as in `meta_evaluate`; None is each metric's own way.
-        criterion: what is rated; None is the only criterion there is, `all` every one.
-        test: the test that goes with it; None where there is none.
-        options: of the statistics.
+        origin: the paper or shared task that the protocol comes from.
+        references: how several references are used, as in `meta_evaluate`; None leaves this to each metric.
+        criterion: what is rated. None is the only criterion in the data; `all` is every criterion.
+        test: the test that belongs to the protocol; None where there is none.
+        options: the options of the statistics.
     """
 
     tasks: tuple[Task, ...]
@@ -139,10 +139,10 @@ PRESETS: dict[str, Preset] = {
 
 
 def preset(name: str) -> Preset:
-    """The protocol of a name.
+    """Return the protocol with this name.
 
     Raises:
-        InputError: unknown, with the nearest known.
+        InputError: the name is unknown; the error gives the nearest known name.
     """
     if name not in PRESETS:
         raise InputError(f"unknown preset {name!r}{nearest(name, PRESETS)}")

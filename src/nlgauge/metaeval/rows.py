@@ -1,4 +1,4 @@
-"""What stands in a row of a meta-evaluation: a number of one group, of all groups, or a test of two metrics."""
+"""What a row of a meta-evaluation holds: a number of one group, a number of all groups, or a test of two metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POOLED = "pooled"  # the group of a share of the pairs of all groups
 
 
 def group_numbers(one: Correlation) -> NewRow:
-    """The fields of one group."""
+    """The fields for one group."""
     return {
         "value": one.value,
         "low": one.low,
@@ -35,7 +35,7 @@ def group_numbers(one: Correlation) -> NewRow:
 
 
 def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
-    """The fields of the plain mean over groups; `n_used` counts groups."""
+    """The fields for the plain mean over groups; `n_used` counts groups."""
     n_defined = sum(not math.isnan(one.value) for one in parts)
     return {
         "value": mean_of_known([one.value for one in parts]),
@@ -52,7 +52,7 @@ def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
 
 
 def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
-    """The fields of one share of the pairs of all groups; pairs never cross groups."""
+    """The fields for one share over the pairs of all groups; pairs never cross groups."""
     pairs = [one.n_pairs or 0 for one in parts]
     won = sum(one.value * n for one, n in zip(parts, pairs, strict=True) if n)
     return {
@@ -64,13 +64,13 @@ def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
 
 
 def mean_of_known(values: Sequence[float]) -> float:
-    """Mean of the values that are defined; NaN where none is."""
+    """The mean of the values that are defined; NaN where none is."""
     defined = [value for value in values if not math.isnan(value)]
     return float(np.mean(defined)) if defined else math.nan
 
 
 def standing(test: MetricComparison | None, m: int, adjust: Adjustment, alpha: float) -> NewRow:
-    """Rank of a metric, and whether no other beats it; nothing without a test that says which is better."""
+    """The rank of a metric, and whether no other metric beats it; empty without a test that says which is better."""
     if test is None or test.alternative != "greater":
         return {}
     p = adjusted(test.p, adjust)
@@ -85,14 +85,14 @@ def rows_of_test(
     adjust: Adjustment,
     power: Callable[[int, int, float], NewRow],
 ) -> Iterator[NewRow]:
-    """A row for each metric and each other that it is held against.
+    """One row for each metric and each other metric that it is compared with.
 
     Args:
-        bases: what all rows of a metric share, M of them.
+        bases: the fields that all rows of a metric share, one entry per metric.
         values: the statistic of each metric.
-        test: of every metric against every other.
-        adjust: what the p-values are adjusted by.
-        power: the field for the power of one test, from the two metrics and the adjusted p.
+        test: the comparison of every metric with every other.
+        adjust: the method that adjusts the p-values.
+        power: returns the field for the power of one test, from the two metrics and the adjusted p.
     """
     p = adjusted(test.p, adjust)
     for i, j in np.argwhere(~np.eye(len(p), dtype=np.bool_)).tolist():

@@ -1,4 +1,4 @@
-"""What do the metrics say of the judged segments? References folded by one policy, pooled metrics a group at a time."""
+"""Scores of the judged segments: references are folded by one policy, and pooled metrics see one group at a time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ALSO = {"max": "best", "joint": "own"}
 
 
 def references_policy(name: str | None) -> References:
-    """The policy of a name; `max` is `best`, None and `joint` are `own`.
+    """The references policy with this name; `max` means `best`, and None and `joint` mean `own`.
 
     Raises:
-        InputError: an unknown policy, with the nearest known.
+        InputError: the policy is unknown; the error gives the nearest known name.
     """
     policy = "own" if name is None else _ALSO.get(name, name)
     if policy not in REFERENCES:
@@ -33,13 +33,13 @@ def references_policy(name: str | None) -> References:
 def score_judged(
     metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, references: str | None = None
 ) -> tuple[dict[str, Scores], list[str]]:
-    """Scores of the segments by each metric, in their order.
+    """Score the segments by each metric; the scores are in the order of the segments.
 
-    A metric that is `pooled` (idf, min-max) sees one group at a time, so that a language pair or a task does not decide
-    on the scores of another; see `MetricInfo`.
+    A `pooled` metric (idf, min-max) sees one group at a time, so that one language pair or task does not affect the
+    scores of another; see `MetricInfo`.
 
     Returns:
-        Name -> Scores, and notes: which metrics are pooled, what was flagged.
+        A mapping from name to Scores, and notes: which metrics are pooled, and what was flagged.
     """
     policy = references_policy(references)
     held: dict[str, Metric] = (
@@ -70,7 +70,7 @@ def _by_group(
 
 
 def _check_needs(metrics: Mapping[str, Any], segments: Sequence[Segment]) -> None:
-    """Refuse before anything is scored; where sources could stand in for references, say so."""
+    """Refuse missing inputs before anything is scored; say so where sources could replace references."""
     for name, built in metrics.items():
         if (
             "references" in built.info.needs

@@ -1,4 +1,4 @@
-"""Would a metric pick the right model? Hits@1, MRR and Diff of its choices among systems, or hybrids of few."""
+"""Would a metric pick the right model? Hits@1, MRR and Diff of its choices among systems, or hybrids of a few."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Among = Literal["rated", "all"]
 
 @dataclass(frozen=True)
 class ModelSelection:
-    """What `select_models` found.
+    """The result of `select_models`.
 
     Attributes:
-        rows: of the result file, one flat mapping each; see `docs/select.md`.
+        rows: the rows of the result file, each a flat mapping; see `docs/select.md`.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
     """
@@ -46,10 +46,10 @@ class ModelSelection:
     notes: tuple[str, ...]
 
     def value(self, metric: str, stat: str, group: str | None = MEAN) -> float:
-        """One number of a metric; unless given, the mean over groups.
+        """One number of a metric; without a group it is the mean over groups.
 
         Raises:
-            InputError: no row or several fit.
+            InputError: no row matches, or several do.
         """
         found = [row for row in self.rows if (row["metric"], row["stat"], row["group"]) == (metric, stat, group)]
         if len(found) != 1:
@@ -59,7 +59,7 @@ class ModelSelection:
         return float(found[0]["value"])
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file; `inputs` are the files read."""
+        """The result file; `inputs` lists the files that were read."""
         return Result("select", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
@@ -80,25 +80,25 @@ def select_models(
     seed: int = 0,
     runtime: Runtime | None = None,
 ) -> ModelSelection:
-    """How good is the best of `pool` models by a metric, in the eyes of people?
+    """How good is a metric's choice among `pool` models, as people judge it?
 
     Args:
         dataset, metrics, criterion: outputs of several systems for the same items, with ratings for one criterion.
-        hybrids: hybrid systems to make in each group; 0 takes the systems as they are.
-        pool: models a metric chooses from, drawn without replacement.
-        draws: also simulate so many choices, as a check on the exact numbers.
-        draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by number in order of first
-            appearance or by name; of several groups a mapping from group to matrix.
-        among: hybrids are made of `rated` outputs, or of `all`; then the human score is over those that are rated.
+        hybrids: the number of hybrid systems to make in each group; 0 uses the systems as they are.
+        pool: the number of models that a metric chooses from; they are drawn without replacement.
+        draws: also simulate this many choices, as a check on the exact numbers.
+        draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by name or by its number in order
+            of first appearance. With several groups it is a mapping from group to matrix.
+        among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
         scores, lower_is_better, references, missing, runtime: as in `meta_evaluate`.
-        seed: of the hybrids, and of the simulation.
+        seed: the seed of the hybrids and of the simulation.
 
     Returns:
         Rows of `hits_at_1` and `mrr` (shares) and `diff` (in units of the criterion) for every metric and group, and
         their plain means.
 
     Raises:
-        InputError: systems or items that are not known, fewer models than the pool.
+        InputError: systems or items are not known, or there are fewer models than the pool.
 
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
@@ -155,7 +155,7 @@ def _selected(
 
 @dataclass(frozen=True)
 class _Group:
-    """Models of one group: its systems, or hybrids of them."""
+    """The models of one group: its systems, or hybrids of them."""
 
     held: JoinedScores
     criterion: str

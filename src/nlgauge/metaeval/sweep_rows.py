@@ -1,4 +1,4 @@
-"""The rows of a sweep: by group, by phenomenon, by data set and suite, and of their means."""
+"""The rows of a sweep: by group, by phenomenon, by data set and suite, and for their means."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def joined_rows(
     norm: str,
     is_nli: Mapping[str, bool],
 ) -> Iterator[NewRow]:
-    """Rows by group, by phenomenon, by data set and suite, and of their means."""
+    """Rows by group, by phenomenon, by data set and suite, and for their means."""
     tasks = list(dict.fromkeys((r["criterion"], r["level"], r["averaging"], r["stat"]) for r in people))
     by_sum: dict[str, list[Row]] = {}
     for row in people:
@@ -53,7 +53,7 @@ def joined_rows(
 
 
 def _points(base: NewRow, agreements: Sequence[Row], accuracies: Sequence[Row]) -> Iterator[NewRow]:
-    """Each data set against each suite, and the means where there are several."""
+    """Each data set with each suite, and the means where there are several."""
     counted = {name: [r for r in accuracies if r["phenomenon"] == name] for name in (ALL, ADEQUACY)}
     if sum(r["n"] for r in counted[ALL]) == sum(r["n"] for r in counted[ADEQUACY]):
         del counted[ADEQUACY]

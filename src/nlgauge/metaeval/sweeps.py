@@ -1,4 +1,4 @@
-"""How much of another metric makes a metric better? Robustness against agreement, as the weight goes from 0 to 1."""
+"""How much of another metric makes a metric better? Robustness and agreement, as the weight goes from 0 to 1."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ NLI = ("nli", "summac")  # names of metrics that ask an NLI model
 
 @dataclass(frozen=True)
 class Sweep:
-    """What `sweep` found.
+    """The result of `sweep`.
 
     Attributes:
-        rows: of the result file, one flat mapping each; see `docs/sweep.md`.
-        metrics: specification, signature and direction of each metric.
+        rows: the rows of the result file, each a flat mapping; see `docs/sweep.md`.
+        metrics: the specification, signature and direction of each metric.
         notes: how things were done.
     """
 
@@ -42,10 +42,10 @@ class Sweep:
     notes: tuple[str, ...]
 
     def best(self, metric: str, partner: str, **where: Any) -> Row:
-        """The row of the best weight of two metrics; `where` narrows down by stat or criterion.
+        """The row of the best weight for two metrics; `where` narrows the choice down by stat or criterion.
 
         Raises:
-            InputError: no row or several fit; there is none where a metric alone scores 0 or is undefined.
+            InputError: no row matches, or several do. There is no row where a metric alone scores 0 or is undefined.
         """
         wanted = {"metric": metric, "with": partner, "best": True, **where}
         found = [row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())]
@@ -54,7 +54,7 @@ class Sweep:
         return found[0]
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file, schema 1, kind `sweep`; `inputs` are the files read."""
+        """The result file: schema 1, kind `sweep`; `inputs` lists the files that were read."""
         return Result("sweep", self.rows, inputs, self.metrics, self.notes)
 
 
@@ -77,27 +77,27 @@ def sweep(
     seed: int = 0,
     runtime: Runtime | None = None,
 ) -> Sweep:
-    """Mix every metric with every partner at every weight, and hold the sums against people and against attacks.
+    """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
 
     Args:
         datasets: texts with ratings.
         suites: pairs with a known order.
-        metrics: specifications or metric objects: what is to be made better.
-        partners: what each of them is mixed with, `weight * partner + (1 - weight) * metric`.
-        weights: of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
+        metrics: the metrics to improve, as specifications or metric objects.
+        partners: the metrics to mix with each of them: `weight * partner + (1 - weight) * metric`.
+        weights: weights of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
         criterion, level, stats, references, intervals: as in `meta_evaluate`; several references are folded before the
-        scores are scaled.
-        missing: rated segments without a score: `refuse`, or `drop` them for both.
+            scores are scaled.
+        missing: what to do with rated segments without a score: `refuse`, or `drop` them for both metrics.
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
-        ties: in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence: of the intervals.
-        seed: of bootstrap intervals.
-        runtime: device, precision, cache.
+        ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
+        confidence: the confidence of the intervals.
+        seed: the seed of bootstrap intervals.
+        runtime: device, precision and cache.
 
     Raises:
-        InputError: data that do not fit together; a metric that is constant over a pool.
-        SpecError: an unknown metric; none that differ.
+        InputError: the data do not fit together, or a metric is constant over a pool.
+        SpecError: a metric is unknown, or no metric and partner differ.
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
@@ -120,7 +120,7 @@ def sweep(
 
 
 class _Study:
-    """What is mixed with what, and how."""
+    """Which metrics are mixed with which, and how."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class _Study:
             )
 
     def entries(self) -> tuple[Row, ...]:
-        """The metrics as a result file names them."""
+        """The metrics, as a result file lists them."""
         return tuple(
             {
                 "spec": name,
@@ -155,7 +155,7 @@ class _Study:
 def _people(
     study: _Study, datasets: Sequence[Dataset], criterion: Any, options: Mapping[str, Any]
 ) -> tuple[list[NewRow], list[str]]:
-    """Rows of every sum against people, and notes."""
+    """The rows of every sum compared with people, and notes."""
     rows: list[NewRow] = []
     notes: list[str] = []
     for dataset in datasets:
@@ -167,7 +167,7 @@ def _people(
 
 
 def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: float) -> tuple[list[NewRow], list[str]]:
-    """Rows of every sum under attack, and notes."""
+    """The rows of every sum under attack, and notes."""
     rows: list[NewRow] = []
     notes: list[str] = []
     for suite in suites:
@@ -188,7 +188,7 @@ def check(
     missing: str,
     either: bool = False,
 ) -> None:
-    """Refuse what could not be done, before anything is scored; with `either`, sets of one kind are enough."""
+    """Refuse what cannot be done, before anything is scored; with `either`, sets of one kind are enough."""
     for what, given in (("data set", datasets), ("suite", suites)):
         if not given and either:
             continue
@@ -213,7 +213,10 @@ def check(
 
 
 def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) -> Iterator[str]:
-    """Say which attacks a metric's model was shown in training: they are no blind test of it, nor of a sum it is in."""
+    """Name the attacks that a metric's model saw in training.
+
+    These attacks are no blind test of the metric, nor of a sum that includes it.
+    """
     for name, metric in metrics.items():
         seen = [one for one in trained_on(metric) if one in phenomena]
         if seen:
@@ -224,10 +227,10 @@ def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) ->
 
 
 def check_weights(weights: Sequence[float]) -> tuple[float, ...]:
-    """The weights in order, with 0 and 1.
+    """The weights in rising order, with 0 and 1 added.
 
     Raises:
-        InputError: one outside [0, 1].
+        InputError: a weight is outside [0, 1].
     """
     for weight in weights:
         if not 0 <= weight <= 1:
@@ -236,10 +239,10 @@ def check_weights(weights: Sequence[float]) -> tuple[float, ...]:
 
 
 def parse_weights(text: str) -> tuple[float, ...]:
-    """Weights as typed: `from:to:step`, or some with commas between them.
+    """Weights as typed: `from:to:step`, or several with commas between them.
 
     Raises:
-        InputError: what was expected.
+        InputError: the text is neither; the error says what was expected.
     """
     expected = InputError(f"weights are {text!r}, expected from:to:step (0:1:0.1) or numbers in [0, 1] (0.2,0.3)")
     try:
@@ -265,7 +268,10 @@ def _agreement(
     criterion: Any,
     options: Mapping[str, Any],
 ) -> tuple[list[NewRow], list[str]]:
-    """Rows of every sum against people, by group and their mean; a sum that several pairs share is measured once."""
+    """The rows of every sum compared with people, by group and for their mean.
+
+    A sum that several pairs share is measured once.
+    """
     scores = {}
     for one, other in pairs:
         both = held.mixture(one, other, norm)

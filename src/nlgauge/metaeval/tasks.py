@@ -49,18 +49,18 @@ Tests = Mapping[str | None, MetricComparison]
 
 @dataclass(frozen=True)
 class Plan:
-    """How tasks are done.
+    """How tasks are computed.
 
     Attributes:
-        options: of the statistics.
+        options: the options of the statistics.
         asked: the test, or None.
-        intervals: how they are made.
+        intervals: how intervals are computed.
         adjust: `none`, `holm` or `bh`.
-        alpha: below this a difference counts.
+        alpha: a difference is significant if its p-value is below this.
         system_scores, aggregate, outliers, power: as in `meta_evaluate`.
 
     Raises:
-        InputError: an option that is none of those allowed.
+        InputError: the value of an option is not among those allowed.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -78,16 +78,16 @@ class Plan:
 
 
 def task_rows(held: JoinedScores, criterion: str, task: Task, plan: Plan) -> tuple[list[NewRow], list[str]]:
-    """Rows of one criterion and task, and notes.
+    """The rows of one criterion and task, and notes.
 
     Raises:
-        InputError: data that the task cannot be done on.
+        InputError: the task cannot be done on these data.
     """
     return _Run(held, criterion, task, plan).rows()
 
 
 class _Run:
-    """One criterion and task: frames, values and tests by group, and the notes gathered on the way."""
+    """One criterion and task: frames, values and tests by group, and the notes collected on the way."""
 
     def __init__(self, held: JoinedScores, criterion: str, task: Task, plan: Plan) -> None:
         self.held, self.criterion, self.task, self.plan = held, criterion, task, plan
@@ -131,7 +131,7 @@ class _Run:
         }
 
     def _groups(self) -> tuple[Groups, Found]:
-        """What is compared in each group, and the values of all metrics there."""
+        """What is compared in each group, and the values of all metrics on it."""
         groups: dict[str | None, Frame] = {}
         found: dict[str | None, Sequence[Correlation]] = {}
         few: list[str] = []
@@ -170,7 +170,7 @@ class _Run:
         return frame
 
     def _measured(self, frame: Frame) -> list[Correlation]:
-        """The value of every metric in one group, with its interval and with what it would be unturned."""
+        """The value of every metric in one group, with its interval and with its value before orientation."""
         stat, up = self.task.stat, self.how.up
         found = measure(frame, self.how)
         said = {one.note for one in found}
@@ -196,7 +196,7 @@ class _Run:
         return [dataclasses.replace(one, raw=value) for one, value in zip(found, raw, strict=True)]
 
     def _check_constant(self, groups: Groups) -> None:
-        """Refuse judgements that are all the same, and name metrics that are."""
+        """Refuse judgements that are all equal, and name the metrics whose scores are."""
         judged = [frame.z[~np.isnan(frame.z)] for frame in groups.values()]
         if judged and self.held.pairs is None and all(len(z) and np.ptp(z) == 0 for z in judged):
             raise InputError(

@@ -18,18 +18,17 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
     """The blocks of features, in order, each as wide as a text's vector.
 
     Args:
-        kind: `4h`: the vectors themselves, their product and their absolute difference; `2h`: product and difference
-            alone.
-        reference: whether there is one; source: likewise.
-        source: see reference.
+        kind: `4h` for the vectors themselves, their product and their absolute difference; `2h` for the product and the
+            difference only.
+        reference: whether there is a reference.
+        source: whether there is a source.
 
     Raises:
-        InputError: an unknown kind, or neither reference nor source.
+        InputError: the kind is unknown, or there is neither a reference nor a source.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. With
-        source and
-        reference: Rei et al. (2020), "COMET", section 2.3.
+        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. For source
+        and reference together: Rei et al. (2020), "COMET", section 2.3.
     """
     if kind not in KINDS:
         raise InputError(f"features is {kind!r}, expected {' or '.join(KINDS)}")

@@ -113,10 +113,9 @@ class LightParaphraser:
 
     Short forms are opened or made, numbers are spelt out, and one word is replaced by a synonym.
 
-    It is light: it stands much closer to the text than back-translation does, and so makes an easy test. It is no
-        substitute
-    for paraphrases by people or by a translation model, and pairs made with it must not be compared with published
-    accuracies.
+    It is light: the result stays much closer to the text than a back-translation does, and so makes an easy test. It
+    is no substitute for paraphrases by people or by a translation model, and pairs made with it must not be compared
+    with published accuracies.
 
     Attributes:
         seed: for the draws of the perturbations.

@@ -1,4 +1,4 @@
-"""Numbers in, numbers out: resampling and statistics; nothing here knows what a text is."""
+"""Resampling and statistics: numbers in, numbers out; nothing here knows what a text is."""
 
 from typing import TYPE_CHECKING
 

@@ -29,8 +29,8 @@ def check_metric(
     """Check what nlgauge promises of every metric.
 
     - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part,
-      flag or statistic; an empty list gives empty scores. For a `pooled` metric, whose values depend on their company
-      by definition, duplicates, company and the empty list are left out.
+      flag or statistic; an empty list gives empty scores. The values of a `pooled` metric depend on their company by
+      definition, so duplicates, company and the empty list are not checked for it.
     - Scores depend on the hypothesis and on what `info.needs` declares, and on nothing else in a segment, since the
       score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
@@ -41,17 +41,18 @@ def check_metric(
     - A segment without what the metric needs is refused by an `InputError` that names it.
     - An option whose type is a `Literal` refuses any other value with a `SpecError`, also when it is given in Python.
     - The signature rebuilds an equal metric, and shows every option (see `check_options`).
-    - Scores that come back from the score cache are those that went in. The segments given are left as they were.
+    - Scores that come back from the score cache equal those that were stored. The segments given are not changed.
 
     Args:
         metric: an object, not a specification.
-        segments: what to score; None takes `SEGMENTS`. At least two, one with a reference that is not blank.
+        segments: the segments to score; None takes `SEGMENTS`. There must be at least two, one with a reference that
+            is not blank.
         runtime: None is the default runtime.
         alternatives: option -> another valid value, for options whose type does not tell one (see `check_options`).
-        tolerance: how far two scores of one segment may lie apart, relative to values above 1. None is 0 where no model
-            makes them (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE` where one
-            does, and `POOL_TOLERANCE` where the metric is pooled; a sum of metrics with a model among them needs to be
-            told.
+        tolerance: how much two scores of one segment may differ, relative to values above 1. None is 0 where no model
+            makes the scores (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE`
+            where one does, and `POOL_TOLERANCE` where the metric is pooled. For a sum that includes a metric with a
+            model, the tolerance must be given.
         registered: False rebuilds from the metric's class, for a metric that no installed entry point names yet.
 
     Raises:
@@ -84,15 +85,15 @@ def check_options(
     tolerance: float | None = None,
     registered: bool = True,
 ) -> list[str]:
-    """Check that the signature shows every option: another value changes it, unless it means the same.
+    """Check that the signature shows every option: another value changes the signature, unless it means the same.
 
-    Another value is derived from the type: the other boolean, the other values of a `Literal`, a number one up, one
-        down or halved;
-    one that the metric refuses is passed over. For text and other types `alternatives` gives one.
+    The other value is derived from the type of the option: the other boolean, the other values of a `Literal`, a
+    number one up, one down or halved. A value that the metric refuses is passed over. For text and other types,
+    `alternatives` gives the value.
 
     Returns:
-        The options for which no other valid value was found: give these in `alternatives`, or try them on a metric that
-        takes them.
+        The options for which no other valid value was found: give these in `alternatives`, or try them on a metric
+        that takes them.
 
     Raises:
         AssertionError: names the option and the value.

@@ -61,21 +61,22 @@ def check_perturbation(
     """Check what nlgauge promises of every perturbation.
 
     - It is an object of a frozen dataclass with a `PerturbationInfo`: known needs, an expectation, and an example that
-      it really makes.
+      it really produces.
     - Whatever the text (blank, one word, lone surrogates, other scripts, very long), the outcome is a `Change`, or an
       `Inapplicable` whose reason is a short phrase in small letters. It never fails, and never returns the text
       unchanged.
-    - Edits are in order, do not overlap, change something each, and rebuild the output; `meta` is plain JSON.
-    - The same seed gives the same outcome: again, alone, in another order, beside other texts, whatever the state of
-      the global random numbers (which are left as they were), and in a process with other hashes of strings.
+    - Edits are in order and do not overlap. Each edit changes something, and together they rebuild the output. `meta`
+      is plain JSON.
+    - The same seed gives the same outcome: when repeated, alone, in another order, beside other texts, whatever the
+      state of the global random numbers (which are left as they were), and in a process with other hashes of strings.
     - An option whose type is a `Literal` refuses any other value with a `SpecError`, also when it is given in Python.
-    - The specification with its options rebuilds the perturbation, options by keyword do what those in the
+    - The specification with its options rebuilds the perturbation. Options given by keyword do what those in the
       specification do, and every option takes its other values (see Args).
 
     Args:
         template: an object, not a specification.
-        texts: what is perturbed; None takes `nlgauge.testing.texts.TEXTS`. Turns before them, a pool and references are
-            given as well.
+        texts: the texts to perturb; None takes `nlgauge.testing.texts.TEXTS`. Each text also gets previous turns, a
+            pool and references.
         alternatives: option -> another valid value, for options whose type does not tell one (text, say).
         registered: False leaves out what needs the name to be known: specifications and other processes.
         processes: False leaves out other processes, which take a second or two.
@@ -97,30 +98,30 @@ def check_perturbation(
 
 
 def fingerprint(spec: str) -> str:
-    """A digest of all that a perturbation makes of `TEXTS`, to be held against that of another process."""
+    """A digest of all that a perturbation makes of `TEXTS`, to be compared with that of another process."""
     return _digest(_Subject(build(spec), TEXTS).perturbed(0))
 
 
 @dataclass
 class _Subject:
-    """A template with the texts it is tried on."""
+    """A perturbation with the texts it is tried on."""
 
     template: Perturbation
     texts: tuple[str, ...]
 
     @cached_property
     def cases(self) -> list[Case]:
-        """One case a text, with everything that a template may need."""
+        """One case per text, with everything that a perturbation may need."""
         n = len(self.texts)
         return make_cases(self.texts, context=[CONTEXT] * n, pool=POOL, references=[REFERENCES] * n)
 
     def require(self, holds: Any, sentence: str) -> None:
-        """Raise the sentence, with the name of the perturbation before it, unless it holds."""
+        """Raise the sentence, with the name of the perturbation before it, unless the promise holds."""
         if not holds:
             raise AssertionError(f"{_name(self.template)}: {sentence}")
 
     def perturbed(self, seed: int, cases: Sequence[Case] | None = None) -> Perturbations:
-        """What becomes of the texts."""
+        """The outcome for each text."""
         return Perturbations([apply(self.template, case, seed) for case in (self.cases if cases is None else cases)])
 
 
@@ -158,7 +159,7 @@ def _declaration(subject: _Subject) -> None:
 
 
 def _outcomes(subject: _Subject, seed: int) -> None:
-    """Types, edits, reasons and what is told, on every text."""
+    """Check types, edits, reasons and `meta` on every text."""
     for case in subject.cases:
         where = f"with seed {seed} and text {case.text[:60]!r}"
         if unmet(subject.template, case) is not None:
@@ -204,7 +205,10 @@ def _edits(subject: _Subject, text: str, change: Change, where: str) -> None:
 
 
 def _repeats(subject: _Subject) -> None:
-    """Again, backwards, alone, and whatever the global random numbers: the same; and the cases are as they were."""
+    """Check that the outcome is the same again, backwards, alone, and whatever the state of the global random numbers.
+
+    The cases must be left as they were.
+    """
     given = [copy.copy(case) for case in subject.cases]
     base = subject.perturbed(0)
     _same(subject, base, subject.perturbed(0), "a second call")
@@ -220,7 +224,7 @@ def _repeats(subject: _Subject) -> None:
 
 @contextmanager
 def _other_global_numbers(subject: _Subject) -> Iterator[None]:
-    """Other global random numbers within; afterwards those from before."""
+    """Set other global random numbers inside the block; afterwards restore those from before."""
     before, numpy_before = random.getstate(), np.random.get_state()
     random.seed(12345)
     np.random.seed(12345)
@@ -234,7 +238,7 @@ def _other_global_numbers(subject: _Subject) -> Iterator[None]:
 
 
 def _drawn() -> tuple[Any, int]:
-    """What tells whether somebody drew from the global random numbers."""
+    """A value that tells whether somebody drew from the global random numbers."""
     numpy_state: Any = np.random.get_state(legacy=False)
     return random.getstate(), numpy_state["state"]["pos"]
 
@@ -256,7 +260,11 @@ def _told(made: Perturbed | None, reason: str | None) -> str:
 
 
 def _example(subject: _Subject) -> None:
-    """The example is made by some seed, unless too much can be drawn to wait for it or more than a text is needed."""
+    """Check that some seed makes the example.
+
+    A perturbation is exempt where too many outcomes are possible to wait for this one, or where it needs more than a
+    text.
+    """
     text, expected = subject.template.info.example
     if not set(subject.template.info.needs) <= {"english", "infill"}:
         return
@@ -272,7 +280,7 @@ def _example(subject: _Subject) -> None:
 
 
 def _defaults(template: Perturbation) -> Perturbation:
-    """The template with all options as they are by default, for which the example is."""
+    """The perturbation with all options at their defaults, which is what the example shows."""
     fields = {f.name: f.default for f in options_of(template)}
     try:
         return replace(template, **fields)  # type: ignore[type-var]
@@ -281,7 +289,7 @@ def _defaults(template: Perturbation) -> Perturbation:
 
 
 def _options(subject: _Subject, alternatives: Mapping[str, Any], registered: bool) -> None:
-    """The specification rebuilds the perturbation, with its own options and with other values of each of them."""
+    """Check that the specification rebuilds the perturbation, with its own options and with other values of each."""
     if registered:
         _rebuilds(subject)
     known = [field.name for field in options_of(subject.template)]
@@ -334,7 +342,7 @@ def _rebuilds(subject: _Subject) -> None:
 
 
 def _hashes(subject: _Subject) -> None:
-    """Processes with other hashes of strings give the same."""
+    """Check that processes with other hashes of strings give the same outcomes."""
     spec = spec_of(subject.template)
     for hashes in ("0", "1"):
         done = subprocess.run(

@@ -1,1 +1,1 @@
-"""Files as bytes, lines and cells, whole or not at all."""
+"""Files as bytes, lines and cells. Output files are written completely or not at all."""

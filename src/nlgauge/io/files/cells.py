@@ -1,4 +1,4 @@
-"""Numbers in text: what is one, what stands for none, and what is neither."""
+"""Numbers in text: which cells hold a number, which stand for a missing one, and which are wrong."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def number(cell: str) -> float:
-    """The number a cell holds; NaN where it stands for none (`None`, `nan`, `NA`, `null` or nothing, in any case).
+    """The number in a cell; NaN if the cell stands for none (`None`, `nan`, `NA`, `null` in any case, or empty).
 
     Raises:
-        ValueError: neither; its text says what came and what was expected.
+        ValueError: the cell is neither. The message says what came and what was expected.
     """
     cell = cell.strip(" \t\r")
     if cell.lower() in MISSING:
@@ -29,10 +29,10 @@ def number(cell: str) -> float:
 
 
 def ordinal(cell: str) -> int:
-    """The position a cell holds, counted from 1.
+    """The position in a cell, counted from 1.
 
     Raises:
-        ValueError: its text says what came and what was expected.
+        ValueError: the cell holds no position. The message says what came and what was expected.
     """
     if not re.fullmatch(r"[0-9]{1,12}", cell) or int(cell) < 1:
         raise ValueError(f"{cell!r}, expected a whole number from 1")

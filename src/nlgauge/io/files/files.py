@@ -26,16 +26,16 @@ _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 class InputFile:
     """A file to read.
 
-    What cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file when first
-    opened; that file has no name, so that nothing stays behind even if the process is killed.
+    An input that cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file
+    when it is first opened. That file has no name, so nothing stays behind even if the process is killed.
 
     Args:
-        path: as typed; `-` is standard input.
+        path: the path as typed; `-` is standard input.
 
     Attributes:
-        path: as typed.
-        name: how errors and notes call it.
-        sha256: of the bytes as they lie on disk, hexadecimal; None until they were read to the end once.
+        path: the path as typed.
+        name: the name of the file in errors and notes.
+        sha256: the hexadecimal digest of the bytes on disk; None until they have been read to the end once.
 
     Raises:
         InputError: the file is missing, is a folder or cannot be read.
@@ -61,7 +61,7 @@ class InputFile:
 
     @property
     def entry(self) -> dict[str, str]:
-        """What the result file says of it: `path` as typed and `sha256`."""
+        """The entry of this file in the result file: `path` as typed, and `sha256`."""
         if self.sha256 is None:
             digest = hashlib.sha256()
             with self.open() as raw:
@@ -74,10 +74,10 @@ class InputFile:
         return {"path": self.path, "sha256": self.sha256}
 
     def chunks(self) -> Iterator[bytes]:
-        """The content from its beginning, unpacked where it is gzip, in pieces.
+        """The content in pieces, from its beginning. Gzip data are unpacked.
 
         Raises:
-            InputError: gzip data that are damaged or end too early, or a `.gz` name on something else.
+            InputError: gzip data are damaged or end too early, or a file named `.gz` is not gzip.
         """
         digest = None if self.sha256 else hashlib.sha256()
         with self.open() as raw:
@@ -98,14 +98,14 @@ class InputFile:
             self.sha256 = digest.hexdigest()
 
     def head(self, size: int = 1024) -> bytes:
-        """The first bytes of the content, unpacked; at most `size`."""
+        """The first bytes of the unpacked content, at most `size` of them."""
         return next(self.chunks(), b"")[:size]
 
     def open(self) -> io.BufferedReader:
-        """The bytes as they lie on disk, seekable. Each call has a position of its own.
+        """Open the bytes on disk as a seekable file. Each call has its own position.
 
         Raises:
-            InputError: the file cannot be opened, or is not what it was when first opened.
+            InputError: the file cannot be opened, or it has changed since it was first opened.
         """
         if not self.is_plain:
             if self._kept is None:
@@ -124,7 +124,7 @@ class InputFile:
         return file
 
     def close(self) -> None:
-        """Delete the temporary file, where there is one."""
+        """Delete the temporary file, if there is one."""
         if self._kept is not None:
             self._kept.close()
 
@@ -145,10 +145,10 @@ class InputFile:
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
-    """What lies in a folder and is named like the pattern, by name; nothing where there is no such folder.
+    """The entries of a folder whose names match the pattern, sorted by name; none if there is no such folder.
 
     Raises:
-        InputError: a folder that may not be read (which `Path.glob` takes for an empty one).
+        InputError: the folder may not be read. (`Path.glob` would treat it as empty.)
     """
     try:
         return sorted(Path(folder, name) for name in os.listdir(folder) if fnmatchcase(name, pattern))
@@ -159,7 +159,7 @@ def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
 
 
 class _Hashed:
-    """A reader that digests what passes through it."""
+    """A reader that computes the digest of the bytes that pass through it."""
 
     def __init__(self, raw: IO[bytes], digest: Any) -> None:
         self._raw, self._digest = raw, digest
@@ -172,7 +172,7 @@ class _Hashed:
 
 
 class _View(io.RawIOBase):
-    """A shared file with a position of its own; closing it leaves the file open."""
+    """A view of a shared file with its own position. Closing the view leaves the file open."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._position = file, 0

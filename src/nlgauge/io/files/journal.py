@@ -1,4 +1,4 @@
-"""Rows of a long run, kept beside their file until all are there: a run that was killed goes on where it stopped."""
+"""The rows of a long run, kept beside the final file until all are done. A killed run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ SUFFIX = ".part"
 
 
 class Journal:
-    """Portions of rows, each kept whole or not at all.
+    """Portions of rows, each of which is kept completely or not at all.
 
-    They lie in `PATH.part`, in a first line with the settings of the run and a line a portion. A later run with the
-    same settings takes them up; one with others begins anew. Where the rows go to no file (None, a pipe) they are kept
-    in a temporary one, and a run that is killed begins anew.
+    They are kept in `PATH.part`: the first line holds the settings of the run, and each portion takes one line after
+    it. A later run with the same settings continues from them. A run with other settings starts again. If the rows do
+    not go to a file (None, a pipe), they are kept in a temporary file, and a run that was killed starts again.
 
     Args:
-        path: where the rows will stand in the end, as JSON lines, also `.gz`.
-        settings: everything that decides what the rows are.
+        path: the final file of the rows, as JSON lines, also `.gz`.
+        settings: everything that determines the rows.
 
     Attributes:
-        taken: how many inputs were done before; likewise `state`, what the run noted of them.
-        put_aside: whether there was a part of a run with other settings, which is gone.
+        taken: how many inputs earlier runs have finished; likewise `state`, what they recorded about these inputs.
+        put_aside: whether there was a part of a run with other settings. That part is deleted.
 
     Raises:
-        InputError: the path cannot be written; another run is writing it; what lies in `PATH.part` is no part of a run.
+        InputError: the path cannot be written, another run is writing it, or `PATH.part` is not a part of a run.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, Any]) -> None:
@@ -64,9 +64,9 @@ class Journal:
         """Keep the rows of a portion.
 
         Args:
-            taken: how many inputs are done with it, those before included.
-            rows: in their order.
-            state: what the run wants to know again.
+            taken: how many inputs are finished after this portion, including those before it.
+            rows: the rows of the portion, in order.
+            state: what the run needs to know when it continues.
 
         Raises:
             InputError: the disk is full.
@@ -80,14 +80,14 @@ class Journal:
         self.taken, self.state = taken, dict(state)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """All rows kept so far."""
+        """All rows that have been kept so far."""
         self._file.seek(0)
         self._file.readline()
         for line in self._file:
             yield from msgspec.json.decode(line)["rows"]
 
     def finish(self) -> None:
-        """Give the rows their place and take the part away.
+        """Write the rows to their final file and delete the part.
 
         Raises:
             InputError: the file cannot be written.
@@ -108,7 +108,7 @@ class Journal:
                 os.unlink(self._part)
 
     def _claim(self, head: bytes) -> None:
-        """Keep other runs away, as long as the file is open, and leave alone what no run has written."""
+        """Lock out other runs while the file is open, and refuse a file that no run has written."""
         if fcntl is not None:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -126,7 +126,7 @@ class Journal:
             )
 
     def _take_up(self, head: bytes) -> None:
-        """Go behind the last whole portion of a run like this one, or to the beginning."""
+        """Move to the end of the last complete portion of a run with the same settings, or else to the beginning."""
         self._file.seek(0)
         first = self._file.readline()
         end = len(first) if first == head + b"\n" else 0
@@ -146,7 +146,7 @@ class Journal:
 
 
 def well_formed(value: Any) -> Any:
-    """Values that JSON can hold: lone surrogates are escaped, as elsewhere."""
+    """The values in a form that JSON can hold: lone surrogates are escaped, as elsewhere."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Text files as numbered lines: UTF-8, split at LF and nowhere else."""
+"""Text files as numbered lines: decoded from UTF-8 and split only at LF."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Lines:
-    """The lines of a file, as (number from 1, text); iterate again to read again.
+    """The lines of a file, as (number from 1, text). Each iteration reads the file again.
 
-    Only LF ends a line: a lone CR, U+2028, U+0085, a form feed stay where they are. The last LF may be missing.
-    Dropped, and told by `notes`: a byte order mark at the beginning, one CR before an LF.
+    Only LF ends a line. A lone CR, U+2028, U+0085 or a form feed stays in the text. The last LF may be missing. A byte
+    order mark at the beginning and one CR before an LF are dropped, and `notes` says so.
 
     Attributes:
-        file: where they come from.
-        count: how many lines there were, after a whole pass.
+        file: the file that the lines come from.
+        count: the number of lines, known after a complete pass.
 
     Raises:
-        InputError: not UTF-8, with the line and the byte; what `InputFile` raises.
+        InputError: the file is not UTF-8; the error names the line and the byte. Also what `InputFile` raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -55,11 +55,11 @@ class Lines:
         self.count, self._crlf = number, crlf
 
     def at(self, number: int) -> str:
-        """Where a line is, for an error."""
+        """The place of a line, for an error message."""
         return f"{self.file.name}:{number}"
 
     def notes(self) -> list[str]:
-        """What was dropped, after a whole pass."""
+        """What was dropped, known after a complete pass."""
         told = [f"{self.file.name}: byte order mark dropped"] if self._bom else []
         if self._crlf:
             told.append(
@@ -68,7 +68,7 @@ class Lines:
         return told
 
     def _texts(self) -> Iterator[str]:
-        """Decoded pieces, never empty, without a byte order mark."""
+        """Decoded pieces of text, none of them empty, without a byte order mark."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         before, newlines, at_start = 0, 0, True  # bytes and LF already decoded
         chunks = self.file.chunks()

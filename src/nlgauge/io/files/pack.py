@@ -1,4 +1,4 @@
-"""Whole files written at once: under their name only when complete, packed where the name ends in `.gz`."""
+"""Write a file in one step: it gets its name only when it is complete, and is packed if the name ends in `.gz`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nlgauge.core.result import replacing
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder and those above it; one that is there stays.
+    """Make a folder and its parents. A folder that exists is left as it is.
 
     Raises:
-        InputError: it cannot be made, or a file bears its name.
+        InputError: the folder cannot be made, or a file has its name.
     """
     try:
         os.makedirs(path, exist_ok=True)
@@ -22,11 +22,11 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file, whole or not at all.
+    """Write a file completely or not at all.
 
     Args:
-        path: `.gz` at its end packs the content; the same content gives the same bytes.
-        content: what unpacking gives back.
+        path: the file. If it ends in `.gz` the content is packed; the same content always gives the same bytes.
+        content: the content before packing.
 
     Raises:
         InputError: the folder is missing or cannot be written.

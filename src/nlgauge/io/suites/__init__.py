@@ -1,1 +1,1 @@
-"""Suites of pairs, read and written."""
+"""Read and write suites of pairs."""

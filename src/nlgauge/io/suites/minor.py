@@ -1,4 +1,4 @@
-"""Pairs of texts labelled as minor or major changes: what a judge of errors is calibrated on."""
+"""Pairs of texts labelled as minor or major changes, on which a judge of errors is calibrated."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _MINOR: dict[str, dict[Any, bool | None]] = {  # field -> whether each of its va
 
 
 def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[str, str]]]:
-    """Labelled pairs of a file of JSON lines, and the entry of the file for results.
+    """Read labelled pairs from JSON lines, and make the file's entry for the result file.
 
-    A file may mix three kinds of rows: `{"text", "changed", "minor"}`; pairs as `nlgauge perturb` writes them, minor
-    where `expect` is `same`; and NLI pairs, major where the label is neutral or contradiction. NLI pairs labelled
-    entailment are left out, since nothing is known of the other direction.
+    A file may mix three kinds of rows. The first is `{"text", "changed", "minor"}`. The second is a pair as `nlgauge
+    perturb` writes it, which is minor if `expect` is `same`. The third is an NLI pair, which is major if the label is
+    neutral or contradiction. NLI pairs labelled entailment are left out, since the other direction is not known.
 
     Returns:
         (text before, text after, whether the difference is minor) for each pair.
 
     Raises:
-        InputError: a row is of none of these kinds; names its line.
+        InputError: a row is of none of these kinds. The error names its line.
     """
     file = InputFile(path)
     lines = Lines(file)

@@ -1,4 +1,4 @@
-"""Pairs written as they are read: JSON lines or TSV, whole or not at all."""
+"""Write pairs in the form in which they are read: JSON lines or TSV. A file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
 
     Args:
         suite: the pairs.
-        path: `.jsonl` with every field, or `.tsv` with the first reference only; also with `.gz`.
+        path: `.jsonl`, which has every field, or `.tsv`, which has only the first reference; also with `.gz`.
 
     Raises:
-        InputError: another extension, a text with a tab or line break in TSV, a file that cannot be written.
+        InputError: the extension is another one, a text for TSV has a tab or a line break, or the file cannot be
+            written.
     """
     name = os.fspath(path)
     plain = name.removesuffix(".gz")
@@ -62,7 +63,7 @@ def _row(pair: Pair) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """Lone surrogates, which JSON cannot hold, as they are escaped elsewhere."""
+    """Escape lone surrogates, which JSON cannot hold, as is done elsewhere."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, list):

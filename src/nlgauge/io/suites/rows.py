@@ -1,4 +1,4 @@
-"""Rows of a suite, whatever the file: JSON lines, a JSON list, TSV, CSV."""
+"""The rows of a suite in any file format: JSON lines, a JSON list, TSV, CSV."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from nlgauge.io.jsonl import JsonRows
 
 
 class Cells(dict[str, Any]):
-    """The fields of one row, with where it stands."""
+    """The fields of one row, and its place in the file."""
 
     def __init__(self, fields: dict[str, Any], place: str) -> None:
         super().__init__(fields)
         self.place = place
 
     def text(self, name: str) -> str | None:
-        """A field as text; None where it is absent or empty.
+        """A field as text; None if it is absent or empty.
 
         Raises:
-            InputError: a list or an object.
+            InputError: the field is a list or an object.
         """
         value = self.get(name)
         if value is None or value == "":
@@ -34,17 +34,17 @@ class Cells(dict[str, Any]):
         return str(value)
 
     def needed(self, name: str) -> str:
-        """A field as text, which may be empty but not absent.
+        """A field as text. It may be empty, but it must be present.
 
         Raises:
-            InputError: absent, or a list or an object.
+            InputError: the field is absent, or it is a list or an object.
         """
         if self.get(name) is None:
             raise InputError(f"{self.place}: no field {name!r}; fields found: {', '.join(map(repr, self))}")
         return self.text(name) or ""
 
     def references(self) -> tuple[str, ...]:
-        """`refs`, or `ref` for one, or `reference`."""
+        """The references, from the field `refs`, or from `ref` or `reference` if there is one."""
         several = self.get("refs")
         if several is not None:
             if not isinstance(several, list) or not all(isinstance(r, str) for r in several):
@@ -54,7 +54,7 @@ class Cells(dict[str, Any]):
         return () if one is None else (one,)
 
     def turns(self) -> tuple[dict[str, str], ...]:
-        """`context`: dialogue turns with `speaker` and `text`."""
+        """The dialogue turns in the field `context`, each with `speaker` and `text`."""
         given = self.get("context") or []
         if not isinstance(given, list) or not all(
             isinstance(t, dict) and {"speaker", "text"} <= t.keys() for t in given
@@ -66,13 +66,15 @@ class Cells(dict[str, Any]):
 
 
 class SuiteRows:
-    """The rows of a file as (place in words, `Cells`); iterate again to read again.
+    """The rows of a file as (place in words, `Cells`). Each iteration reads the file again.
 
     Attributes:
-        columns: the header of a TSV or CSV file, known once iteration has begun; of JSON the fields of the first row.
+        columns: the header of a TSV or CSV file, or the fields of the first row of JSON. Known once iteration has
+            begun.
 
     Raises:
-        InputError: not JSON, a row of another width, a quote never closed; what `Lines` raises.
+        InputError: the file is not JSON, a row has another number of cells, or a quote is never closed. Also what
+            `Lines` raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -91,7 +93,7 @@ class SuiteRows:
             yield from self._table("," if plain.endswith(".csv") else "\t")
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, after a whole pass."""
+        """What was dropped or skipped, known after a complete pass."""
         return self._told
 
     def _lines(self) -> Iterator[tuple[str, Cells]]:

@@ -1,4 +1,4 @@
-"""Published suites of pairs, and our own: which layout a file has, and the pairs in it."""
+"""Read suites of pairs: published ones and those of this package. The layout of a file is recognised."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ LAYOUTS: Mapping[str, str] = {
 
 
 def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, layout: str | None = None) -> Suite:
-    """All pairs of a file.
+    """Read all pairs of a file.
 
     Args:
         path: JSON lines, JSON (a list), TSV or CSV; plain or `.gz`.
-        segments: what ids of an `id-pairs` file point to.
-        layout: one of `LAYOUTS`; told from the fields of the first row if None.
+        segments: the segments that the ids of an `id-pairs` file refer to.
+        layout: one of `LAYOUTS`. If None, it is found from the fields of the first row.
 
     Raises:
-        InputError: no known layout, a row without what its layout has, an id that no segment bears.
+        InputError: the layout is unknown, a row lacks a field of its layout, or no segment has an id.
     """
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
@@ -84,7 +84,7 @@ _Reader = Callable[[_Rows, _Context], Iterator[Pair]]
 
 
 def phenomenon_of(name: str) -> str:
-    """Our id for a phenomenon of a published suite; its own name where we have none."""
+    """Our id for a phenomenon of a published suite, or the suite's own name if we have none."""
     return PHENOMENA.get(name, name)
 
 
@@ -188,7 +188,7 @@ def _menli(rows: _Rows, context: _Context) -> Iterator[Pair]:
 def _both_setups(
     rows: _Rows, names: Mapping[str, str], error: Callable[[Cells], str | None], kind: str
 ) -> Iterator[Pair]:
-    """Pairs of MENLI, for metrics with references and for metrics with a source.
+    """The pairs of MENLI, for metrics with references and for metrics with a source.
 
     With references, the paraphrase should score higher than the perturbed reference. With a source, the reference
     should score higher than the perturbed translation.
@@ -268,7 +268,7 @@ def _demetr(rows: _Rows, context: _Context) -> Iterator[Pair]:
 
 
 def _paws(rows: _Rows, context: _Context) -> Iterator[Pair]:
-    """A paraphrase and a non-paraphrase of one sentence make a pair."""
+    """Make pairs from PAWS: a paraphrase and a non-paraphrase of the same sentence."""
     sides: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
     alone = 0
     for number, (place, row) in enumerate(rows, start=1):
@@ -338,14 +338,14 @@ _READERS: Mapping[str, _Reader] = {
 
 
 def paraphrases_in(path: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """A table of paraphrases: text -> what says the same.
+    """Read a table of paraphrases: text -> its paraphrases.
 
     Args:
-        path: JSON lines, TSV or CSV with `text` and `paraphrase` (or `paraphrases`, a list), or PAWS (rows with label
-            1, both ways).
+        path: JSON lines, TSV or CSV with `text` and `paraphrase` (or `paraphrases`, a list). Or PAWS, of which the rows
+            with label 1 are taken in both directions.
 
     Raises:
-        InputError: other fields, or no paraphrase.
+        InputError: the file has other fields, or no paraphrase.
     """
     file = InputFile(path)
     table: dict[str, list[str]] = {}

@@ -36,28 +36,28 @@ class BertScore:
     Args:
         model: `embedded`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        layer: blocks to run, 0 for the embeddings; None takes the best known layer of the model (see
+        layer: the number of blocks to run, 0 for the embeddings; None takes the best known layer of the model (see
             `layers.best_layer`).
-        idf: weigh pieces by inverse document frequency in the references of the call; the score then depends on its
-            company.
-        idf_file: weigh by the frequencies of a text file instead, one document per line.
+        idf: weight pieces by inverse document frequency in the references of the call. The score of a segment then
+            depends on the other segments of the call.
+        idf_file: weight pieces by the frequencies of a text file instead, one document per line.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
-        language: which bundled baseline.
-        references: what to make of several references; `best_each` is bert_score's rule.
-        special_tokens: `match` lets pieces match the special tokens (which weigh nothing), as bert_score does; `drop`
+        language: the language of the bundled baseline.
+        references: how to use several references; `best_each` is bert_score's rule.
+        special_tokens: `match` lets pieces match the special tokens (which have no weight), as bert_score does; `drop`
             leaves them out.
         long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
         max_tokens: a lower limit than the model's own.
-        dtype: precision of the encoder; None takes the runtime's.
+        dtype: the precision of the encoder; None takes the runtime's.
         value: which of the three is the metric's value.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
+
         Where this differs from bert_score 0.3.13: a negative best similarity stays negative when texts are batched
-            (theirs becomes 0
-        beside padding), empty texts never fail, a text whose every piece has idf 0 gets 0 on its side (theirs NaN in P
-        or R), F is 0 where P and R have opposite signs (theirs may be any number).
+        (theirs becomes 0 beside padding). Empty texts never fail. A text whose every piece has idf 0 gets 0 on its
+        side (theirs gets NaN in P or R). F is 0 where P and R have opposite signs (theirs may be any number).
     """
 
     model: str = "embedded"

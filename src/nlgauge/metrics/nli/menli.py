@@ -43,24 +43,24 @@ def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
 class Nli(NliMetric):
     """A formula of three probabilities: entailment (e), neutrality (n) and contradiction (c).
 
-    They say how the hypothesis and its anchor, a reference or the source, relate.
+    They say how the hypothesis relates to its anchor, which is a reference or the source.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
-        direction: `forward`: the anchor is the premise; `backward`: the hypothesis is; `both`: the probabilities of
-            both ways are averaged first.
-        anchor: what the hypothesis is held against: `reference` or `source`.
-        references: what to make of several: `mean`; `best` (that with the best value); `first`; `parts`: the highest e,
-            n and c over the references, each on its own, and then the formula, as the paper takes the maximum.
-        long: a pair beyond the limit is cut, the longer side first (`truncate`); or its premise is read in windows of
-            whole sentences (`windows`), and the window of which the model is surest, with the lowest n, speaks for it.
+        direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
+            probabilities of the two directions.
+        anchor: what the hypothesis is compared with: `reference` or `source`.
+        references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
+            `parts` takes the highest e, n and c over the references, each on its own, and then the formula, as the
+            paper takes the maximum.
+        long: a pair beyond the limit is cut, the longer side first (`truncate`), or its premise is read in windows of
+            whole sentences (`windows`). The window of which the model is surest, with the lowest n, then counts.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2. Where
-        this differs from the
-        released code: labels are read from the model, never assumed by its name; e-n-2c exists; an empty side gets the
-            formula's worst
-        value; outer blanks of a text do not count.
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2.
+
+        Where this differs from the released code: labels are read from the model, never assumed by its name; e-n-2c
+        exists; an empty side gets the formula's worst value; outer blanks of a text do not count.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"

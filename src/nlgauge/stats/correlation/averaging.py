@@ -15,12 +15,12 @@ from nlgauge.stats.correlation.entries import Codes, Entries
 
 @dataclass(frozen=True)
 class Ratio:
-    """A statistic that is a ratio of counts, so that groups can be pooled; every field has one shape.
+    """A statistic that is a ratio of counts, so that groups can be pooled; all fields have the same shape.
 
     Attributes:
-        numerator: for an accuracy the pairs won, for a Kendall-like statistic pairs won less pairs lost.
+        numerator: the pairs won, for an accuracy; the pairs won minus the pairs lost, for a Kendall-like statistic.
         denominator: the pairs counted.
-        ties: pairs that one side alone ties, however they count.
+        ties: the pairs that only one side ties, however they count.
     """
 
     numerator: Array
@@ -42,9 +42,9 @@ class Grouped:
     """A statistic of M metrics in each of G groups.
 
     Attributes:
-        values: shape (M, G); NaN where undefined.
-        sizes: entries that count, shape (M, G).
-        counts: what the values are ratios of, where they are; each field of shape (M, G).
+        values: the statistic, shape (M, G); NaN where undefined.
+        sizes: how many entries count, shape (M, G).
+        counts: the counts behind the values, where they are ratios; each field has shape (M, G).
     """
 
     values: Array
@@ -53,11 +53,11 @@ class Grouped:
 
 
 def by_group(kernel: Kernel, entries: Entries, *, smallest: int = 2, options: dict[str, Any] | None = None) -> Grouped:
-    """Evaluate a kernel inside each group, groups of one size together.
+    """Evaluate a kernel inside each group; groups of the same size are evaluated together.
 
     Args:
-        kernel: (x of shape (M, g, s), z of shape (g, s)) to values, or a `Ratio`, of shape (M, g).
-        entries: scores, judgements, groups.
+        kernel: maps x of shape (M, g, s) and z of shape (g, s) to values, or a `Ratio`, of shape (M, g).
+        entries: scores, judgements and groups.
         smallest: groups with fewer entries are undefined.
         options: keyword arguments of the kernel; an array of shape (M, 1) holds one value per metric.
     """
@@ -88,10 +88,10 @@ class Means:
     """The mean over groups of each of M metrics; every field has shape (M,).
 
     Attributes:
-        values: NaN where no group is defined.
-        n_used: groups in the mean.
-        n_undefined: groups left out: too small, constant on a side, or without a pair.
-        n_zeroed: groups in the mean that are undefined and count as 0.
+        values: the means; NaN where no group is defined.
+        n_used: the number of groups in the mean.
+        n_undefined: the number of groups left out: too small, constant on a side, or without a pair.
+        n_zeroed: the number of groups in the mean that are undefined and count as 0.
     """
 
     values: Array
@@ -101,12 +101,12 @@ class Means:
 
 
 def mean_of_groups(grouped: Grouped, *, undefined: str = "skip", common: bool = False) -> Means:
-    """Plain mean over the groups with a defined value.
+    """The plain mean over the groups with a defined value.
 
     Args:
         grouped: values by group.
         undefined: `skip` leaves undefined groups out; `zero` counts those with two entries or more as 0.
-        common: use only the groups that every metric defines, so that all means are over the same groups.
+        common: use only the groups in which every metric is defined, so that all means are over the same groups.
     """
     values = grouped.values
     zeroed = np.isnan(values) & (grouped.sizes >= 2) if undefined == "zero" else np.zeros(values.shape, dtype=np.bool_)
@@ -120,14 +120,17 @@ def mean_of_groups(grouped: Grouped, *, undefined: str = "skip", common: bool = 
 
 
 def pool(counts: Ratio) -> Means:
-    """One ratio over all groups: sums of numerators by sums of denominators; a group without a pair is undefined."""
+    """One ratio over all groups: the sum of numerators divided by the sum of denominators.
+
+    A group without a pair is undefined.
+    """
     total = Ratio(counts.numerator.sum(axis=1), counts.denominator.sum(axis=1), counts.ties.sum(axis=1))
     n_used = (counts.denominator > 0).sum(axis=1)
     return Means(total.value, n_used, counts.denominator.shape[1] - n_used, np.zeros_like(n_used))
 
 
 def blocks_of_groups(groups: Codes, keep: Mask, n_groups: int) -> Iterator[tuple[Codes, Codes]]:
-    """Groups of one size together: their codes, shape (g,), and the positions of their entries, shape (g, s).
+    """Groups of the same size together: their codes, shape (g,), and the positions of their entries, shape (g, s).
 
     Groups without entries are left out.
     """
@@ -141,7 +144,7 @@ def blocks_of_groups(groups: Codes, keep: Mask, n_groups: int) -> Iterator[tuple
 
 
 def same_entries(keep: Mask) -> Iterator[tuple[npt.NDArray[np.int64], Mask]]:
-    """Metrics that keep the same entries together: their numbers and the mask they share."""
+    """Metrics that keep the same entries, together: the numbers of the metrics and the mask that they share."""
     seen: dict[bytes, list[int]] = {}
     for m, row in enumerate(keep):
         seen.setdefault(row.tobytes(), []).append(m)

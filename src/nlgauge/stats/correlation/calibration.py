@@ -1,4 +1,4 @@
-"""From which difference on does a metric tell two texts apart? The tie threshold that fits people's ties best."""
+"""From which score difference on does a metric tell two texts apart? The tie threshold that best fits people's ties."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Threshold:
     """A calibrated tie threshold.
 
     Attributes:
-        epsilon: the smallest threshold with the best accuracy: 0, or a difference of two scores inside a group; NaN
-            without a pair.
+        epsilon: the smallest threshold with the best accuracy. It is 0 or a difference of two scores inside a group;
+            NaN without a pair.
         accuracy: the mean of acc_eq over the groups at that threshold; NaN without a pair.
         unique: False where another threshold, which ties other pairs, is as good: compare accuracies then, not
             thresholds.
@@ -47,7 +47,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Accuracy at thresholds that come from other items.
+    """Accuracy at thresholds that were calibrated on other items.
 
     Attributes:
         values: acc_eq of each group in each fold, shape (folds, G); NaN where a group has no pair in the fold.
@@ -61,17 +61,18 @@ class HeldOut:
 def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
-    Raising epsilon past |dx| turns a pair into a tie: right where people tie (a gain), wrong where it was concordant
-    (a loss). With the gains in the order of |dx| every threshold is tried. Gains are whole numbers (the weights of
-    groups of unequal size are brought to one denominator), so equal accuracies are equal. Pairs are first counted into
-    bins of |dx|, and only the bins that can hold the best threshold are sorted, so that neither time nor memory goes
-    into sorting all pairs.
+    Raising epsilon past the |dx| of a pair turns the pair into a tie. That is right where people tie it (a gain) and
+    wrong where it was concordant (a loss). The gains are put in the order of |dx|, so that every threshold is tried.
+
+    Gains are whole numbers, because the weights of groups of unequal size are brought to one denominator; so equal
+    accuracies compare as equal. Pairs are first counted into bins of |dx|, and only the bins that can hold the best
+    threshold are sorted. This avoids the time and memory that sorting all pairs would take.
 
     Args:
         x: scores of one metric, shape (n,).
         z: judgements, shape (n,).
-        groups: positions of the entries of each group, groups of one size together, arrays of shape (g, s).
-        human_epsilon: judgements no further apart than this are tied.
+        groups: positions of the entries of each group. Groups of one size stand together in one array of shape (g, s).
+        human_epsilon: judgements that differ by at most this are tied.
 
     References:
         Deutsch, Foster and Freitag (2023), "Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
@@ -95,12 +96,12 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
 
 
 def calibrate_held_out(entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0) -> list[HeldOut]:
-    """Calibrate on all folds but one, evaluate on that one; one result per metric.
+    """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
 
-    What `units` holds together falls into one fold.
+    Entries that `units` holds together are in the same fold.
 
     Raises:
-        InputError: fewer than 2 folds, or fewer units than folds.
+        InputError: there are fewer than 2 folds, or fewer units than folds.
     """
     n_units = int(entries.units.max(initial=-1)) + 1
     if not 2 <= folds <= n_units:
@@ -127,7 +128,7 @@ def calibrate_held_out(entries: Entries, folds: int, seed: Seed, *, human_epsilo
 
 
 def calibrate_entries(entries: Entries, *, human_epsilon: float = 0.0) -> list[Threshold]:
-    """The threshold of each metric."""
+    """The calibrated threshold of each metric."""
     found = []
     for row, keep in zip(entries.x, entries.keep, strict=True):
         groups = [index for _, index in blocks_of_groups(entries.groups, keep, len(entries.labels))]
@@ -136,14 +137,14 @@ def calibrate_entries(entries: Entries, *, human_epsilon: float = 0.0) -> list[T
 
 
 def agreement(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Ratio:
-    """acc_eq as a ratio: pairs ordered or tied alike, of all pairs."""
+    """acc_eq as a ratio: the pairs that both order alike or both tie, out of all pairs."""
     counts = pair_counts(x, z, epsilon=epsilon, human_epsilon=human_epsilon)
     agreeing = (counts.concordant + counts.tied_both).astype(np.float64)
     return Ratio(agreeing, counts.total.astype(np.float64), counts.tied_x.astype(np.float64))
 
 
 def _weights(groups: list[Codes]) -> tuple[list[float], float, float]:
-    """The weight of a pair by size of group, the weight of everything, and the slack of a comparison.
+    """The weight of a pair by size of group, the total weight, and the slack of a comparison.
 
     The slack is 0 where weights are whole numbers.
     """
@@ -180,10 +181,10 @@ def _joined(portions: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 
 def _totals(blocks: list[Block], n_pairs: int, human_near: float, start: float, slack: float) -> tuple[Array, Array]:
-    """Thresholds at which the total changes, 0 among them, and the total from each on: all that can be best.
+    """The thresholds at which the total gain changes, 0 included, and the total from each on.
 
-    A bin can hold the best threshold if its start and its gains alone, without its losses, reach the best end of any
-    bin.
+    Every threshold that can be best is among them. A bin can hold the best threshold if the total at its start plus
+    its gains, without its losses, reaches the best total at the end of any bin.
     """
     few = list(_gains(blocks, human_near)) if n_pairs <= _PAIRS else None
     bits = _FINE if few is None else _COARSE
@@ -213,5 +214,5 @@ def _totals(blocks: list[Block], n_pairs: int, human_near: float, start: float, 
 
 
 def _bins(gaps: Array, bits: int, lowest: int) -> npt.NDArray[np.int64]:
-    """A number for each gap that grows with it, from 0: the leading bits of a positive float64."""
+    """A bin number for each gap, from 0, that rises with the gap: the leading bits of a positive float64."""
     return np.asarray(np.maximum((gaps.view(np.int64) >> bits) - lowest, 0))

@@ -41,7 +41,7 @@ def pearson(x: Array, z: Array) -> Array:
 
 
 def spearman(x: Array, z: Array) -> Array:
-    """Spearman's rho: Pearson's r of ranks, equal values sharing their mean rank; shapes and NaN as in `pearson`."""
+    """Spearman's rho: Pearson's r of ranks; equal values share their mean rank. Shapes and NaN are as in `pearson`."""
     x, z = check_vectors(x, z), check_vectors(z, x)
     if x.shape[-1] < 2:
         return _nothing(x, z)
@@ -57,9 +57,9 @@ def kendall_b(x: Array, z: Array) -> Array:
 
 
 def kendall_c(x: Array, z: Array) -> Array:
-    """Kendall's (Stuart's) tau-c, 2 (C - D) / (n^2 (k - 1) / k), k the smaller number of distinct values.
+    """Kendall's (Stuart's) tau-c: 2 (C - D) / (n^2 (k - 1) / k), where k is the smaller number of distinct values.
 
-    Shapes and absence as in `pearson`. It reaches 1 only where both sides have k values, each equally often.
+    Shapes and NaN are as in `pearson`. It reaches 1 only where both sides have k values, each equally often.
     """
     counts = pair_counts(x, z)
     n = np.shape(x)[-1]
@@ -70,12 +70,12 @@ def kendall_c(x: Array, z: Array) -> Array:
 
 
 def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Array:
-    """Pairwise accuracy with ties: the share of pairs that both order the same way or both tie.
+    """Pairwise accuracy with ties: the share of pairs that both sides order the same way or both tie.
 
     Args:
         x: scores, shape (..., n).
         z: judgements, shape (..., n).
-        epsilon: scores no further apart than this are tied; a number, or an array for the leading axes.
+        epsilon: scores that differ by at most this are tied; a number, or an array for the leading axes.
         human_epsilon: the same for judgements.
 
     Returns:
@@ -89,12 +89,15 @@ def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: f
 
 
 def tau_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Array:
-    """Kendall's tau with ties as an order of their own: 2 acc_eq - 1, in [-1, 1]; arguments and NaN as in `acc_eq`."""
+    """Kendall's tau in which ties count as an order of their own: 2 acc_eq - 1, in [-1, 1].
+
+    Arguments and NaN are as in `acc_eq`.
+    """
     return 2 * acc_eq(x, z, epsilon=epsilon, human_epsilon=human_epsilon) - 1
 
 
 def auc(x: Array, z: Array) -> Array:
-    """Area under the ROC curve: the chance that a positive outscores a negative, a tie counting half.
+    """Area under the ROC curve: the probability that a positive scores higher than a negative; a tie counts half.
 
     Args:
         x: scores, shape (..., n).
@@ -104,7 +107,7 @@ def auc(x: Array, z: Array) -> Array:
         Shape (...), in [0, 1]; NaN where only one class is present.
 
     Raises:
-        InputError: a class other than 0 and 1.
+        InputError: a class is neither 0 nor 1.
     """
     x, z = check_vectors(x, z), check_vectors(z, x)
     if not np.isin(z, (0, 1)).all():
@@ -126,7 +129,7 @@ def agreeing_share(counts: PairCounts) -> Array:
 
 
 def is_constant(v: Array) -> npt.NDArray[np.bool_]:
-    """Which vectors along the last axis hold one value only, up to the rounding of its computation; shape (...)."""
+    """Which vectors along the last axis hold only one value, up to rounding errors of its computation; shape (...)."""
     v = np.asarray(v, dtype=np.float64)
     if v.shape[-1] == 0:
         return np.ones(v.shape[:-1], dtype=np.bool_)
@@ -136,7 +139,7 @@ def is_constant(v: Array) -> npt.NDArray[np.bool_]:
 
 
 def average_ranks(v: Array) -> Array:
-    """Ranks from 1 along the last axis, equal values sharing their mean rank; shape (..., n). NaN is not expected."""
+    """Ranks from 1 along the last axis, shape (..., n). Equal values share their mean rank; NaN is not allowed."""
     v = np.asarray(v, dtype=np.float64)
     n = v.shape[-1]
     order = np.argsort(v, axis=-1)
@@ -154,7 +157,7 @@ def average_ranks(v: Array) -> Array:
 
 
 def _centred(v: Array) -> Array:
-    """Deviations from the mean, scaled to at most 1: neither an offset of 1e9 nor values of 1e200 cost digits."""
+    """Deviations from the mean, scaled to at most 1; thus neither an offset of 1e9 nor values of 1e200 cost digits."""
     d = v - v[..., :1]  # exact where the spread is small beside the offset
     d -= d.mean(axis=-1, keepdims=True)
     size = np.abs(d).max(axis=-1, keepdims=True)
@@ -169,7 +172,7 @@ def _distinct(v: Array) -> npt.NDArray[np.int64]:
 
 
 def _where_defined(value: Array, x: Array, z: Array) -> Array:
-    """NaN where a side is constant or holds a NaN."""
+    """The value, or NaN where a side is constant or holds a NaN."""
     constant = is_constant(x) | is_constant(z)
     return _blank(np.where(constant, np.nan, value), x, z)
 

@@ -1,4 +1,4 @@
-"""Other packages' procedures, to check published numbers: what each takes and what is wrong with it."""
+"""Other packages' procedures, to check published numbers: what each one accepts and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTES = {
 
 
 def check_compat(compat: str, name: str, averaging: str, level: str) -> None:
-    """Refuse a procedure nobody has, and what its package cannot do."""
+    """Refuse an unknown procedure, and what the package in question cannot do."""
     if compat not in KNOWN:
         raise InputError(f"compat is {compat!r}{nearest(compat, KNOWN)}")
     if name not in KNOWN[compat]:
@@ -44,20 +44,20 @@ def check_compat(compat: str, name: str, averaging: str, level: str) -> None:
 
 
 def note(compat: str | None, left_out: int = 0, of: int = 0) -> str:
-    """What is wrong with a procedure, for the result."""
+    """A note for the result on what is wrong with a procedure."""
     if compat is None:
         return ""
     return _NOTES[compat] + (f"; {left_out} of {of} left out" if compat == "realsumm" else "")
 
 
 def check_same_gaps(x: Array, z: Array) -> None:
-    """nlpstats refuses missing entries unless both sides miss the same ones; shapes (M, n) and (n,)."""
+    """Refuse missing entries unless both sides miss the same ones, as nlpstats does; shapes (M, n) and (n,)."""
     if (np.isnan(x) != np.isnan(z)).any():
         raise InputError("compat='nlpstats' wants scores and judgements to be missing in the same places")
 
 
 def not_significant(name: str, entries: Entries) -> Mask:
-    """Groups whose own p-value is above 0.05, shape (M, G); undefined ones are not among them."""
+    """The groups whose own p-value is above 0.05, shape (M, G); undefined groups are not among them."""
     from scipy import stats
 
     tests: dict[str, Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall_b": stats.kendalltau}

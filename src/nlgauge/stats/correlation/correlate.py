@@ -1,4 +1,4 @@
-"""How well does a metric agree with people? One front door to every statistic, for one metric or for many at once."""
+"""How well does a metric agree with people? One entry point to every statistic, for one metric or many at once."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ from nlgauge.stats.shares import wilson
 def correlation(
     name: str, x: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
 ) -> Correlation:
-    """Hold the scores of one metric against judgements.
+    """Compare the scores of one metric with judgements.
 
     Args:
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
-            `preference_accuracy`, or that of a plug-in.
-        x: scores, shape (n,), or (S, N) with a row per system and a column per item. For `rr_kendall` and
+            `preference_accuracy`, or the name of a plug-in's statistic.
+        x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
-        z: judgements of the same shape, None or NaN where there is none. For those two: scores of the worse texts.
-        groups: a label for each entry of a vector: its item, its system, its language pair. A grid has its rows and
-            columns.
+        z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:
+            scores of the worse texts.
+        groups: a label for each entry of a vector: its item, its system or its language pair. A grid needs none: its
+            rows and columns are its groups.
         options: see `Options`.
 
     Returns:
-        The value with all that it rests on.
+        The value with everything it rests on.
 
     Raises:
-        InputError: an unknown name or option, shapes that do not match, a score missing where there is a judgement.
+        InputError: a name or option is unknown, shapes do not match, or a score is missing where there is a judgement.
     """
     return correlations(name, [x], [z] if statistic(name).kind == "preferences" else z, groups, **options)[0]
 

@@ -50,16 +50,16 @@ class Entries:
 
 @dataclass(frozen=True)
 class FlatScores:
-    """What a caller gives, laid flat.
+    """The scores and judgements that a caller gives, laid flat.
 
     Attributes:
-        x: shape (M, n).
-        z: shape (n,).
-        groups: by which the averaging goes, shape (n,).
-        labels: of the groups.
+        x: scores, shape (M, n).
+        z: judgements, shape (n,).
+        groups: the group of each entry, used for averaging, shape (n,).
+        labels: the names of the groups.
         units: see `Entries`.
-        systems: the system of each entry, shape (n,), or None where nobody said.
-        n_systems: S, or 0.
+        systems: the system of each entry, shape (n,); None where systems are not given.
+        n_systems: the number of systems S, or 0.
     """
 
     x: Array
@@ -105,13 +105,16 @@ def lay_flat(
 
 
 def oriented(x: Array, higher_is_better: bool | Sequence[bool]) -> Array:
-    """Scores turned so that more is better, shape (M, ...): an error rate changes its sign, a bad metric keeps it."""
+    """Scores oriented so that higher is better, shape (M, ...).
+
+    For example, an error rate is negated; a bad metric keeps its sign.
+    """
     up = np.broadcast_to(np.asarray(higher_is_better, dtype=np.bool_), x.shape[:1])
     return np.where(up.reshape(-1, *(1,) * (x.ndim - 1)), x, -x)
 
 
 def numbers(values: Any, what: str) -> Array:
-    """float64 with None read as NaN; infinities are refused."""
+    """The values as float64, with None read as NaN; infinities are refused."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -136,7 +139,7 @@ def check_vectors(x: Array, z: Array) -> Array:
 
 
 def codes(labels: Sequence[Hashable] | npt.NDArray[Any], n: int, what: str) -> tuple[Codes, tuple[Hashable, ...]]:
-    """Whole numbers for labels, in the order of their first appearance, and the labels in that order."""
+    """Whole numbers for labels, in the order of their first appearance, and the distinct labels in that order."""
     listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if len(listed) != n:
         raise InputError(f"{what} hold {len(listed)} labels for {n} entries, expected one label per entry")
@@ -149,10 +152,10 @@ def codes(labels: Sequence[Hashable] | npt.NDArray[Any], n: int, what: str) -> t
 
 
 def namer(shape: tuple[int, ...], ids: Sequence[Hashable] | None) -> NameOf:
-    """How to name an entry of a vector, or of a grid of systems by items laid flat.
+    """A function that names an entry of a vector, or of a grid of systems by items laid flat.
 
     Raises:
-        InputError: not one id an entry.
+        InputError: there is not one id per entry.
     """
     n = math.prod(shape)
     if ids is not None and len(ids) != n:
@@ -167,16 +170,16 @@ def namer(shape: tuple[int, ...], ids: Sequence[Hashable] | None) -> NameOf:
 
 
 def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) -> tuple[Array, Mask]:
-    """Apply a policy to scores that are NaN where one is wanted.
+    """Apply a policy to scores that are NaN where one is needed.
 
     Args:
-        x: scores, shape (M, n), oriented so that less is worse.
+        x: scores, shape (M, n), oriented so that higher is better.
         wanted: where a score is needed, shape (n,).
-        missing: `refuse`; `drop` the entry; fill in the metric's `worst` score; fill in `zero`.
+        missing: `refuse`; `drop` the entry; fill in the metric's `worst` score; or fill in `zero`.
         name_of: the name of an entry by its position, for the error.
 
     Returns:
-        The scores, filled, and the entries that count for each metric, shape (M, n).
+        The scores after filling, and the entries that count for each metric, shape (M, n).
     """
     check_option("missing", missing, MissingPolicy, error=InputError)
     absent = np.isnan(x) & wanted
@@ -203,13 +206,15 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
 def segment_entries(
     laid: FlatScores, missing: str, name_of: NameOf = str, *, as_given: bool = False
 ) -> tuple[Entries, Codes]:
-    """One entry per segment; judgements decide which count. Also how many segments of each metric do not, shape (M,).
+    """One entry per segment, and how many segments of each metric do not count, shape (M,).
+
+    The judgements decide which segments count.
 
     Args:
-        laid: what was given.
+        laid: scores and judgements as given.
         missing: see `settle_missing`.
         name_of: the name of an entry by its position, for errors.
-        as_given: leave missing scores as NaN for the statistic to meet.
+        as_given: leave missing scores as NaN, so that the statistic meets them.
     """
     if as_given:
         x, keep = laid.x, np.broadcast_to(~np.isnan(laid.z), laid.x.shape)
@@ -219,11 +224,12 @@ def segment_entries(
 
 
 def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array, Array]:
-    """Apply a policy to pairs of which a score is missing: `refuse`, `drop` the pair, or count it as lost (`worst`).
+    """Apply a policy to pairs with a missing score: `refuse`, `drop` the pair, or count it as lost (`worst`).
 
     Returns:
-        Scores of the better texts, shape (1, n), and of the worse, shape (n,), as scores and judgements: a NaN among
-        the worse says that the pair does not count, one among the better that it is to be refused.
+        Scores of the better texts, shape (1, n), and of the worse texts, shape (n,), in the place of scores and
+        judgements. A NaN among the worse means that the pair does not count; a NaN among the better means that the
+        pair is to be refused.
     """
     check_option("missing", missing, PairPolicy, error=InputError)
     absent = np.isnan(better) | np.isnan(worse)

@@ -1,4 +1,4 @@
-"""Segments or systems? Means by system, and the entries a statistic is computed from at either level."""
+"""Segments or systems? Means by system, and the entries that a statistic is computed from at either level."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Missing = npt.NDArray[np.int64]
 def settle_scores(
     laid: FlatScores, level: str, missing: str, over: str = "rated", name_of: NameOf = str
 ) -> tuple[Array, Mask]:
-    """Scores with a policy applied to those that are missing, and the segments that count for each metric, (M, n).
+    """Scores after the policy for missing ones, and the segments that count for each metric, shape (M, n).
 
     Args:
-        laid: what was given.
+        laid: scores and judgements as given.
         level: `segment`, or `system`, where `over` says which segments are needed.
         missing: see `settle_missing`.
         over: see `system_means`.
@@ -37,7 +37,7 @@ def settle_scores(
 
 
 def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Missing]:
-    """One entry per system and group, from means over its segments.
+    """One entry per system and group: the mean over the segments of the system.
 
     Systems without a judgement or a score do not count.
     """
@@ -57,15 +57,15 @@ def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = 
 def system_means(
     x: Array, z: Array, keep: Mask, systems: Codes, n_systems: int, over: str = "rated"
 ) -> tuple[Array, Array]:
-    """Mean score of each system and mean of its judgements.
+    """The mean score and the mean judgement of each system.
 
     Args:
         x: scores, shape (M, n).
         z: judgements, shape (n,), NaN where there is none.
         keep: entries whose score counts, shape (M, n).
         systems: system of each entry, shape (n,).
-        n_systems: S.
-        over: `rated`: scores are averaged over the segments that have a judgement; `all`: over all segments.
+        n_systems: the number of systems, S.
+        over: `rated` averages scores over the segments that have a judgement, `all` over all segments.
 
     Returns:
         Shapes (M, S) and (S,); NaN for a system with nothing to average.
@@ -90,10 +90,10 @@ def _means(values: Array, used: Mask, systems: Codes, n_systems: int) -> Array:
 
 
 def without_offset(v: Array) -> Array:
-    """Values less the lowest of them, where that is exact: means of 1e9 + 0.1 then lose no digits. NaN stays NaN.
+    """Values minus the lowest of them, where that is exact; NaN stays NaN.
 
-    The difference of two numbers of one sign and within a factor of two is exact; others keep their offset, which is
-    not large.
+    For example, means of 1e9 + 0.1 then lose no digits. The difference is exact for two numbers of one sign that lie
+    within a factor of two. Other values keep their offset, which is not large.
     """
     if np.isnan(v).all():
         return v

@@ -26,25 +26,26 @@ class PlainOptions(TypedDict, total=False):
     """Options of every statistic; each may be left out.
 
     Attributes:
-        averaging: `none` pools all entries; `item` and `sys` take a coefficient in each group, then the mean; `micro`
-            pools the pair counts
-            of groups. Unless given: `item` for a grid and where there are groups (`micro` for Kendall-like statistics),
-                else `none`.
-        level: `segment`, or `system` for one coefficient of system means (which a vector without `systems` is taken to
-            hold already).
+        averaging: `none` pools all entries; `item` and `sys` compute a coefficient in each group and average these;
+            `micro` pools the pair counts of groups. The default is `item` for a grid and where there are groups
+            (`micro` for Kendall-like statistics), and `none` elsewhere.
+        level: `segment`, or `system` for one coefficient of system means. A vector without `systems` is taken to hold
+            system means already.
         systems: the system of each entry of a vector.
         system_scores: average a metric over the `rated` segments or over `all`.
-        missing: where there is a judgement but no score: `refuse`, `drop` the entry, or fill in the `worst` score of
-            the metric, or `zero`.
-        undefined: `skip` groups without a defined value, or count them as `zero` (those with one entry are skipped all
-            the same).
-        common: of several metrics, use only the groups in which all are defined.
-        higher_is_better: False for an error rate: its scores are negated first. One value, or one for each metric.
+        missing: what to do where there is a judgement but no score: `refuse`; `drop` the entry; or fill in the `worst`
+            score of the metric, or `zero`.
+        undefined: `skip` groups without a defined value, or count them as `zero`; groups with one entry are always
+            skipped.
+        common: with several metrics, use only the groups in which all of them are defined.
+        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric.
         ids: names of the entries, for errors.
-        compat: `mt-metrics-eval`, `nlpstats` or `realsumm`: their procedure, to check published numbers.
-        ties: `loss`, `half`, `exclude` or `zero`, where pairs are counted; `loss` unless given.
-        threshold: least distance of two judgements, inclusive (`wmt_kendall_like`); 25 unless given.
-        epsilon: scores no further apart are tied (`acc_eq`, `tau_eq`); 0 unless given.
+        compat: `mt-metrics-eval`, `nlpstats` or `realsumm` follows the procedure of that package, to check published
+            numbers.
+        ties: `loss` (default), `half`, `exclude` or `zero`, where pairs are counted.
+        threshold: the smallest difference of two judgements that counts, inclusive (`wmt_kendall_like`); 25 by
+            default.
+        epsilon: scores that differ by at most this are tied (`acc_eq`, `tau_eq`); 0 by default.
         human_epsilon: the same for judgements.
     """
 
@@ -65,13 +66,13 @@ class PlainOptions(TypedDict, total=False):
 
 
 class Options(PlainOptions, total=False):
-    """Options of `correlation` and `correlations`: those of `PlainOptions`, and what concerns chance.
+    """Options of `correlation` and `correlations`: those of `PlainOptions`, and those that involve random draws.
 
     Attributes:
-        folds: calibrate on all folds of items but one, evaluate on that one; unless given, calibrate on the data
-            reported.
-        draws: sign patterns of `soft_pairwise_accuracy`; 1000 unless given.
-        seed: of folds or draws; 0 unless given.
+        folds: calibrate on all folds of items but one, and evaluate on that one. By default the threshold is
+            calibrated on the data reported.
+        draws: the number of sign patterns for `soft_pairwise_accuracy`; 1000 by default.
+        seed: the seed of folds or draws; 0 by default.
     """
 
     folds: int | None
@@ -102,19 +103,19 @@ class Plan:
 
     @property
     def smallest(self) -> int:
-        """Entries below which a group is undefined: a pair of texts is one entry, a pair of scores needs two."""
+        """The smallest group that is defined: a pair of texts is one entry, while a pair of scores needs two."""
         return 1 if self.stat.kind == "preferences" else 2
 
 
 def prepare(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
 ) -> tuple[Plan, Array, Array, list[bool]]:
-    """What was asked for, and the numbers: oriented scores, judgements, and which metrics were not turned round.
+    """What was asked for, and the numbers: oriented scores, judgements, and which metrics kept their orientation.
 
-    Where a statistic is one of preferences, the judgements are the scores of the worse texts, one row per metric.
+    For a statistic of preferences, the judgements are the scores of the worse texts, one row per metric.
 
     Raises:
-        InputError: as `make_plan`; numbers that are none, are infinite, or have the wrong shape.
+        InputError: as in `make_plan`; or values are not numbers, are infinite, or have the wrong shape.
     """
     preferences = statistic(name).kind == "preferences"
     x, given = numbers(xs, "scores"), numbers(z, "scores of the worse texts" if preferences else "judgements")
@@ -135,16 +136,16 @@ def prepare(
 
 
 def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: Options) -> Plan:
-    """Settle what was left out.
+    """Check the options and fill in the defaults.
 
     Args:
-        name: of the statistic.
+        name: the name of the statistic.
         axes: 1 for vectors, 2 for grids of systems by items.
         groups: as given; only whether there are any matters here.
         options: as given.
 
     Raises:
-        InputError: an unknown name or option, a value out of its range, choices that exclude each other.
+        InputError: a name or option is unknown, a value is out of its range, or choices exclude each other.
     """
     for option in options:
         if option not in DEFAULTS:
@@ -175,10 +176,10 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
 
 
 def check_averaging(name: str, averaging: str) -> None:
-    """Refuse an averaging that there is not, or that the statistic of this name does not have.
+    """Refuse an averaging that does not exist, or that the statistic of this name does not have.
 
     Raises:
-        InputError: as said, with the nearest known.
+        InputError: for such an averaging; the error gives the nearest known name.
     """
     check_option("averaging", averaging, Averaging, error=InputError)
     if averaging == "micro" and not statistic(name).pools:
@@ -198,12 +199,12 @@ def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_gro
 
 
 def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Missing]:
-    """The entries a statistic is computed from, at its level, and how many segments of each metric do not count.
+    """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
 
     Args:
         plan: what was asked for.
         laid: scores and judgements.
-        shape: of the judgements as given, to name a missing score.
+        shape: the shape of the judgements as given, to name a missing score.
     """
     options = plan.options
     missing, over, as_given = options["missing"], options["system_scores"], options["compat"] == "mt-metrics-eval"

@@ -23,11 +23,11 @@ class PairCounts:
     """Pairs of entries by how two scores x and z order them; every field has the leading shape of the vectors.
 
     Attributes:
-        concordant: both order the pair the same way.
-        discordant: they order it in opposite ways.
-        tied_x: tied in x only.
-        tied_z: tied in z only.
-        tied_both: tied in both.
+        concordant: pairs that both order the same way.
+        discordant: pairs that they order in opposite ways.
+        tied_x: pairs tied in x only.
+        tied_z: pairs tied in z only.
+        tied_both: pairs tied in both.
     """
 
     concordant: Counts
@@ -38,7 +38,7 @@ class PairCounts:
 
     @property
     def net(self) -> Counts:
-        """Concordant less discordant pairs."""
+        """Concordant minus discordant pairs."""
         return self.concordant - self.discordant
 
     @property
@@ -63,11 +63,11 @@ def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsil
     Args:
         x: scores, shape (..., n), without NaN.
         z: judgements, shape (..., n), without NaN; leading axes broadcast against those of x.
-        epsilon: entries of x no further apart than this are tied; a number, or an array for the leading axes.
+        epsilon: entries of x that differ by at most this are tied; a number, or an array for the leading axes.
         human_epsilon: the same for z, a number.
 
     Raises:
-        InputError: unequal lengths or a negative epsilon.
+        InputError: lengths are unequal, or an epsilon is negative.
 
     Differences are compared as float64 holds them: 0.4 - 0.3 is a little more than 0.1.
     """
@@ -93,7 +93,7 @@ def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsil
 
 
 def inversions(v: npt.NDArray[Any]) -> Counts:
-    """How many pairs along the last axis stand in falling order, shape (...,): merge sort of all vectors at once."""
+    """How many pairs along the last axis are in falling order, shape (...), by a merge sort of all vectors at once."""
     lead, n = v.shape[:-1], v.shape[-1]
     width = 1
     runs = np.full((*lead, 1 << max(n - 1, 0).bit_length()), v.max(initial=0), dtype=v.dtype)
@@ -153,7 +153,10 @@ def _sum(signs: Signs) -> npt.NDArray[Any]:
 
 
 def _by_sorting(x: Array, z: Array) -> PairCounts:
-    """Knight's way: sort by x, then z; what is out of order in z is discordant, since ties in x stand in order."""
+    """Knight's method: sort by x, then by z; a pair that is then out of order in z is discordant.
+
+    Ties in x are in order, so they are not counted.
+    """
     n = x.shape[-1]
     order = np.lexsort((z, x), axis=-1)
     x, z = np.take_along_axis(x, order, axis=-1), np.take_along_axis(z, order, axis=-1)

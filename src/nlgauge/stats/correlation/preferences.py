@@ -32,20 +32,20 @@ class PreferenceAccuracy:
     """How often a metric prefers the better text.
 
     Attributes:
-        value: the share, with ties settled by `ties`; over several groups the plain mean of their shares; NaN without a
-            pair.
+        value: the share of pairs, with ties settled by `ties`. Over several groups it is the plain mean of their
+            shares. NaN without a pair.
         low: lower end of the Wilson interval; NaN for a mean of groups.
         high: upper end.
         wins: pairs in which the better text scores higher.
         n_ties: pairs with equal scores.
-        losses: the rest.
+        losses: all other pairs.
         n_used: pairs in the denominator, or groups in the mean.
-        n_undefined: pairs that do not count (a score missing, a tie excluded), or groups without a pair.
-        chance: what a metric would get that guesses wherever it does not tie.
+        n_undefined: pairs that do not count (a score is missing, or a tie is excluded), or groups without a pair.
+        chance: the value of a metric that guesses wherever it does not tie.
         level: always `segment`.
         averaging: `none`, or `item` for a mean of groups.
         ties: how ties are settled.
-        confidence: of the interval.
+        confidence: the confidence of the interval.
         groups: the result of each group, in the order of their first pair; empty without groups.
     """
 
@@ -68,21 +68,21 @@ class PreferenceAccuracy:
 def kendall_like(
     x: Array, z: Array, *, threshold: float = 25.0, ties: str = "loss", human_ties_lose: bool = False
 ) -> Ratio:
-    """WMT's Kendall-like statistic over the pairs that people tell apart clearly.
+    """WMT's Kendall-like statistic over the pairs that people clearly tell apart.
 
     Args:
         x: scores, shape (..., n), all of one source.
         z: judgements, shape (..., n); leading axes broadcast.
-        threshold: pairs at least so far apart count (inclusive); pairs that people tie never do.
-        ties: what a pair is that the metric ties; WMT counts it as a loss.
+        threshold: pairs that differ by at least this count (inclusive); pairs that people tie never do.
+        ties: how a pair counts that the metric ties; WMT counts it as a loss.
         human_ties_lose: with a threshold of 0, count pairs tied by people as losses, as mt-metrics-eval does.
 
     Returns:
-        Wins less losses, and the pairs counted, shape (...).
+        Wins minus losses, and the number of pairs counted, as a ratio of shape (...).
 
     References:
-        Bojar, Graham and Kamran (2017), "Results of the WMT17 Metrics Shared Task", section 3.2; Xu et al. (2022), "Not
-        All Errors are Equal" (SEScore), equation 3, which is this with threshold 0.
+        Bojar, Graham and Kamran (2017), "Results of the WMT17 Metrics Shared Task", section 3.2; Xu et al. (2022),
+        "Not All Errors are Equal" (SEScore), equation 3, which is this with threshold 0.
     """
     if not threshold >= 0:
         raise InputError(f"threshold is {threshold}, expected the least distance of two judgements, 0 or more")
@@ -111,7 +111,7 @@ def outcomes(better: Array, worse: Array) -> tuple[Tally, Tally, Tally]:
 
 
 def tau_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
-    """(wins - losses) / pairs. A tie is a loss (`loss`), no pair (`exclude`), or adds nothing (`half`, `zero`)."""
+    """(wins - losses) / pairs. A tie is a loss (`loss`), is not counted (`exclude`), or adds 0 (`half`, `zero`)."""
     check_option("ties", policy, Ties, error=InputError)
     lost = losses + ties if policy == "loss" else losses
     counted = wins + losses if policy == "exclude" else wins + losses + ties
@@ -123,7 +123,7 @@ def tau_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
 
 
 def accuracy_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
-    """Wins / pairs; a tie wins nothing (`loss` and `zero`), half (`half`), or is no pair (`exclude`)."""
+    """Wins / pairs. A tie counts as 0 (`loss`, `zero`), as half a win (`half`), or not as a pair (`exclude`)."""
     check_option("ties", policy, Ties, error=InputError)
     won = wins + ties / 2 if policy == "half" else wins
     counted = wins + losses if policy == "exclude" else wins + losses + ties
@@ -138,7 +138,7 @@ def darr_pairs(z: Array, groups: Codes, *, threshold: float = 25.0) -> tuple[Cod
     Args:
         z: judgements, shape (n,), NaN where there is none.
         groups: the source of each entry, shape (n,), whole numbers from 0.
-        threshold: the least distance of two judgements, inclusive.
+        threshold: the smallest difference of two judgements that makes a pair, inclusive.
 
     Returns:
         Positions of the better and of the worse entry of each pair, each of shape (pairs,).
@@ -165,19 +165,19 @@ def preference_accuracy(
     missing: str = "refuse",
     confidence: float = 0.95,
 ) -> PreferenceAccuracy:
-    """Share of pairs in which the better text gets the higher score.
+    """The share of pairs in which the better text gets the higher score.
 
     Args:
-        better: scores of the better texts, shape (n,), more being better.
+        better: scores of the better texts, shape (n,); higher is better.
         worse: scores of the worse texts, shape (n,).
-        groups: a label for each pair, such as its phenomenon: the value is then the plain mean over groups, as suites
+        groups: a label for each pair, such as its phenomenon. The value is then the plain mean over groups, as suites
             report it.
         ties: `loss`, `half`, `exclude`, or `zero`, which is `loss` here.
-        missing: a pair with a score missing is refused (`refuse`), left out (`drop`) or lost (`worst`).
-        confidence: of the Wilson interval.
+        missing: a pair with a missing score is refused (`refuse`), left out (`drop`) or lost (`worst`).
+        confidence: the confidence of the Wilson interval.
 
     Raises:
-        InputError: unequal lengths, a missing score under `refuse`, an option out of its range.
+        InputError: lengths are unequal, a score is missing under `refuse`, or an option is out of its range.
 
     References:
         Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
@@ -218,7 +218,7 @@ def preference_accuracy(
 
 
 def places(absent: Mask) -> str:
-    """How many pairs lack a score, and the first of them, for an error."""
+    """How many pairs lack a score, and the first of them, for an error message."""
     return f"{absent.sum()} of {len(absent)} pairs (first: pair {int(np.flatnonzero(absent)[0])})"
 
 

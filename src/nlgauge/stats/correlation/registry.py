@@ -1,4 +1,4 @@
-"""Which statistics are there? Names, what each computes and which options it takes."""
+"""Which statistics are there? Their names, what each computes and which options it takes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft"]
 
 @dataclass(frozen=True)
 class Statistic:
-    """A statistic by name.
+    """A statistic that can be asked for by name.
 
     Attributes:
-        summary: what it is, in a line.
-        kernel: scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
-        kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are the
-            scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (needs segments of
-            every system).
-        options: keyword arguments of its own.
-        grouped: averaging over groups unless said otherwise.
+        summary: a description in one line.
+        kernel: maps scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
+        kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are
+            the scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (it needs segments
+            of every system).
+        options: the keyword arguments that the statistic takes beside those of all.
+        grouped: the default averaging over groups.
         level: `system` where the statistic is one of systems.
-        chance: what noise without ties gets; None where it depends on the judgements.
+        chance: the value of random scores without ties; None where it depends on the judgements.
     """
 
     summary: str
@@ -111,15 +111,15 @@ STATISTICS: dict[str, Statistic] = {
 
 
 def names() -> list[str]:
-    """Every known statistic, ours first, then those of installed plug-ins."""
+    """Every known statistic: first those of nlgauge, then those of installed plug-ins."""
     return list(dict.fromkeys([*STATISTICS, *(point.name for point in metadata.entry_points(group=GROUP))]))
 
 
 def statistic(name: str) -> Statistic:
-    """The statistic of a name.
+    """The statistic with this name.
 
     Raises:
-        InputError: an unknown name, with the nearest known ones.
+        InputError: the name is unknown; the error gives the nearest known ones.
     """
     if name in STATISTICS:
         return STATISTICS[name]

@@ -1,4 +1,4 @@
-"""What a statistic found, and everything it rests on."""
+"""The value of a statistic, and everything it rests on."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ class Correlation:
     """A statistic, and what it was computed from.
 
     Attributes:
-        stat: its name.
-        value: NaN where undefined.
-        n_used: what the value rests on: entries (averaging `none`), systems (level `system`) or groups (`item`, `sys`,
-            `micro`).
-        n_undefined: what was given beside them and could not be used: no judgement, a score dropped, a group too small
-            or constant.
+        stat: the name of the statistic.
+        value: the value; NaN where undefined.
+        n_used: how many parts the value rests on: entries (averaging `none`), systems (level `system`) or groups
+            (`item`, `sys`, `micro`).
+        n_undefined: how many more were given and could not be used: without a judgement, with a dropped score, or a
+            group that is too small or constant.
         n_missing: entries without a judgement, or whose score was dropped.
         n_zeroed: groups among those used that have no defined value and count as 0.
         n_pairs: pairs in the denominator, where pairs are pooled or not grouped; None elsewhere.
-        n_ties: pairs that one side alone ties, where `n_pairs` is given.
+        n_ties: pairs that only one side ties, where `n_pairs` is given.
         level: `segment` or `system`.
         averaging: `none`, `item`, `sys` or `micro`.
         ties: how ties are settled; None where the statistic leaves no choice.
-        epsilon: difference of scores up to which they are tied; None where there is none. Held out: the threshold of
-            all data.
-        epsilon_unique: whether no other threshold is as good; None where none was looked for.
-        chance: what noise would get; NaN where it is not known.
+        epsilon: the difference of scores up to which they are tied; None where there is none. With held-out folds it
+            is the threshold calibrated on all data.
+        epsilon_unique: whether no other threshold is as good; None where no threshold was calibrated.
+        chance: the value that random scores would reach; NaN where it is not known.
         low: lower end of a 95 % Wilson interval (preference accuracy without groups); NaN elsewhere.
         high: upper end.
-        raw: the value as if higher were better for every metric; NaN where nobody computed it.
-        higher_is_better: the orientation declared; scores that fall with quality were negated first.
-        compat: whose procedure was followed, or None.
+        raw: the value as if higher were better for every metric; NaN where it was not computed.
+        higher_is_better: the orientation declared; scores for which lower is better were negated first.
+        compat: the package whose procedure was followed, or None.
         note: what a reader should know beside the number.
         groups: the value of each group by its label, NaN where undefined; empty with averaging `none`.
     """
@@ -82,12 +82,12 @@ def summarise(
 
     Args:
         grouped: values, sizes and perhaps counts of M metrics in G groups.
-        stat: the statistic.
-        level: recorded.
+        stat: the name of the statistic.
+        level: the level to record.
         averaging: `none` (there is one group), `item`, `sys` or `micro`.
-        labels: names of the groups.
-        n_given: entries (or systems) that were given, used or not.
-        n_missing: of each metric, shape (M,).
+        labels: the names of the groups.
+        n_given: the number of entries (or systems) that were given, used or not.
+        n_missing: the number of missing entries per metric, shape (M,).
         undefined: see `mean_of_groups`.
         common: see `mean_of_groups`.
     """

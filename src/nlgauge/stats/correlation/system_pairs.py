@@ -22,9 +22,10 @@ class SoftAccuracy:
     """Soft pairwise accuracy of M metrics.
 
     Attributes:
-        values: shape (M,), in [0, 1]; NaN without a pair of systems.
-        human_p: chance that system i would outscore system j by as little as it does, were they equal: shape (S, S),
-            NaN where no segment of both is judged; p[i, j] + p[j, i] = 1 unless a compatibility mode made it.
+        values: the accuracies, shape (M,), in [0, 1]; NaN without a pair of systems.
+        human_p: the probability that system i would lead system j by at least as much as it does, if the two were
+            equal. Shape (S, S); NaN where no segment of both is judged. p[i, j] + p[j, i] = 1, except in a
+            compatibility mode.
         metric_p: the same for each metric, shape (M, S, S).
         n_pairs: pairs of systems that count.
         n_undefined: pairs of systems without a segment in common.
@@ -38,7 +39,9 @@ class SoftAccuracy:
 
 
 def pairwise(x: Array, z: Array, *, ties: str = "loss") -> Ratio:
-    """Pairs of systems that metric and people order alike. Tied by both is alike; `ties` settles what one side ties.
+    """The pairs of systems that metric and people order alike.
+
+    A pair that both tie counts as ordered alike; `ties` settles the pairs that only one side ties.
 
     Args:
         x: system scores, shape (..., S).
@@ -55,22 +58,24 @@ def pairwise(x: Array, z: Array, *, ties: str = "loss") -> Ratio:
 def soft_pairwise(
     x: Array, z: Array, judged: Mask, *, draws: int = 1000, seed: Seed = 0, as_released: bool = False
 ) -> SoftAccuracy:
-    """1 - mean over pairs of systems of |p_human - p_metric|, of one-sided paired sign-flip tests over segments.
+    """1 minus the mean over pairs of systems of |p_human - p_metric|.
 
-    A draw that ties with the data counts half, which is (p_ij + 1 - p_ji) / 2: the released code counts it whole, so
-    that tied systems get p = 1 whichever comes first, and the value depends on the order of the systems. A pair of
-    systems is compared on the segments judged for both.
+    Both p-values come from one-sided paired sign-flip tests over segments. A pair of systems is compared on the
+    segments that are judged for both.
+
+    A draw that ties with the data counts half, which gives (p_ij + 1 - p_ji) / 2. The released code counts it whole,
+    so that tied systems get p = 1 whichever comes first, and the value depends on the order of the systems.
 
     Args:
-        x: segment scores, shape (M, S, N); anything where not judged.
+        x: segment scores, shape (M, S, N); any value where not judged.
         z: segment judgements, shape (S, N).
         judged: where both hold a number, shape (S, N).
-        draws: K sign patterns, shared by all systems, all metrics and the judgements.
+        draws: the number of sign patterns, K; all systems, all metrics and the judgements share them.
         seed: a whole number or a generator, which is advanced.
-        as_released: p as in the released code: `>=`, in float32, in the order given.
+        as_released: compute p as the released code does: with `>=`, in float32, in the order given.
 
     Raises:
-        InputError: fewer than 2 systems; segments without judgement in `as_released`.
+        InputError: there are fewer than 2 systems, or a segment has no judgement under `as_released`.
 
     References:
         Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
@@ -98,7 +103,7 @@ def soft_pairwise(
 
 
 def sign_flip_p(scores: Array, judged: Mask, signs: Array) -> Array:
-    """Mid p-values of "system i beats system j" under flips of the sign of their differences.
+    """Mid p-values of "system i beats system j" when the signs of their differences are flipped.
 
     Args:
         scores: shape (M, S, N).

@@ -1,4 +1,4 @@
-"""Who stands where: metrics nobody beats, and ranks with a break only where a test sees one."""
+"""Which metrics does no other metric beat, and which ranks does a test tell apart?"""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ Rule = Literal["all", "any"]
 
 
 def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
-    """Which metrics no other metric beats: the bold entries of WMT's tables of 2016 to 2019 and of BERTScore's.
+    """The metrics that no other metric beats: the bold entries in the tables of WMT (2016 to 2019) and BERTScore.
 
-    It is neither a rank nor transitive: of three metrics the second may be beaten by none while the first beats the
-        third. A metric
-    without p-values (undefined) is not marked.
+    This is neither a rank nor transitive: of three metrics, the second may be beaten by none while the first beats the
+    third. A metric without p-values (undefined) is not marked.
 
     Args:
         p: one-sided p-values of row better than column, shape (M, M); the diagonal is not read.
-        alpha: below this a metric counts as beaten.
+        alpha: a metric counts as beaten if p is below this.
 
     References:
         Bojar et al. (2016), "Results of the WMT16 Metrics Shared Task", section 4.
@@ -38,15 +37,15 @@ def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
 def rank_clusters(
     values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all", compat: str | None = None
 ) -> npt.NDArray[np.int64]:
-    """Ranks from 1, the best first; metrics between two breaks share one.
+    """Ranks from 1, the best first; metrics between two breaks share a rank.
 
     Args:
-        values: shape (M,), higher is better; NaN gets rank 0, which is none.
+        values: shape (M,), higher is better; NaN gets 0, which stands for no rank.
         p: one-sided p-values of row better than column, shape (M, M).
         alpha: a metric beats another where p < alpha.
-        rule: `all`: a break stands where every metric above beats every metric below. `any`: down the list, a metric
-            opens a new rank as soon as one of the current rank beats it; greedy, so that of three metrics of which only
-            the first beats the third the second ends beside the first.
+        rule: `all` puts a break where every metric above beats every metric below. `any` goes down the list, and a
+            metric opens a new rank as soon as one metric of the current rank beats it. `any` is greedy: of three
+            metrics of which only the first beats the third, the second ends beside the first.
         compat: `mt-metrics-eval`: the rule `any` with p <= alpha.
 
     References:

@@ -1,14 +1,13 @@
 """The permutation tests of mt-metrics-eval and nlpstats 0.0.1 with their faults: to check a published p-value.
 
-What is wrong with them: p = hits / B, which can print 0. mt-metrics-eval gives a constant metric p = 0, has one side
-    only, and stops
-early, which does for ranks but not for the p that it reports. The `both` of nlpstats tosses a coin for every system and
-one for every
-item and swaps where they differ: not the test of the paper, which tosses one for every score.
+What is wrong with them: p is hits / B, which can print 0. mt-metrics-eval gives a constant metric p = 0 and has only
+one side. It also stops early, which is harmless for ranks but not for the p that it reports. The `both` of nlpstats
+tosses one coin per system and one per item, and swaps where they differ. That is not the test of the paper, which
+tosses one coin per score.
 
-Left out: in both the last digits of the rounding decide whether a draw that ties with the data counts; here it counts.
-    And numpy's
-global generator carries over from pair to pair there; here every pair is tested as if the seed were set before it.
+What is not copied: in both packages the last digits of the rounding decide whether a draw that ties with the data
+counts; here it counts. And there numpy's global generator carries over from pair to pair; here every pair is tested as
+if the seed were set before it.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def coins(
 
 
 def p_values(compat: Compat, drawn: Array, observed: Array, alternative: Alternative) -> tuple[Array, Array, Counts]:
-    """hits / B of every difference and of its opposite, and that no draw is left out; shapes (P,)."""
+    """hits / B for every difference and for its opposite; no draw is left out; shapes (P,)."""
     seen = observed[:, None]
     with np.errstate(invalid="ignore"):
         both = np.abs(drawn) >= np.abs(seen) - SLACK
@@ -69,7 +68,7 @@ def p_values(compat: Compat, drawn: Array, observed: Array, alternative: Alterna
 
 
 def _scores(stream: np.random.RandomState, draws: int, human: Array, averaging: Averaging) -> npt.NDArray[np.bool_]:
-    """One coin a judged score, in the order of the groups: item by item, or system by system."""
+    """One coin per judged score, in the order of the groups: item by item, or system by system."""
     judged = in_groups(~np.isnan(human), averaging)
     swapped = np.zeros((draws, *human.shape), dtype=np.bool_)
     view = swapped.transpose(0, 2, 1) if averaging == "item" else swapped  # (draws, groups, cells)
@@ -79,7 +78,7 @@ def _scores(stream: np.random.RandomState, draws: int, human: Array, averaging: 
 
 
 def _stopped(hits: npt.NDArray[np.bool_]) -> Array:
-    """Share of hits up to the first block end at which it is outside the bounds."""
+    """The share of hits up to the end of the first block at which the share is outside the bounds."""
     draws = hits.shape[1]
     p = hits.mean(axis=1)
     for end in range(draws - draws % _BLOCK, 0, -_BLOCK):

@@ -1,9 +1,8 @@
-"""The daggers of BARTScore's tables: a metric is better if it wins on over 95 % of random 80 % parts of the documents.
+"""The daggers in BARTScore's tables: a metric is better if it wins on over 95 % of random 80 % parts of the documents.
 
 What is wrong with it: two such parts share most of their documents, so a small lead wins nearly all of them. Of two
-    metrics of equal
-quality it calls the first better about one time in four, and the second as often. Of two identical ones it calls the
-second better, since nobody wins. Here to check published marks, not to decide.
+metrics of equal quality it calls the first better about one time in four, and the second as often. Of two identical
+metrics it calls the second better, since neither wins. Use it to check published marks, not to decide.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ def subsample_verdicts(values: Array) -> npt.NDArray[np.int64]:
 
     Args:
         values: the coefficient of every metric on every document, shape (M, D); NaN where undefined. For a pair of
-            metrics a document
-            counts if both are defined: the means compared need not be those of a table in which each drops its own.
+            metrics, a document counts if both are defined on it, so the means compared need not be those of a table in
+            which each metric drops its own undefined documents.
 
     Returns:
-        1 where the row is called better than the column, -1 where worse, else 0; shape (M, M).
+        1 where the row is called better than the column, -1 where it is called worse, else 0; shape (M, M).
 
     References:
         Yuan, Neubig and Liu (2021), "BARTScore: Evaluating Generated Text as Text Generation", section 4; its

@@ -25,10 +25,11 @@ def tag(words: Sequence[str]) -> list[str]:
     """Penn Treebank tags of the words of one sentence, as the English Web Treebank gives them.
 
     Args:
-        words: tokens as `words.word_spans` parts them; either apostrophe, in capitals or not.
+        words: tokens as `nlgauge.text.word_spans` splits them, with either apostrophe and with any capitals.
+
     Returns:
-        One tag for each word, in order. The same words always get the same tags. A sentence of more than 1,000 words is
-        read in pieces.
+        One tag per word, in order. The same words always get the same tags. A sentence of more than 1,000 words is read
+        in pieces.
     """
     tagger = _tagger()
     return [tags for first in range(0, len(words), _LONGEST) for tags in tagger.tag(words[first : first + _LONGEST])]
