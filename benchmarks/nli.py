@@ -2,14 +2,13 @@
 
     NLGAUGE_DATA=PATH python benchmarks/nli.py       1,500 segments of WMT16, both directions
     python benchmarks/nli.py --quick                 300, generated text where there is no data
-    ... --head FILE                                  another head than the shipped `nli` (random weights where that is
-    absent) ... --threads 1 --clock processor                on a machine with other work
+    ... --head FILE                                  another head than `nli` (random weights if `nli` is absent)
+    ... --threads 1 --clock processor                on a machine with other work
 
 The loop is what one writes first: pairs in batches of 32 in their order, padded to the longest, float32, transformers'
-    BertModel with the
-adapters merged, the head's two features and its classifier behind it. Both sides load before the clock starts and
-tokenize on it. Repetitions alternate, so that other work on the machine falls on both; `best` compares the fastest of
-each side, `median` is the median of neighbours' ratios.
+BertModel with the adapters merged, the head's two features and its classifier behind it. Both sides load before the
+clock starts and tokenize on it. Repetitions alternate, so that other work on the machine falls on both; `best` compares
+the fastest of each side, `median` is the median of neighbours' ratios.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     python benchmarks/resampling.py --levels 2000    share of true nulls rejected at 5 %
 
 Both sides start from the same statistics: sacrebleu's own test functions run on its own BLEU, which hands out these
-    counts where it would
-count n-grams. What its constructor does (the baseline's interval) is not on the clock; ours does the whole job on it.
+counts where it would count n-grams. What its constructor does (the baseline's interval) is not on the clock; ours does
+the whole job on it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How often a model guesses a word of a text, one word masked at a time: python evaluate.py MODEL ... --on FILE ...
 
 MODEL: what infill=... takes. FILE: text, a sentence a line, or JSON lines with `text`. One word of each text is masked,
-    drawn with the seed among
-those that are a single piece of the vocabulary and have a letter or digit.
+drawn with the seed among those that are a single piece of the vocabulary and have a letter or digit.
 """
 
 from __future__ import annotations

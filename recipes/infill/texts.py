@@ -4,10 +4,9 @@
     [--seed 13]
 
 Lines: raw text, a sentence a line. Texts: JSON lines with `text`. Premises: JSON lines with `premise`. Every sentence
-    that occurs in a held-out
-file, in whatever field, is left out (case, punctuation and blanks aside), as are doublets and what is shorter than four
-words or longer than 400 characters. What is left is put in random order; the last HOLD of it go into HELD, the rest
-into OUT.
+that occurs in a held-out file, in whatever field, is left out (case, punctuation and blanks aside), as are doublets and
+what is shorter than four words or longer than 400 characters. What is left is put in random order; the last HOLD of it
+go into HELD, the rest into OUT.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ The sum of two updates of rank r is kept as one of rank 2r, exactly. Wortsman et
 zero-shot models". The metadata are the second's.
 
 PAIRS: what the second was trained on. Its bias is first put to where labels of equal frequency would have it (Menon et
-    al. 2021, "Long-tail
-learning via logit adjustment", equation 9).
+al. 2021, "Long-tail learning via logit adjustment", equation 9).
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ Accuracy under attack, agreement with people, and what small weights of NLI add 
     python recipes/nli/study.py DATA > tables.md
 
 DATA: a folder with xpaws-fr-adv, xpaws-zh-adv, wmt15-da-seg and wmt16-da-seg. Every text is scored once by each metric;
-    `--cache FILE` keeps
-the scores, so that a stopped run goes on.
+`--cache FILE` keeps the scores, so that a stopped run goes on.
 """
 
 from __future__ import annotations

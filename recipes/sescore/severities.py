@@ -1,12 +1,11 @@
 """Labelled pairs for the threshold of a judge, and the threshold.
 
-Python severities.py TEXTS -o PAIRS.jsonl [--judge nli --judge nli-robust]
+    python severities.py TEXTS -o PAIRS.jsonl [--judge nli --judge nli-robust]
 
-TEXTS: sentences, one a line, plain or .gz; best such as the judge has not learnt from. Minor are changes that keep what
-    is said, and slips of the
-pen; major those that say something else, more or less. Each perturbation gives the same number of pairs, from sentences
-drawn by the seed, and both kinds weigh the same. `nlgauge synth --calibrate PAIRS.jsonl --judge MODEL` finds the same
-threshold for any other judge.
+TEXTS holds sentences, one per line, plain or .gz; best are sentences that the judge has not learnt from. Minor are
+changes that keep what is said, and slips of the pen. Major are changes that say something else, more or less. Each
+perturbation gives the same number of pairs, from sentences drawn by the seed, and both kinds weigh the same.
+`nlgauge synth --calibrate PAIRS.jsonl --judge MODEL` finds the same threshold for any other judge.
 """
 
 from __future__ import annotations

@@ -3,13 +3,11 @@
     python recipes/sescore/study.py DATA [NAME=METRIC ...] > tables.md
 
 DATA: a folder with wmt15-da-seg, wmt16-da-seg, summeval, bagel and webnlg2020-humaneval. chrF, BERTScore and the cosine
-    of mean vectors are
-rated, `sescore` with the shipped head, all over the same encoder, and what is named besides, as in
+of mean vectors are rated, `sescore` with the shipped head, all over the same encoder, and what is named besides, as in
 `frozen=sescore:model=frozen.safetensors`. `--cache FILE` keeps the scores.
 
 WMT: segments of a language pair, mean over pairs. SummEval: summaries of a text, mean over texts, then over four
-    criteria; the eleven references
-folded by the mean. BAGEL and WebNLG: segments, mean over three and five criteria.
+criteria; the eleven references folded by the mean. BAGEL and WebNLG: segments, mean over three and five criteria.
 """
 
 from __future__ import annotations
