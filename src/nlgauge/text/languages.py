@@ -1,4 +1,4 @@
-"""What perturbations need to know of a language: tokens, inflection, related words, persons. One backend is built in."""
+"""Language backends for perturbations: tokens, inflection, related words, persons. One backend is built in."""
 
 from __future__ import annotations
 

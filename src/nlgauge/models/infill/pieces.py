@@ -110,7 +110,7 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def is_marked(self) -> bool:
-        """Whether the blank before a word marks its beginning, as in Ġword and ▁word. If not, ## marks continuations."""
+        """Whether the blank before a word marks its beginning (Ġword, ▁word). If not, ## marks continuations."""
         return self._style != "##"
 
     @cached_property
