@@ -40,24 +40,25 @@ RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # the highest learning rat
 
 @dataclass(frozen=True, kw_only=True)
 class RegressorRecipe(Recipe):
-    """How a regressor is trained, and from which texts; what every recipe says stands in `Recipe`.
+    """How a regressor is trained, and from which texts; see `Recipe` for what all recipes share.
 
     Attributes:
-        method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear
-            layers with it; `full` everything.
-        layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt
-            weights.
+        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
+            adapters on all linear layers; `full` trains everything.
+        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
+            under learnt weights.
         features: `4h` or `2h`, see `nlgauge.models.features`.
         reference: whether references are read.
         source: whether sources are read.
-        widths: of the hidden layers.
-        dropout: behind each of them.
-        encoder_dropout: of the encoder while it learns.
-        loss: what is made small.
-        standardise: learn scores less their mean, in units of their deviation; undone when the head is used.
-        held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings
-            are given; 0 keeps the last weights.
-        evaluate_every: steps between two evaluations; None is twice per pass.
+        widths: the widths of the hidden layers.
+        dropout: the dropout after each hidden layer.
+        encoder_dropout: the dropout of the encoder in training.
+        loss: the loss to minimise.
+        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
+            is used.
+        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
+            keeps the last weights.
+        evaluate_every: the number of steps between two evaluations; None is twice per pass.
     """
 
     method: Method = "lora"
