@@ -18,7 +18,7 @@ def _at(target: str, **options: Any) -> Entry:
     return Entry(f"nlgauge.metrics.{target}", options)
 
 
-# One line per name. A new metric is its class and a line in the table of its family.
+# One line per name. A new metric needs a class and a line in the table of its family.
 _LEXICAL = {
     "bleu": _at("lexical.bleu:Bleu"),
     "chrf": _at("lexical.chrf:ChrF"),

@@ -37,7 +37,7 @@ class Stored:
         "scores",
         needs=frozenset(),
         range=(-float("inf"), float("inf")),
-        copy_is_best=False,  # who knows
+        copy_is_best=False,  # not known
         summary="a column of scores that another program made",
     )
 

@@ -68,7 +68,7 @@ class ReferencePolicyMetric(WrappedMetric):
         return Signature(inside.spec, (*inside.entries[:-1], ("references_folded", self.policy), *inside.entries[-1:]))
 
     def _single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        # A segment stands here once for each reference, so that its id does not tell them apart.
+        # A segment occurs once per reference here, so its id does not tell the copies apart.
         renamed = [replace(s, id=str(i)) for i, s in enumerate(segments)]
         return replace(self._inside(renamed, runtime), ids=tuple(s.id for s in segments))
 

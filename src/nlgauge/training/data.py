@@ -15,7 +15,7 @@ from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
 
 LABELS = ("entailment", "neutral", "contradiction")
-_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 
 
 class LabelledPair(NamedTuple):

@@ -15,7 +15,7 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
-_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 _SHAPE = "expected an object with the text hyp, refs (one text or a list) and the number score"
 
 

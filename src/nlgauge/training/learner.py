@@ -62,7 +62,7 @@ class Loss:
         better, worse = torch.nonzero((groups[:, None] == groups) & (targets[:, None] > targets), as_tuple=True)
         lead = scores[better] - scores[worse]
         lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
-        # Where no two of a batch share a reference there is nothing to compare, and the gradient is 0.
+        # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
         pairwise = lost.mean() if len(lost) else 0 * scores.sum()
         return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
 

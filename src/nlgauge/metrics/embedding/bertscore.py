@@ -74,8 +74,7 @@ class BertScore:
     max_tokens: int | None = None
     dtype: DType | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
-    # No lower end: -1 is the least in cosine units, but rescaling takes 0 to -b / (1 - b), and b may be anything below
-    # 1.
+    # There is no lower end: the lowest cosine is -1, but rescaling moves 0 to -b / (1 - b), for any baseline b < 1.
     info: ClassVar = MetricInfo(
         "bertscore",
         range=(-math.inf, 1.0),
@@ -150,7 +149,7 @@ class BertScore:
         if self.idf_file:
             return from_file(self.idf_file, encoder.tokenizer, self.long)
         if self.idf:
-            # An item's references are documents once, however many systems are held against them.
+            # An item's references count as documents once, however many systems are compared with them.
             documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
             return from_documents([r for refs in documents.values() for r in refs], encoder.tokenizer, self.long)
         return None

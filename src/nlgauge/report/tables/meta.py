@@ -25,10 +25,10 @@ Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 
 
 def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> list[Table]:
-    """One table per level and statistic: a line per metric, a column per group, or per criterion if there are several.
+    """One table per level and statistic, with one line per metric and one column per group.
 
-    Where metrics were tested against each other the best stands first, and a mark says that no other is significantly
-    better.
+    With several criteria there is one column per criterion instead. Where metrics were tested against each other, the
+    best comes first, and a mark says that no other is significantly better.
     """
     return [_value_table(rows, digits, intervals) for rows in by_keys(measured(result.rows), "level", "stat").values()]
 
