@@ -262,7 +262,8 @@ def commands():
     ("command", "output"),
     [pytest.param(command, output, id=f"{page}: {command.split()[1]}") for page, command, output in commands()],
 )
-def test_commands_print_what_the_pages_show(command, output, checkout, capsys):
+def test_commands_print_what_the_pages_show(command, output, checkout, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")  # a narrow terminal shows one table per metric
     assert main(shlex.split(command)[1:]) == 0
     told = output.rstrip("\n").split("\n")
     seen = capsys.readouterr().out.split("\n")[: len(told)]

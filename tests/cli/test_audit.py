@@ -348,7 +348,7 @@ def test_bad_data_are_one_line(tmp_path, capsys, lines, arguments, part):
         ([{"better": "a", "worse": "b"}], "chrf needs references; no pair of"),
         ([{"better": "a", "worse": "b", "src": "s"}], "--references source holds them against the source"),
         ([{"better_id": "a", "worse_id": "b"}], "give the file with the segments"),
-        ([{**PAIRS[0], "expect": "higher"}], "field 'expect' is 'higher', expected lower or same"),
+        ([{**PAIRS[0], "expect": "higher"}], "field 'expect' is 'higher'; known: lower, same"),
     ],
 )
 def test_a_bad_suite_is_one_line(tmp_path, capsys, lines, part):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +32,7 @@ _spec = importlib.util.spec_from_file_location("scored", Path(__file__).with_nam
 scored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(scored)
 
+SLOW = pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="another encoder or precision; set NLGAUGE_SLOW=1")
 FAST = Schedule(epochs=12, batch_size=16, learning_rate=0.005, seed=3)
 SHORT = Schedule(
     epochs=2, batch_size=16, learning_rate=0.005, seed=3
@@ -149,7 +151,13 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, examples,
 
 
 @pytest.mark.parametrize(
-    ("kind", "method"), [("bert", "full"), ("bert", "lora"), ("xlm-roberta", "full"), ("distilbert", "full")]
+    ("kind", "method"),
+    [
+        ("bert", "lora"),
+        ("xlm-roberta", "full"),
+        pytest.param("bert", "full", marks=SLOW),
+        pytest.param("distilbert", "full", marks=SLOW),
+    ],
 )
 def test_a_folder_holds_the_whole_encoder(tiny_model, examples, tmp_path, kind, method):
     out = tmp_path / "model"
@@ -238,15 +246,15 @@ def test_source_and_reference_are_read_as_the_head_says(tiny_model, examples, tm
     assert len(used(both, with_source)) == len(used(source, alone)) == 240
 
 
+@SLOW
 def test_bfloat16_learns_too(tiny_model, examples, tmp_path):
     said = train(examples, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST, standardise=True), "bfloat16")
     assert said.best[1] > 0.4  # 0 by chance
 
 
 def test_the_order_alone_can_be_learnt(tiny_model, examples, tmp_path):
-    for loss in (Loss(name="pairwise"), Loss(name="pairwise", margin=1.0)):
-        said = train(examples, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST, loss=loss))
-        assert said.best[1] > 0.5  # 0 by chance
+    said = train(examples, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST, loss=Loss(name="pairwise")))
+    assert said.best[1] > 0.5  # 0 by chance
 
 
 def test_the_pairwise_loss_by_hand():

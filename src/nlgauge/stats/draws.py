@@ -1,4 +1,4 @@
-"""Draws from the items at hand: the corpus numbers of all draws from one matrix product, nothing scored again."""
+"""Resample the items at hand: one matrix product gives the corpus scores of all draws, and nothing is scored again."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Seed = int | np.random.Generator
 
 _CELLS = (
     1 << 20
-)  # draws x items held at once: 8 MB a matrix, most of which stays in the processor's cache; a draw never depends on it
+)  # draws x items per block: 8 MB per matrix, most of which stays in the processor's cache; no draw depends on it
 _EXACT = 1 << 24  # whole numbers below this are exact in float32
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Percentile bootstrap intervals of the corpus numbers of S systems.
+    """Percentile bootstrap intervals of the corpus scores of S systems.
 
     Attributes:
-        values: the corpus numbers observed, shape (S,).
+        values: the observed corpus scores, shape (S,).
         low: lower ends, shape (S,); NaN where no draw is defined.
         high: upper ends, shape (S,).
         level: the share of draws between the ends: 0.95 leaves 2.5 % on either side.
-        draws: B.
-        n_undefined: draws on which the number is undefined, shape (S,); they are left out of the percentiles.
+        draws: the number of resamples, B.
+        n_undefined: draws on which the score is undefined, shape (S,); they are left out of the percentiles.
     """
 
     values: Array
@@ -44,18 +44,18 @@ class Intervals:
 def bootstrap_interval(
     stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0, level: float = 0.95
 ) -> Intervals:
-    """Intervals of corpus numbers over items drawn with replacement.
+    """Intervals of corpus scores over items drawn with replacement.
 
     Args:
         stats: segment statistics, shape (S, n, k): S systems over the same n items; the rows of an undefined segment
             are zeros.
-        finish: totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
-        draws: B, the number of resamples.
+        finish: maps totals of shape (..., k) to corpus scores of shape (...); NaN where undefined.
+        draws: the number of resamples, B.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
-        level: share of the draws inside the interval, in (0, 1).
+        level: the share of draws inside the interval, in (0, 1).
 
     Raises:
-        InputError: fewer than 2 items, statistics that are not finite, or a number out of its range.
+        InputError: there are fewer than 2 items, statistics are not finite, or a number is out of its range.
 
     References:
         Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13 (percentile interval).
@@ -69,12 +69,12 @@ def bootstrap_interval(
 
 
 def observed(stats: Array, finish: Finish) -> Array:
-    """Corpus numbers of the data as they are, shape (S,)."""
+    """Corpus scores of the data as they are, shape (S,)."""
     return np.asarray(finish(stats.sum(axis=1)), dtype=np.float64)
 
 
 def bootstrap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Generator) -> Array:
-    """Corpus numbers on B resamples of the items, shape (B, S); one resample serves every system."""
+    """Corpus scores on B resamples of the items, shape (B, S); one resample serves every system."""
     n_systems, n, k = stats.shape
     table = _table(stats, largest=n * float(np.abs(stats).max()))  # (n, S * k)
     drawn = np.empty((draws, n_systems))
@@ -85,10 +85,10 @@ def bootstrap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Gen
 
 
 def swap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Generator) -> Array:
-    """Differences to the first system after swaps, shape (B, S - 1): a fair coin per item says whether rows are traded.
+    """Differences to the first system after swaps, shape (B, S - 1); a fair coin per item decides whether rows swap.
 
-    One coin serves every system. What moves between a pair is the sum of (system - baseline) over the swapped items, so
-    that the totals of both follow from one product.
+    One coin serves every system. What moves between a pair is the sum of (system - baseline) over the swapped items,
+    so the totals of both follow from one matrix product.
     """
     others, n, k = stats.shape[0] - 1, *stats.shape[1:]
     sums = stats.sum(axis=1)  # (S, k)
@@ -114,7 +114,7 @@ def fair_coins(rng: np.random.Generator, draws: int, n: int, dtype: type = np.fl
     """Zeros and ones with equal chances, shape (draws, n)."""
     words = rng.integers(
         1 << 64, size=(draws, -(-n // 64)), dtype=np.uint64
-    )  # whole words a row: blocks do not change the stream
+    )  # whole words per row: blocks do not change the stream
     return np.unpackbits(words.view(np.uint8), axis=1)[:, :n].astype(dtype)
 
 
@@ -181,7 +181,7 @@ def check_draws(draws: int) -> None:
 
 
 def check_level(level: float) -> None:
-    """Refuse a level outside (0, 1): 95 for 0.95 is the usual slip."""
+    """Refuse a level outside (0, 1); the usual mistake is 95 for 0.95."""
     if not 0 < level < 1:
         raise InputError(f"level is {level}, expected a share between 0 and 1 such as 0.95")
 
@@ -192,6 +192,9 @@ def is_whole(stats: Array, largest: float) -> bool:
 
 
 def _table(stats: Array, largest: float) -> Floats:
-    """Items down, all statistics of all systems across; in float32 where that loses nothing, which halves the work."""
+    """Items as rows, all statistics of all systems as columns.
+
+    They are in float32 where that loses nothing, since this halves the work.
+    """
     table = stats.transpose(1, 0, 2).reshape(stats.shape[1], -1)
     return np.ascontiguousarray(table, dtype=np.float32 if is_whole(stats, largest) else np.float64)

@@ -1,4 +1,4 @@
-"""How far may a share or a mean be from the truth? Wilson's interval, Student's, and one for a mean of shares."""
+"""How far may a share or a mean be from its true value? Wilson's interval, Student's, and one for a mean of shares."""
 
 from __future__ import annotations
 

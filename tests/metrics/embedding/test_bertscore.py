@@ -501,7 +501,7 @@ def test_rescaling_without_a_baseline_is_refused_before_anything_is_loaded(tiny_
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layer": -1}, r"layer is -1, expected 0 \(embeddings\) or more"),
+        ({"layer": -1}, r"layer is -1, expected 0 or more \(0 is the embeddings\)"),
         ({"dtype": "float8"}, "dtype is 'float8'; did you mean 'float64' or 'float32'"),
         ({"idf": True, "idf_file": "x"}, "choose one"),
         ({"baseline": "x"}, "add rescale=true"),
@@ -580,4 +580,4 @@ def test_every_option_is_in_the_signature(runtime, tmp_path, tiny_model):
     untried = check_options(BertScore(layer=2), few, runtime, alternatives=given)
     assert set(untried) == {"revision", "baseline", "language"}  # of a hub model; of rescaling
     untried = check_options(BertScore(layer=2, rescale=True), few, runtime, alternatives={"baseline": str(rows)})
-    assert set(untried) == {"model", "revision", "language", "idf_file", "dtype"}
+    assert set(untried) == {"model", "revision", "language", "idf_file"}

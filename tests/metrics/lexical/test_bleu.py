@@ -249,7 +249,7 @@ def test_no_tokenizer_and_no_language_are_the_defaults():
     [
         ({"smooth_value": 0.1}, "smooth_value changes nothing under smooth_method=exp; choose floor or add-k"),
         ({"smooth_method": "none", "smooth_value": 0.1}, "changes nothing under smooth_method=none"),
-        ({"smooth_method": "add-k", "smooth_value": -1}, "smooth_value is -1, expected a number from 0"),
+        ({"smooth_method": "add-k", "smooth_value": -1}, "smooth_value is -1, expected 0 or more"),
         ({"smooth_method": "add-k", "smooth_value": float("inf")}, "smooth_value is inf"),
         ({"smooth_method": "add-k", "smooth_value": float("nan")}, "smooth_value is nan"),
         ({"smooth_method": "add-k", "smooth_value": True}, "smooth_value is True"),

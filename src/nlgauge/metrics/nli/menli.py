@@ -1,4 +1,4 @@
-"""NLI as a metric: how far hypothesis and reference (or source) entail each other."""
+"""NLI as a metric: how far the hypothesis and the reference (or source) entail each other."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
 class Nli(NliMetric):
     """A formula of three probabilities: entailment (e), neutrality (n) and contradiction (c).
 
-    They say how the hypothesis and its anchor, a reference or the source, relate.
+    They say how the hypothesis relates to its anchor, which is a reference or the source.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
-        direction: `forward`: the anchor is the premise; `backward`: the hypothesis is; `both`: the probabilities of
-            both ways are averaged first.
-        anchor: what the hypothesis is held against: `reference` or `source`.
-        references: what to make of several: `mean`; `best` (that with the best value); `first`; `parts`: the highest e,
-            n and c over the references, each on its own, and then the formula, as the paper takes the maximum.
-        long: a pair beyond the limit is cut, the longer side first (`truncate`); or its premise is read in windows of
-            whole sentences (`windows`), and the window of which the model is surest, with the lowest n, speaks for it.
+        direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
+            probabilities of the two directions.
+        anchor: what the hypothesis is compared with: `reference` or `source`.
+        references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
+            `parts` takes the highest e, n and c over the references, each on its own, and then the formula, as the
+            paper takes the maximum.
+        long: a pair beyond the limit is cut, the longer side first (`truncate`), or its premise is read in windows of
+            whole sentences (`windows`). The window of which the model is surest, with the lowest n, then counts.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2. Where
-        this differs from the
-        released code: labels are read from the model, never assumed by its name; e-n-2c exists; an empty side gets the
-            formula's worst
-        value; outer blanks of a text do not count.
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2.
+
+        Where this differs from the released code: labels are read from the model, never assumed by its name; e-n-2c
+        exists; an empty side gets the formula's worst value; outer blanks of a text do not count.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
@@ -83,10 +83,10 @@ class Nli(NliMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the formula; parts `e`, `n`, `c`; flags `empty` and `truncated`.
 
-        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and raises the flag `empty`.
+        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and sets the flag `empty`.
 
         Raises:
-            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+            InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
         """
         check_needs(self, segments)
         if self.anchor == "source":
@@ -105,7 +105,7 @@ class Nli(NliMetric):
 
     @property
     def _worst(self) -> tuple[float, float, float]:
-        """What an empty side gets: e, n and c."""
+        """The probabilities e, n and c that an empty side gets."""
         return (0.0, 1.0, 0.0) if self.formula == "e-n" else (0.0, 0.0, 1.0)
 
     def _score_single(

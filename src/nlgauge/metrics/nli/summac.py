@@ -23,19 +23,20 @@ _RANGES = {"e": (0.0, 1.0), "c": (0.0, 1.0), "e-c": (-1.0, 1.0)}
 
 @dataclass(frozen=True, kw_only=True)
 class SummaC(NliMetric):
-    """The highest probability over the source's sentences, for each sentence of the summary; then the mean over these.
+    """For each sentence of the summary, the highest probability over the source's sentences; then the mean over these.
 
     Args:
-        variant: `e`: the highest entailment; `c`: 1 less the highest contradiction; `e-c`: the highest entailment less
-            the highest contradiction.
-        anchor: what the summary is held against: `source` or `reference`.
-        references: of several references the `mean` or the `best`.
+        variant: `e` is the highest entailment, `c` is 1 minus the highest contradiction, and `e-c` is the highest
+            entailment minus the highest contradiction.
+        anchor: what the summary is compared with: `source` or `reference`.
+        references: with several references, the `mean` or the `best`.
 
     References:
         Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization",
-        section 3.2.1. Where this
-        differs from the released code: sentences of ten characters or fewer count too, and so do those of the source
-            beyond the hundredth.
+        section 3.2.1.
+
+        Where this differs from the released code: sentences of ten characters or fewer count too, and so do sentences
+        of the source beyond the hundredth.
     """
 
     variant: Literal["e", "c", "e-c"] = "e"
@@ -60,10 +61,10 @@ class SummaC(NliMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the variant; parts `e` and `c`, the means of the highest; flags `empty` and `truncated`.
 
-        An empty side gives the worst value (e 0, c 1) and raises the flag `empty`.
+        An empty side gives the worst value (e 0, c 1) and sets the flag `empty`.
 
         Raises:
-            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+            InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
         """
         check_needs(self, segments)
         if self.anchor == "source":

@@ -14,14 +14,13 @@ class Stratum:
 
     Every operation edits it in place, and no operation touches what an earlier one has touched.
 
-    Places are counted as in the paper: an operation starts after token `start`, where 0 is the start of the text (which
-        the paper's
-    array lacks, so that its first token could never be edited) and tokens are numbered from 1.
+    Positions are counted as in the paper: tokens are numbered from 1, and an operation starts after token `start`,
+    where 0 is the start of the text. The paper's array lacks the 0, so that its first token could never be edited.
 
     Attributes:
-        tokens: what the text is made of, blanks apart, length L.
-        blanks: what stands before each token and behind the last, length L + 1.
-        room: `room[j]` tokens behind token j may still be edited in one run, length L + 1; `room[0]` belongs to the
+        tokens: the tokens of the text, without blanks, length L.
+        blanks: the blanks before each token and after the last, length L + 1.
+        room: `room[j]` tokens after token j may still be edited in one run, length L + 1; `room[0]` belongs to the
             start of the text.
 
     References:

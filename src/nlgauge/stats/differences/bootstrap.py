@@ -31,27 +31,28 @@ def bootstrap_test(
     draws: int = 1000,
     seed: Seed = 0,
 ) -> MetricComparison:
-    """Every metric against every other on draws with replacement of items (`inputs`), systems or `both`.
+    """Compare every metric with every other on resamples of items (`inputs`), systems or `both`, with replacement.
 
-    The differences d* of the draws scatter around the observed d as d would around the truth: p = (#{d* - d >= d} + 1)
-    / (B + 1), or of |d* - d| >= |d| where two-sided.
+    The differences d* of the draws scatter around the observed d as d would scatter around the true value. So p =
+    (#{d* - d >= d} + 1) / (B + 1); the two-sided p counts |d* - d| >= |d|.
 
     Args:
         human: judgements, shape (S, N), NaN where missing.
         metrics: scores, shape (M, S, N), higher is better.
-        generalise_to: what is drawn. A system drawn twice ties with itself, which pulls rank correlations towards 0;
-            few systems make few different draws.
+        generalise_to: what is drawn. A system that is drawn twice ties with itself, which pulls rank correlations
+            towards 0; with few systems there are few different draws.
         level: as in `permutation_test`; system scores are over rated segments.
         averaging: as in `permutation_test`.
-        statistic: as there. Pearson's r, and any statistic where whole groups are drawn, takes one product for all
-            draws; others are computed draw by draw.
-        alternative: `greater`: p of row better than column; `two-sided`.
-        confidence: share of the draws inside the intervals.
-        draws: B.
+        statistic: as in `permutation_test`. Pearson's r, and any statistic where whole groups are drawn, takes one
+            matrix product for all draws; others are computed draw by draw.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+        confidence: the share of the draws inside the intervals.
+        draws: the number of resamples, B.
         seed: a whole number or a generator, which is advanced.
 
     Raises:
-        InputError: a missing score, shapes that do not fit, fewer than 2 of what is drawn, an option out of its range.
+        InputError: a score is missing, shapes do not fit, there are fewer than 2 of what is drawn, or an option is out
+            of its range.
 
     References:
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling

@@ -1,4 +1,4 @@
-"""Tests of statistics that have one value per item: whole items trade places. The default for accuracies with ties."""
+"""Tests for statistics that have one value per item: whole items are swapped. The default for accuracies with ties."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ TEST = "item_swap"
 def item_swap_test(
     values: Array, *, alternative: Alternative = "greater", draws: int = 1000, seed: Seed = 0
 ) -> MetricComparison:
-    """Are the means of two metrics over items the same, if a coin decides which metric an item's value belongs to?
+    """Test whether the means of two metrics over items are equal.
+
+    For each item a fair coin decides whether the two metrics swap their values.
 
     Args:
-        values: what each metric gets on each item, shape (M, N), higher is better: an accuracy, a tau, a coefficient
-            over systems; NaN where undefined. An item undefined for one metric only counts for the other alone, before
-            and after a swap.
-        alternative: `greater`: p of row better than column; `two-sided`.
-        draws: B.
+        values: the value of each metric on each item, shape (M, N), higher is better: an accuracy, a tau or a
+            coefficient over systems; NaN where undefined. An item that is undefined for one of two metrics counts for
+            the other alone, before and after a swap.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+        draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
 
     Raises:
-        InputError: values that are no matrix, an infinite value, no item at all.
+        InputError: the values are not a matrix, a value is infinite, or there is no item.
     """
     check_option("alternative", alternative, Alternative, error=InputError)
     check_draws(draws)
@@ -61,17 +63,18 @@ def acc_eq_test(
     seed: Seed = 0,
     compat: Compat | None = None,
 ) -> MetricComparison:
-    """Every metric against every other by pairwise accuracy with ties, averaged over items.
+    """Compare every metric with every other by pairwise accuracy with ties, averaged over items.
 
     Args:
         human: judgements, shape (S, N), NaN where missing.
         metrics: scores, shape (M, S, N), higher is better.
-        epsilons: scores of a metric no further apart are tied: one number, or one for each metric, calibrated
-            beforehand. The test takes them as given; calibrated on these very items they flatter a continuous metric.
+        epsilons: scores of a metric that differ by at most this are tied: one number, or one per metric, calibrated
+            beforehand. The test takes them as given. Thresholds calibrated on these very items flatter a continuous
+            metric.
         alternative: as in `item_swap_test`.
-        draws: B.
+        draws: the number of draws, B.
         seed: as in `item_swap_test`.
-        compat: `mt-metrics-eval`: swap the outcome of every pair of systems on its own. Pairs that share a system are
+        compat: `mt-metrics-eval` swaps the outcome of every pair of systems on its own. Pairs that share a system are
             not independent, so this rejects a true null about four times too often.
 
     References:
@@ -101,10 +104,11 @@ def acc_eq_test(
 def _pair_swaps(
     found: list[Bucket], flat: Array, near: Array, alternative: Alternative, draws: int, rng: np.random.Generator
 ) -> Array:
-    """p-values of pair swaps: of n outcomes that one metric alone gets right, those of the first are Binomial(n, 1/2).
+    """p-values of pair swaps.
 
-    Where every item has as many pairs that is all of it, and p is exact; else binomials of the sizes are drawn, and p =
-    hits / B.
+    Of n outcomes that only one of the two metrics gets right, the first metric's number is Binomial(n, 1/2). Where
+    every item has the same number of pairs nothing more is needed, and p is exact. Otherwise binomials are drawn for
+    each size, and p = hits / B.
     """
     from scipy.stats import binom
 

@@ -1,4 +1,4 @@
-"""Does one metric get more pairs right than another? McNemar's exact test on the pairs about which they disagree."""
+"""Does one metric get more pairs right than another? McNemar's exact test on the pairs on which they disagree."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class McNemar:
     """Two metrics on the same pairs.
 
     Attributes:
-        delta: accuracy of the first less that of the second.
-        p: exact, two-sided; 1 where they never disagree.
-        both: pairs both get right.
+        delta: the accuracy of the first metric minus that of the second.
+        p: the exact two-sided p-value; 1 where the metrics never disagree.
+        both: pairs that both get right.
         first_only: pairs that only the first gets right.
         second_only: pairs that only the second gets right.
-        neither: pairs both get wrong.
-        n_used: all four.
+        neither: pairs that both get wrong.
+        n_used: the sum of these four.
         n_undefined: pairs left out because a score is missing.
         ties: how ties are settled.
     """
@@ -55,14 +55,14 @@ def mcnemar(
     ties: str = "loss",
     missing: str = "refuse",
 ) -> McNemar:
-    """Does the first metric get more pairs right than the second? Exact test on the pairs they disagree about.
+    """Does the first metric get more pairs right than the second? An exact test on the pairs on which they disagree.
 
     Args:
         better_first: scores of the better texts by the first metric, shape (n,).
-        worse_first: of the worse texts by the first metric.
-        better_second: of the better texts by the second metric.
-        worse_second: of the worse texts by the second metric.
-        ties: `loss` counts a tie as wrong, `exclude` leaves out the pairs that either metric ties.
+        worse_first: scores of the worse texts by the first metric.
+        better_second: scores of the better texts by the second metric.
+        worse_second: scores of the worse texts by the second metric.
+        ties: `loss` counts a tie as wrong; `exclude` leaves out the pairs that either metric ties.
         missing: `refuse` a missing score, or `drop` its pair.
 
     References:
@@ -104,12 +104,12 @@ def mcnemar_test(
     Args:
         better: scores of the better texts, shape (M, P), higher is better.
         worse: scores of the worse texts, shape (M, P).
-        ties: `loss` (also called `zero`) counts a tie as wrong; `exclude` leaves out, for each two metrics, the pairs
-            that either of them ties. The accuracies in `values` are shares of all pairs.
-        alternative: `greater`: p of row better than column; `two-sided`.
+        ties: `loss` (also called `zero`) counts a tie as wrong. `exclude` leaves out, for each two metrics, the pairs
+            that either of them ties; the accuracies in `values` remain shares of all pairs.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
 
     Raises:
-        InputError: ties settled in another way, a missing score.
+        InputError: ties are settled in another way, or a score is missing.
     """
     check_option("alternative", alternative, Alternative, error=InputError)
     if ties not in ("loss", "zero", "exclude"):
@@ -143,7 +143,7 @@ def _two_sided(won: int, lost: int) -> float:
 
 
 def _tail(won: int, lost: int) -> float:
-    """Chance of at least so many wins among as many fair coins."""
+    """The probability of at least this many wins if each outcome is a fair coin."""
     from scipy.stats import binom
 
     return float(binom.sf(won - 1, won + lost, 0.5)) if won + lost else 1.0

@@ -1,4 +1,4 @@
-"""Many tests, some of which come out small by chance: p-values adjusted for their number."""
+"""Adjust p-values for the number of tests: among many tests, some p-values are small by chance."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def adjusted(p: Array, how: str) -> Array:
 
 
 def holm(p: Array) -> Array:
-    """Holm's step-down adjustment. It keeps the chance of any false finding at alpha, however the tests depend.
+    """Holm's step-down adjustment. It keeps the probability of any false finding at alpha, however the tests depend.
 
     Args:
         p: p-values of one family, any shape; NaN (a test that was not made) stays NaN and does not count.
 
     Returns:
-        Adjusted p-values in [0, 1], the shape of p, none smaller than its own.
+        Adjusted p-values in [0, 1], in the shape of p; each is at least as large as the original.
 
     References:
         Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
@@ -40,9 +40,10 @@ def holm(p: Array) -> Array:
 
 
 def benjamini_hochberg(p: Array) -> Array:
-    """Benjamini and Hochberg's adjustment. Of the tests with p <= alpha, on average at most a share alpha is false.
+    """Benjamini and Hochberg's adjustment.
 
-    Holds for independent tests and those that depend positively. Arguments and shape as in `holm`.
+    Of the tests with p <= alpha, on average at most a share alpha is false. This holds for independent tests and for
+    positively dependent ones. Arguments and shape are as in `holm`.
 
     References:
         Benjamini and Hochberg (1995), "Controlling the False Discovery Rate".

@@ -1,4 +1,4 @@
-"""Would the difference of two metrics stand had their scores traded places? Permutation tests of correlations."""
+"""Would the difference of two metrics hold if scores were swapped at random? Permutation tests of correlations."""
 
 from __future__ import annotations
 
@@ -47,29 +47,32 @@ def permutation_test(
     seed: Seed = 0,
     compat: Compat | None = None,
 ) -> MetricComparison:
-    """Every metric against every other: are their correlations with people the same?
+    """Compare every metric with every other: are their correlations with people the same?
 
-    Each metric is standardised over all cells in use. Then the scores of two metrics trade places by fair coins, and
-    the correlations of the two mixtures are compared: p = (#{d* >= d} + 1) / (B + 1), where a tie with the data counts.
+    Each metric is standardised over all cells in use. Then fair coins decide which scores of two metrics are swapped,
+    and the correlations of the two mixtures are compared: p = (#{d* >= d} + 1) / (B + 1), where a tie with the data
+    counts.
 
     Args:
         human: judgements of S systems on N items, shape (S, N), NaN where missing; or of systems alone, shape (S,).
         metrics: scores, shape (M, S, N) or (M, S), higher is better. Each judged cell needs a score.
-        generalise_to: what is swapped: `both` is every score on its own, `inputs` is items, `systems` is systems. The
-            default is `both` for segments and `systems` for systems, which generalises to systems not seen yet.
+        generalise_to: what is swapped: `both` swaps every score on its own, `inputs` items, `systems` systems. The
+            default is `both` for segments, and for systems it is `systems`, which generalises to systems not seen yet.
         level: `segment`, or `system` for one coefficient of system scores.
-        averaging: of segments: `item` is a coefficient per item over systems, and their mean; `sys` is the other way
-            round; `none` takes all cells together.
+        averaging: for segments: `item` computes a coefficient per item over systems, and averages these; `sys`
+            computes one per system over items; `none` takes all cells together.
         statistic: `pearson`, `spearman`, `kendall_b`, or a function of standardised scores (..., n) and judgements
             (..., n) along the last axis. A function is called on all mixtures, which takes longer.
-        alternative: `greater`: p of row better than column; `two-sided`.
-        system_scores: mean of a metric over the `rated` segments or over `all`.
-        draws: B.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+        system_scores: average a metric over the `rated` segments or over `all`.
+        draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
-        compat: `mt-metrics-eval` or `nlpstats`: their coins from their stream of random numbers, and p = hits / B.
+        compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
+            = hits / B.
 
     Raises:
-        InputError: a missing score, shapes that do not fit, fewer than 3 systems at level `system`, an unknown option.
+        InputError: a score is missing, shapes do not fit, there are fewer than 3 systems at level `system`, or an
+            option is unknown.
 
     References:
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
@@ -93,7 +96,7 @@ def permutation_test(
 def _coins(
     human: Array, population: GeneraliseTo, averaging: Averaging, draws: int, seed: Seed, compat: Compat | None
 ) -> tuple[Coins, PValues]:
-    """The swaps, and how draws become p-values."""
+    """The swaps, and the function that turns draws into p-values."""
     if compat is None:
         return toss(generator(seed), draws, human.shape, population), p_values
     coins = released.coins(compat, seed, draws, human, population, averaging)
@@ -103,7 +106,7 @@ def _coins(
 def _on_systems(
     human: Array, z: Array, used: Mask, coins: Coins, _: Averaging, coefficient: Coefficient
 ) -> tuple[Values, Array]:
-    """Coefficients of system scores: of the data, and the differences of all draws."""
+    """Coefficients of system scores: those of the data, and their differences on all draws."""
     people, scores = means.system_scores(human, z, used)
     values = means.correlate(coefficient, scores, people)
     undefined = np.isnan(values).astype(np.int64)
@@ -113,7 +116,7 @@ def _on_systems(
 def _on_segments(
     human: Array, z: Array, _: Mask, coins: Coins, averaging: Averaging, coefficient: Coefficient
 ) -> tuple[Values, Array]:
-    """Averaged coefficients of segment scores: of the data, and the differences of all draws."""
+    """Averaged coefficients of segment scores: those of the data, and their differences on all draws."""
     found = means_over_groups(values_by_group(coefficient, human, z, averaging))
     if coefficient is NAMED["pearson"]:
         return found, pearson.segment_draws(human, z, coins, averaging)
@@ -136,7 +139,7 @@ def _used(human: Array, system_scores: SystemScores) -> Mask:
 def _systems_to_compare(
     human: Array, metrics: Array, system_scores: SystemScores, compat: Compat | None
 ) -> tuple[Array, Array]:
-    """The systems that somebody judged; under mt-metrics-eval, which has no segments here, their means alone."""
+    """The systems that have a judgement; under mt-metrics-eval, which has no segments here, only their means."""
     judged = ~np.isnan(human).all(axis=1)
     if judged.sum() < 3:
         raise InputError(

@@ -1,4 +1,4 @@
-"""How many items are enough? Power, sample size and the smallest effect that would be noticed."""
+"""How many items are enough? Power, sample size and the smallest effect that would be detected."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nlgauge.stats.shares import wilson
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """A planned comparison; one of effect, n and power follows from the other two.
+    """A planned comparison; any one of effect, n and power follows from the other two.
 
     Attributes:
         effect: the true correlation, difference of means or difference of accuracies.
-        n: independent items.
-        power: the chance that the test finds the effect.
-        alpha: the chance that it finds one where there is none.
-        two_sided: whether it looks in both directions.
+        n: the number of independent items.
+        power: the probability that the test finds the effect.
+        alpha: the probability that it finds an effect where there is none.
+        two_sided: whether it tests in both directions.
     """
 
     effect: float
@@ -35,13 +35,13 @@ class Power:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedPower:
-    """How often a test found a difference in data drawn again from the data at hand.
+    """How often a test found a difference in data sets that were resampled from the data at hand.
 
     Attributes:
-        value: share of the data sets with p <= alpha.
+        value: the share of the data sets with p <= alpha.
         low: lower end of its 95 % Wilson interval.
         high: upper end.
-        alpha: the level of the test.
+        alpha: the significance level of the test.
         n_systems: systems in each data set.
         n_used: data sets with a p-value.
         n_undefined: data sets without one.
@@ -64,7 +64,9 @@ def correlation_power(
     alpha: float = 0.05,
     two_sided: bool = True,
 ) -> Power:
-    """Is a correlation other than 0? n = ((z_alpha + z_power) / atanh r)^2 + 3; give two of effect, n and power.
+    """Plan a test of whether a correlation differs from 0; give two of effect, n and power.
+
+    n = ((z_alpha + z_power) / atanh r)^2 + 3.
 
     References:
         Cohen (1988), "Statistical Power Analysis for the Behavioral Sciences", chapter 3.
@@ -91,9 +93,9 @@ def mean_power(
     alpha: float = 0.05,
     two_sided: bool = True,
 ) -> Power:
-    """Do two systems differ in a mean over paired items, whose differences have the deviation sd?
+    """Plan a test of whether two systems differ in a mean over paired items; give two of effect, n and power.
 
-    Give two of effect, n and power.
+    `sd` is the standard deviation of the paired differences.
     """
     if not sd > 0:
         raise InputError(f"sd is {sd}, expected the standard deviation of the paired differences, above 0")
@@ -109,9 +111,10 @@ def accuracy_power(
     alpha: float = 0.05,
     two_sided: bool = True,
 ) -> Power:
-    """Do two metrics differ in accuracy on the same pairs? One alone gets the share `discordant` of them right.
+    """Plan a test of whether two metrics differ in accuracy on the same pairs; give two of effect, n and power.
 
-    The difference of two accuracies cannot exceed that share; give two of effect, n and power.
+    `discordant` is the share of the pairs that only one of the two gets right. The difference of two accuracies cannot
+    exceed it.
     """
     if not 0 < discordant <= 1:
         raise InputError(f"discordant is {discordant}, expected a share of the pairs, above 0 and up to 1")
@@ -123,7 +126,10 @@ def accuracy_power(
 
 
 def critical_correlation(n: int, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """The smallest |r| of n independent pairs that a t-test finds significant, 0.60 for 11; NaN below 3 pairs."""
+    """The smallest |r| of n independent pairs that a t-test finds significant; NaN below 3 pairs.
+
+    For example, it is 0.60 for 11 pairs.
+    """
     from scipy import stats
 
     _check_alpha(alpha)
@@ -147,18 +153,18 @@ def simulated_power(
     """How often would a test find the difference of two metrics on other systems like these, drawn with replacement?
 
     Args:
-        test: scores of the first metric, of the second, and judgements, each of shape (S, ...), to a p-value; NaN where
-            it has none.
-        first: scores, a row per system, shape (S, ...).
-        second: of the same shape.
-        z: judgements, rows in the same order.
-        n_systems: systems in a data set, as many as given unless said otherwise.
-        data_sets: how many are drawn; each costs one test.
+        test: maps scores of the first metric, scores of the second and judgements, each of shape (S, ...), to a
+            p-value; NaN where it has none.
+        first: scores of the first metric, one row per system, shape (S, ...).
+        second: scores of the second metric, of the same shape.
+        z: judgements, with rows in the same order.
+        n_systems: the number of systems in a data set; by default as many as are given.
+        data_sets: how many data sets are drawn; each costs one test.
         seed: a whole number or a generator, which is advanced.
-        alpha: the level at which the test speaks.
+        alpha: the significance level of the test.
 
     Raises:
-        InputError: rows that do not match, or fewer than 3 systems.
+        InputError: rows do not match, or there are fewer than 3 systems.
     """
     check_draws(data_sets)
     _check_alpha(alpha)
@@ -201,7 +207,7 @@ def _solve(
     spread: float,
     lost: int = 0,
 ) -> Power:
-    """effect sqrt(n - lost) / spread = z_alpha + z_power, solved for the one that is missing.
+    """Solve effect sqrt(n - lost) / spread = z_alpha + z_power for the one that is missing.
 
     The far tail of a two-sided test is left out.
     """

@@ -1,4 +1,4 @@
-"""What comes out when metrics are held against each other before the same judgements, and how draws become p-values."""
+"""The result of comparing metrics on the same judgements, and how draws become p-values."""
 
 from __future__ import annotations
 
@@ -21,27 +21,29 @@ SLACK = 1e-10
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """M metrics against the same judgements, every metric held against every other.
+    """M metrics on the same judgements, each compared with every other.
 
     Attributes:
-        test: which test: `williams`, `perm_both`, `perm_inputs`, `perm_systems`, `item_swap`, `bootstrap`.
-        generalise_to: what the answer holds for: `inputs` is other items and the same systems, `systems` other systems
-            and the same items, `both` what the test of that name does; see the page on significance for what it does
-            not do.
-        alternative: `greater`: p of row better than column; `two-sided`: p of different.
+        test: the name of the test: `williams`, `perm_both`, `perm_inputs`, `perm_systems`, `item_swap`, `bootstrap`.
+        generalise_to: what the answer holds for: `inputs` is other items and the same systems; `systems` is other
+            systems and the same items; `both` is what the test of that name does (the page on significance says what
+            it does not do).
+        alternative: `greater` gives p of row better than column; `two-sided` gives p of a difference either way.
         values: the statistic of every metric, shape (M,); NaN where undefined.
         deltas: row minus column, shape (M, M).
-        p: shape (M, M), in (0, 1]; NaN on the diagonal and where a difference is undefined.
-        n_used: groups (items, systems or one vector) that the values stand on, shape (M,).
+        p: p-values, shape (M, M), in (0, 1]; NaN on the diagonal and where a difference is undefined.
+        n_used: the number of groups (items, systems or one vector) behind each value, shape (M,).
         n_undefined: groups without a value, shape (M,); they are left out of the mean.
-        draws: B; None where nothing is drawn.
-        n_undefined_draws: draws on which a difference is undefined, shape (M, M): neither hits nor draws for p.
+        draws: the number of draws, B; None where nothing is drawn.
+        n_undefined_draws: draws on which a difference is undefined, shape (M, M). They count neither as hits nor as
+            draws for p.
         compat: None, or the package whose procedure was followed.
-        low: lower ends of intervals of `values`, shape (M,); None where the test has none, as the rest.
+        low: lower ends of intervals of `values`, shape (M,). These and the fields below are None where the test has no
+            intervals.
         high: upper ends, shape (M,).
         delta_low: lower ends of the intervals of `deltas`, shape (M, M).
         delta_high: upper ends, shape (M, M).
-        confidence: share of the draws between the ends.
+        confidence: the share of the draws between the ends.
     """
 
     test: str
@@ -69,17 +71,18 @@ Values = tuple[Array, Counts, Counts]  # the statistic of M metrics, groups with
 def p_values(
     drawn: Array, observed: Array, alternative: Alternative, slack: float = SLACK
 ) -> tuple[Array, Array, Counts]:
-    """p-values of differences from draws made under the null.
+    """p-values of differences from draws made under the null hypothesis.
 
     Args:
-        drawn: differences of the draws, shape (P, B); NaN where undefined.
-        observed: differences of the data, shape (P,).
+        drawn: differences on the draws, shape (P, B); NaN where undefined.
+        observed: differences in the data, shape (P,).
         alternative: `greater` or `two-sided`.
-        slack: a draw this much short of the observed difference ties with it.
+        slack: a draw that falls short of the observed difference by at most this ties with it.
 
     Returns:
-        p of the difference and p of its opposite (the same where two-sided), each (hits + 1) / (defined draws + 1), NaN
-        where the difference or every draw is undefined; and how many draws are undefined. Shapes (P,).
+        The p-value of each difference and that of its opposite (the same if two-sided). Each is (hits + 1) / (defined
+        draws + 1), or NaN where the difference or every draw is undefined. Then the number of undefined draws. All
+        have shape (P,).
     """
     defined = ~np.isnan(drawn)
     n_defined = defined.sum(axis=1)
@@ -103,13 +106,13 @@ def from_draws(
     compat: str | None = None,
     to_p: PValues = p_values,
 ) -> MetricComparison:
-    """The result of a test whose p-values come from draws made under the null.
+    """The result of a test whose p-values come from draws made under the null hypothesis.
 
     Args:
         test, generalise_to, alternative, compat: as in `MetricComparison`.
-        found: what the data give.
+        found: the values in the data.
         drawn: differences of every pair of metrics on the draws, left minus right, shape (P, B).
-        to_p: how draws and observed differences become p-values.
+        to_p: turns draws and observed differences into p-values.
     """
     values, n_used, n_undefined = found
     n, (left, right) = len(values), pairs_of(len(values))
@@ -130,7 +133,7 @@ def from_draws(
 
 
 def square(forth: npt.NDArray[Any], back: npt.NDArray[Any], n: int, diagonal: float = np.nan) -> Array:
-    """Values of pairs and of the turned pairs as a matrix, shape (n, n)."""
+    """The values of all pairs, and of the same pairs turned round, as a matrix of shape (n, n)."""
     left, right = pairs_of(n)
     matrix = np.full((n, n), diagonal)
     matrix[left, right] = forth

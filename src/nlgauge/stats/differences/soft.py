@@ -1,9 +1,9 @@
-"""Does one metric have the better soft pairwise accuracy? Items or systems trade places, and p-values follow.
+"""Does one metric have the better soft pairwise accuracy? Items or systems are swapped, and p-values follow.
 
-The p-value of "system i beats system j" under sign flips of their segment differences d is, in the limit of many
-segments, the normal tail beyond sum d / sqrt(sum d^2). Both sums are linear in columns of either metric, as those of a
-correlation are, so that all draws of all metrics come from one product; a sampled p would cost a thousand sign patterns
-for each of a thousand swaps.
+The p-value of "system i beats system j" comes from flipping the signs of their segment differences d. In the limit of
+many segments it is the normal tail beyond sum d / sqrt(sum d^2). Both sums are linear in columns of either metric, as
+those of a correlation are, so one matrix product gives all draws of all metrics. A sampled p would cost a thousand
+sign patterns for each of a thousand swaps.
 """
 
 from __future__ import annotations
@@ -37,23 +37,24 @@ def soft_accuracy_test(
     draws: int = 1000,
     seed: Seed = 0,
 ) -> MetricComparison:
-    """Every metric against every other by soft pairwise accuracy.
+    """Compare every metric with every other by soft pairwise accuracy.
 
     Args:
         human: judgements, shape (S, N), NaN where missing. Two systems are compared on the segments judged for both.
         metrics: scores, shape (M, S, N), higher is better.
-        generalise_to: `inputs`: whole items trade places; `systems`: whole systems.
-        alternative: `greater`: p of row better than column; `two-sided`.
-        draws: B.
+        generalise_to: `inputs` swaps whole items, `systems` whole systems.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+        draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced.
 
     Returns:
-        `values` are 1 - mean over system pairs of |p_human - p_metric| with p from the normal limit. A value from K
-        sampled sign patterns strays from it by about 0.5 / sqrt(K) per pair of systems. Pairs without a segment in
+        `values` are 1 - mean over system pairs of |p_human - p_metric|, with p from the normal limit. A value from K
+        sampled sign patterns differs from it by about 0.5 / sqrt(K) per pair of systems. Pairs without a segment in
         common are left out.
 
     Raises:
-        InputError: fewer than 2 systems with a segment in common, a missing score, an option out of its range.
+        InputError: fewer than 2 systems have a segment in common, a score is missing, or an option is out of its
+            range.
 
     References:
         Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
@@ -85,17 +86,17 @@ def soft_accuracy_test(
 
 
 def _gaps(scores: Array, judged: Mask, left: Index, right: Index) -> Array:
-    """Differences of system pairs, 0 on segments not judged for both, shape (M, pairs, N)."""
+    """Differences of system pairs, shape (M, pairs, N); 0 on segments that are not judged for both."""
     return np.where(judged[left] & judged[right], scores[:, left] - scores[:, right], 0.0)
 
 
 def _sums(gaps: Array) -> tuple[Array, Array, int]:
-    """Sums of differences and of their squares over the last axis, and how many there are."""
+    """The sums of differences and of their squares over the last axis, and the number of differences."""
     return gaps.sum(axis=-1), (gaps**2).sum(axis=-1), gaps.shape[-1]
 
 
 def _tails(total: Array, squares: Array, n: int) -> Array:
-    """Chance that sign flips reach the total, in the normal limit; 1/2 where the systems have the same scores."""
+    """The probability that sign flips reach the total, in the normal limit; 1/2 for systems with the same scores."""
     from scipy.special import ndtr
 
     same = squares <= _EQUAL * n

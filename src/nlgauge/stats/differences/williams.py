@@ -25,20 +25,21 @@ def williams(
     alternative: Alternative = "greater",
     compat: Compat | None = None,
 ) -> Any:
-    """p-value of Williams' test, from Pearson correlations alone; arrays broadcast.
+    """The p-value of Williams' test, from Pearson correlations alone; arrays broadcast.
 
     Args:
         r12: correlation of people (1) and a metric (2).
         r13: correlation of people and the other metric (3).
         r23: correlation of the two metrics.
-        n: how many things were rated and scored.
-        alternative: `greater`: p of r12 > r13; `two-sided`: p of r12 != r13.
-        compat: `mt-metrics-eval`: p of |t|, the direction lost; `nlpstats`: absolute correlations first.
+        n: the number of rated and scored entries.
+        alternative: `greater` gives p of r12 > r13; `two-sided` gives p of r12 != r13.
+        compat: `mt-metrics-eval` gives p of |t|, so that the direction is lost; `nlpstats` takes absolute correlations
+            first.
 
     Returns:
-        In (0, 1]; 1 where the metrics are the same up to scale (r23 = 1), for then there is nothing to find; NaN where
-        a correlation is, where n < 4 and where one metric is the other turned round (r23 = -1), for which the statistic
-        is 0 / 0.
+        p in (0, 1]. It is 1 where the metrics are the same up to scale (r23 = 1), since there is nothing to find. It
+        is NaN where a correlation is NaN, where n < 4, and where one metric is the other turned round (r23 = -1), for
+        which the statistic is 0 / 0.
 
     References:
         Williams (1959), "The Comparison of Regression Variables"; Steiger (1980), "Tests for Comparing Elements of a
@@ -79,17 +80,17 @@ def williams_test(
 ) -> MetricComparison:
     """Williams' test of every metric against every other, over one vector of scores each.
 
-    For system scores of S systems give shapes (S,) and (M, S). A grid is taken as one long vector; its entries count as
-    independent, which those of one item are not, so p comes out too small where items differ in difficulty.
+    For system scores of S systems give shapes (S,) and (M, S). A grid is taken as one long vector whose entries count
+    as independent. Entries of one item are not, so p comes out too small where items differ in difficulty.
 
     Args:
-        human: judgements, shape (S,) or (S, N); a missing one (NaN) drops its entry for all.
-        metrics: scores, shape (M, S) or (M, S, N); higher is better: turn an error rate round before.
+        human: judgements, shape (S,) or (S, N); a missing one (NaN) drops its entry for all metrics.
+        metrics: scores, shape (M, S) or (M, S, N); higher is better, so negate an error rate first.
         alternative: as in `williams`.
         compat: as in `williams`.
 
     Raises:
-        InputError: shapes that do not fit or a missing score.
+        InputError: shapes do not fit, or a score is missing.
     """
     human, metrics = check_grid(human, metrics)
     rated = ~np.isnan(human)

@@ -1,1 +1,1 @@
-"""How far a correlation may be from the truth."""
+"""How far a correlation may be from its true value."""

@@ -32,15 +32,15 @@ _CELLS = 1 << 21  # draws x entries x metrics held at once
 
 @dataclass(frozen=True)
 class _Segments:
-    """Scores with what is missing settled, and what a draw may take or leave.
+    """Scores with the policy for missing ones applied, and the labels by which draws take or leave entries.
 
     Attributes:
-        x: shape (M, n).
-        z: shape (n,).
-        keep: shape (M, n).
-        groups: by which the averaging goes, shape (n,).
-        items: shape (n,).
-        systems: shape (n,); zeros where systems are not drawn.
+        x: scores, shape (M, n).
+        z: judgements, shape (n,).
+        keep: which entries count for each metric, shape (M, n).
+        groups: the group of each entry, used for averaging, shape (n,).
+        items: the item of each entry, shape (n,).
+        systems: the system of each entry, shape (n,); zeros where systems are not drawn.
     """
 
     x: Array
@@ -98,15 +98,16 @@ def bootstrap_correlations(
         z: as in `correlations`.
         groups: as in `correlation`.
         resample: what is drawn with replacement: `items` (columns of a grid, else groups, else entries), `systems` or
-            `both`. The interval speaks about others of these. A system drawn twice ties with itself, which makes
-            Kendall and accuracies a little smaller.
-        draws: B.
+            `both`. The interval generalises to others of these. A system that is drawn twice ties with itself, which
+            makes Kendall and accuracies a little smaller.
+        draws: the number of resamples, B.
         seed: a whole number or a generator, which is advanced.
-        confidence: of the interval.
-        options: as in `correlations`. A tie threshold is calibrated anew in every draw.
+        confidence: the confidence of the interval.
+        options: as in `correlations`. A tie threshold is calibrated anew on every draw.
 
     Raises:
-        InputError: as `correlations`; fewer than two systems or items to draw from; systems that nobody named.
+        InputError: as in `correlations`; or there are fewer than two systems or items to draw from, or systems are not
+            named.
 
     References:
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
@@ -236,7 +237,7 @@ def _of_whole_groups(plan: Plan, data: _Segments) -> Evaluate:
 
 
 def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
-    """System means of a draw are weighted sums over items: one product serves all draws, systems and metrics."""
+    """Draws of system means, which are weighted sums over items: one product serves all draws, systems and metrics."""
     n_metrics, n_items, n_systems = len(data.x), int(data.items.max()) + 1, int(data.systems.max()) + 1
     cell, rated = data.systems * n_items + data.items, ~np.isnan(data.z)
     counted = data.keep & rated if plan.options["system_scores"] == "rated" else data.keep

@@ -1,4 +1,4 @@
-"""How far may a correlation be from the truth? Intervals, and Fisher's formula for them."""
+"""How far may a correlation be from its true value? Intervals, and Fisher's formula for them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ class Interval:
     """A statistic with an interval.
 
     Attributes:
-        stat: its name.
-        value: NaN where undefined.
+        stat: the name of the statistic.
+        value: the value; NaN where undefined.
         low: lower end; NaN where undefined.
         high: upper end.
-        confidence: 0.95 holds the truth 19 times of 20, if what the method takes for granted holds.
+        confidence: 0.95 means that the interval holds the true value 19 times out of 20, if the assumptions of the
+            method hold.
         method: `fisher` or `bootstrap`.
-        generalise_to: what was drawn again, `items`, `systems` or `both`; None for a formula.
+        generalise_to: what was resampled: `items`, `systems` or `both`; None for a formula.
         n_used: see `Correlation`.
         n_undefined: see `Correlation`.
-        draws: of the bootstrap; 0 for a formula.
-        n_undefined_draws: draws on which the statistic is undefined: they are left out.
+        draws: the number of bootstrap resamples; 0 for a formula.
+        n_undefined_draws: draws on which the statistic is undefined; they are left out.
         level: `segment` or `system`.
         averaging: `none`, `item`, `sys` or `micro`.
         ties: how ties are settled; None where there is no choice.
@@ -84,14 +85,14 @@ def fisher_interval(found: Correlation, *, n: int | None = None, confidence: flo
     """Fisher's interval of a correlation that was computed without averaging.
 
     Args:
-        found: of Pearson, Spearman or Kendall.
-        n: independent pairs behind the value, unless they are those it was computed from. Segments of one source or one
-            system are not independent, which makes the interval too narrow; of an average over groups there is no n, so
-            that it has to be given.
-        confidence: of the interval.
+        found: a correlation of Pearson, Spearman or Kendall.
+        n: the number of independent pairs behind the value; by default the number it was computed from. Segments of
+            one source or one system are not independent, which makes the interval too narrow. An average over groups
+            has no such number, so n must be given.
+        confidence: the confidence of the interval.
 
     Raises:
-        InputError: an average without n, another statistic.
+        InputError: an average comes without n, or the statistic is another one.
     """
     if n is None and found.averaging != "none":
         raise InputError(

@@ -25,12 +25,12 @@ class Alpha:
     """Krippendorff's alpha.
 
     Attributes:
-        value: 1 for agreement, 0 for what chance would give, below 0 for disagreement by design; NaN where all ratings
-            are equal.
+        value: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; NaN where
+            all ratings are equal.
         scale: `nominal`, `ordinal`, `interval` or `ratio`.
         n_used: units with two ratings or more.
-        n_undefined: units with fewer, which say nothing.
-        n_ratings: ratings of the units used.
+        n_undefined: units with fewer ratings, which cannot show agreement.
+        n_ratings: the ratings of the units used.
     """
 
     value: float
@@ -45,17 +45,18 @@ class SplitHalf:
     """Agreement of the means of two halves of the annotators.
 
     Attributes:
-        value: mean over splits.
+        value: the mean over splits.
         low: lower end of the middle share (`confidence`) of the splits.
         high: upper end.
-        full: what the mean of all annotators would agree at with such another mean: Spearman and Brown's 2 r / (1 + r).
+        full: the predicted agreement of the mean of all annotators with another such mean: Spearman and Brown's 2 r /
+            (1 + r).
         stat: the coefficient.
-        confidence: share of splits between the ends.
+        confidence: the share of splits between the ends.
         n_used: units rated in both halves of every split.
         n_undefined: other units; they are left out of the splits in which a half lacks them.
-        draws: splits.
+        draws: the number of splits.
         n_undefined_draws: splits without a defined coefficient.
-        exhaustive: whether these are all splits there are.
+        exhaustive: whether these are all possible splits.
     """
 
     value: float
@@ -72,16 +73,16 @@ class SplitHalf:
 
 
 def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
-    """Agreement of any number of annotators, each of whom may have rated some of the units only.
+    """Agreement of any number of annotators; each of them may have rated only some of the units.
 
     Args:
         ratings: shape (annotators, units), None or NaN where there is no rating; categories of a nominal scale as
             numbers.
         scale: how far apart two ratings are: different or not (`nominal`), by the ranks between them (`ordinal`), by
-            their difference (`interval`), or by their difference over their sum (`ratio`).
+            their difference (`interval`), or by their difference divided by their sum (`ratio`).
 
     Raises:
-        InputError: not a table; an unknown scale; negative ratings on a ratio scale.
+        InputError: the ratings are not a table, the scale is unknown, or ratings on a ratio scale are negative.
 
     References:
         Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
@@ -110,16 +111,16 @@ def split_half(
     Args:
         ratings: shape (annotators, units), None or NaN where there is no rating.
         stat: a coefficient of two vectors.
-        draws: splits to draw; if there are no more than that many, all are taken. Of an odd number of annotators one
-            half has one more.
+        draws: the number of splits to draw; if there are no more than that, all are taken. With an odd number of
+            annotators, one half has one more.
         seed: a whole number or a generator, which is advanced.
-        confidence: share of the splits between the ends reported.
+        confidence: the share of the splits between the ends reported.
 
     Raises:
-        InputError: fewer than two annotators, a statistic that is no coefficient.
+        InputError: there are fewer than two annotators, or the statistic is not a coefficient.
 
-    A split differs from the next by the annotators it puts together, not by the units: the ends are no interval for
-    other units.
+    Splits differ in how they group the annotators, not in their units. So the ends are not an interval for other
+    units.
     """
     check_draws(draws)
     check_level(confidence)

@@ -1,4 +1,4 @@
-"""Which systems are so bad that they alone make a correlation? Outliers by the median absolute deviation."""
+"""Which systems are so far from the rest that they alone cause a correlation? Outliers by median absolute deviation."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _NORMAL = 1.4826  # the standard deviation of a normal distribution over its med
 
 @dataclass(frozen=True, kw_only=True)
 class Outliers:
-    """What lies far out.
+    """The values that lie far from the median.
 
     Attributes:
         far: which values are outliers, shape (S,).
         distances: distance from the median in robust standard deviations, shape (S,); NaN where there is no value, or
             no deviation.
-        median: NaN without a value.
-        deviation: robust standard deviation, 1.4826 times the median absolute deviation; 0 where half of the values are
-            equal: then nothing can be measured by it, and nothing is an outlier.
+        median: the median; NaN without a value.
+        deviation: the robust standard deviation: 1.4826 times the median absolute deviation. It is 0 where half of the
+            values are equal; then distances cannot be measured, and nothing is an outlier.
         threshold: distances above it are outliers.
-        n_used: values looked at.
-        n_undefined: values missing.
-        n_kept: values that are no outliers.
+        n_used: the number of values looked at.
+        n_undefined: the number of missing values.
+        n_kept: the number of values that are not outliers.
     """
 
     far: npt.NDArray[np.bool_]

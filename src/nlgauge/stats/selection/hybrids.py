@@ -1,4 +1,4 @@
-"""Many systems out of few: hybrids take every segment's output from a system drawn at random."""
+"""Many systems out of few: a hybrid takes the output for each segment from a system drawn at random."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """If a metric chose the best of k systems, how good would it be? Hits@1, MRR and Diff, exactly and by simulation.
 
-Of n systems k are drawn without replacement, and the metric takes t, its best. For one system s let a be the number of
-systems that the metric puts below s and b of those the ones that people put above s. The draws in which s is taken
-number C(a, k-1), those among them without a system that people prefer C(a-b, k-1), and the sum of 1 / rank of s over
-them is (C(a+1, k) - C(a-b, k)) / (b + 1): no draw has to be made. Systems that tie are an even chance among those that
-are drawn; the sums then run over where in the tie s may fall.
+Of n systems k are drawn without replacement, and the metric takes t, the one it scores best. For one system s, let a
+be the number of systems that the metric puts below s, and b the number of those that people put above s. The draws in
+which s is taken number C(a, k-1). Those among them without a system that people prefer number C(a-b, k-1). The sum of
+1 / rank of s over them is (C(a+1, k) - C(a-b, k)) / (b + 1), so no draw has to be made. Systems that tie are equally
+likely to be taken among those drawn; the sums then run over where in the tie s may fall.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ class Selection:
     """How good the choices of a metric are, on average over draws of k systems out of n.
 
     Attributes:
-        hits_at_1: chance that the choice has the highest human score of the k, in [0, 1].
-        mrr: mean of 1 / rank of the choice by human score among the k, 1 + the number strictly above it.
-        diff: mean of the highest human score less that of the choice, 0 or more, in units of the human score.
-        k: systems drawn.
-        n: systems there are.
-        tied: systems that share their metric score with another.
-        draws: simulated draws; None where the numbers are exact. MRR with more than 200 systems in one tie is exact
-            over 100 random orders of them, and no further.
+        hits_at_1: the probability that the choice has the highest human score of the k systems, in [0, 1].
+        mrr: the mean of 1 / rank of the choice by human score among the k; the rank is 1 plus the number strictly
+            above it.
+        diff: the mean of the highest human score minus that of the choice, 0 or more, in units of the human score.
+        k: the number of systems drawn.
+        n: the number of systems there are.
+        tied: the number of systems that share their metric score with another.
+        draws: the number of simulated draws; None where the numbers are exact. With more than 200 systems in one tie,
+            MRR is exact only over 100 random orders of them.
     """
 
     hits_at_1: float

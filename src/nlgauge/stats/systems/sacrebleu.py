@@ -1,10 +1,12 @@
 """The paired tests of sacrebleu 2.6.0, digit by digit, faults included: to check a published p-value, not to decide.
 
 What is wrong with them: identical outputs get the smallest p-value there is (a strict `>` beside the add-one). And the
-bootstrap takes |d*| less its own mean, which counts one tail of two where d is clear of 0, so it rejects a true null
-too often.
-Kept as they are: sums in float32, the order of the random stream, a comparison in the precision of the scores.
-Left out: there the seed 0 means no seed at all; here it is a seed.
+bootstrap takes |d*| minus its own mean, which counts only one of two tails where d is clearly different from 0; so it
+rejects a true null too often.
+
+What is kept: sums in float32, the order of the random stream, and a comparison in the precision of the scores.
+
+What is not copied: there the seed 0 means no seed at all; here it is a seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is one system better than another on more than these items? Paired tests of systems against a baseline."""
+"""Is one system better than another, not only on these items? Paired tests of systems against a baseline."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ _SLACK = 1e-9  # two sums that are equal on paper may differ in the last digits;
 
 @dataclass(frozen=True)
 class PairedTest:
-    """S systems over the same items, each but the first held against the first.
+    """S systems over the same items; each of them but the first is compared with the first.
 
     Attributes:
         test: `paired_bootstrap` or `paired_randomisation`.
         compat: None, or `sacrebleu` where that package's procedure was followed.
-        values: corpus numbers observed, shape (S,).
+        values: the observed corpus scores, shape (S,).
         deltas: system minus baseline, shape (S - 1,), in the metric's own direction.
-        p: two-sided, shape (S - 1,), in (0, 1]; NaN where the difference is undefined.
-        low: lower ends of bootstrap percentile intervals of `values`, shape (S,); NaN where none was asked for.
-            Under `compat` the mean of the draws minus sacrebleu's "±".
+        p: two-sided p-values, shape (S - 1,), in (0, 1]; NaN where the difference is undefined.
+        low: lower ends of bootstrap percentile intervals of `values`, shape (S,); NaN where none was asked for. Under
+            `compat` it is the mean of the draws minus sacrebleu's "±".
         high: upper ends, shape (S,).
         delta_low: lower ends of the intervals of `deltas`, shape (S - 1,); NaN under `compat`, which has none.
         delta_high: upper ends, shape (S - 1,).
-        level: share of the draws inside the intervals.
-        draws: B.
-        n_undefined_draws: draws on which the difference is undefined, shape (S - 1,); neither hits nor draws for `p`.
+        level: the share of the draws inside the intervals.
+        draws: the number of draws, B.
+        n_undefined_draws: draws on which the difference is undefined, shape (S - 1,); they count neither as hits nor
+            as draws for `p`.
     """
 
     test: TestName
@@ -122,22 +123,24 @@ def paired_randomisation(
     interval_draws: int = 1000,
     compat: str | None = None,
 ) -> PairedTest:
-    """Paired approximate randomisation: were the labels of the two systems exchangeable, item by item?
+    """Paired approximate randomisation: are the labels of the two systems exchangeable, item by item?
 
-    For each item a fair coin decides whether the two systems trade their rows; p = (#{|d*| >= |d|} + 1) / (B + 1).
+    For each item a fair coin decides whether the two systems swap their rows; p = (#{|d*| >= |d|} + 1) / (B + 1).
 
     Args:
         stats: segment statistics, shape (S, n, k), the baseline first; the rows of an undefined segment are zeros.
-        finish: totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
-        draws: B, the number of shuffles.
+        finish: maps totals of shape (..., k) to corpus scores of shape (...); NaN where undefined.
+        draws: the number of shuffles, B.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
-        level: share of the draws inside the intervals.
-        interval_draws: bootstrap resamples behind the intervals, which the test itself has none of; 0 leaves them NaN.
-        compat: `sacrebleu` for that package's p-values and intervals from the same seed; it finds identical outputs
+        level: the share of the draws inside the intervals.
+        interval_draws: the number of bootstrap resamples for the intervals, which the test itself does not need; with
+            0 the intervals are NaN.
+        compat: `sacrebleu` gives that package's p-values and intervals from the same seed; it finds identical outputs
             different.
 
     Raises:
-        InputError: fewer than 2 items or systems, statistics that are not finite, or an option out of its range.
+        InputError: there are fewer than 2 items or systems, statistics are not finite, or an option is out of its
+            range.
 
     References:
         Noreen (1989), "Computer-Intensive Methods for Testing Hypotheses", chapter 2; Riezler and Maxwell (2005).
@@ -158,7 +161,10 @@ def paired_randomisation(
 
 
 def _p_values(distances: Array, deltas: Array) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Share of draws at least as far out as observed, and how many are undefined; (B, S - 1) to (S - 1,) twice."""
+    """The share of draws at least as far from 0 as observed, and the number of undefined draws.
+
+    Shapes: (B, S - 1) to (S - 1,), twice.
+    """
     defined = ~np.isnan(distances)
     reach = np.abs(deltas)
     slack = _SLACK * np.maximum(reach, np.where(defined, distances, 0.0).max(axis=0))

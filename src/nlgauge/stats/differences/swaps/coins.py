@@ -1,4 +1,4 @@
-"""Which scores of two metrics trade places: coins over cells, systems or items, held as bits and dealt out as signs."""
+"""Which scores of two metrics are swapped: coins for cells, systems or items, stored as bits and returned as signs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Coins:
         return signs.reshape(-1, *self.shape)
 
     def blocks(self) -> Iterator[slice]:
-        """Ranges of draws of about the same length, short enough to hold their signs."""
+        """Ranges of draws of about the same length, short enough that their signs fit into memory."""
         n = len(self.bits)
         most = max(1, min(_DRAWS, _CELLS // (self.shape[0] * self.shape[1])))
         size = -(-n // -(-n // most))
@@ -57,7 +57,7 @@ def toss(rng: np.random.Generator, draws: int, grid: tuple[int, int], generalise
 
 
 def given(swapped: npt.NDArray[np.bool_]) -> Coins:
-    """Patterns made elsewhere, shape (B, S or 1, N or 1), True where a score is swapped."""
+    """Patterns that were made elsewhere, shape (B, S or 1, N or 1), True where a score is swapped."""
     return Coins(np.packbits(swapped.reshape(len(swapped), -1), axis=1), (swapped.shape[1], swapped.shape[2]))
 
 

@@ -49,7 +49,7 @@ def buckets(human: Array, averaging: Averaging) -> list[Bucket]:
 
 
 def some(found: list[Bucket], wanted: npt.NDArray[np.bool_]) -> list[Bucket]:
-    """The same with the wanted groups only; `wanted` has one entry a group of the grid."""
+    """The same buckets with only the wanted groups; `wanted` has one entry per group of the grid."""
     kept = [(bucket, wanted[bucket.groups]) for bucket in found]
     return [Bucket(b.groups[k], b.cells[k], b.human[k]) for b, k in kept if k.any()]
 

@@ -1,10 +1,10 @@
 """Rank correlations, and any other coefficient, after swaps.
 
 A rank correlation is a sum over pairs of cells of a weight w times the sign of m_s - m_t, divided by what ties leave.
-In a mixture of metrics a and b that sign depends on two coins and is, over the four cases, c + x e_s + y e_t + z e_s
-e_t. The other mixture is that of -e: c and z are the same, x and y turn. So where nothing ties, the difference of the
-two is linear in e, with one coefficient a cell, and one product serves all draws. Where something ties in a group, or a
-coefficient is not of this kind, the mixtures are made.
+In a mixture of metrics a and b that sign depends on two coins. Over the four cases it is c + x e_s + y e_t + z e_s
+e_t. The other mixture is that of -e: c and z are the same, x and y change sign. So where nothing ties, the difference
+of the two is linear in e, with one coefficient per cell, and one matrix product serves all draws. Where something ties
+in a group, or where a coefficient is not of this kind, the mixtures are made and evaluated.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, st
 
 
 def whole_groups(values: Array, coins: Coins) -> Array:
-    """Differences of means over groups where whole groups trade places: any statistic with one value per group.
+    """Differences of means over groups when whole groups are swapped: for any statistic with one value per group.
 
     Args:
         values: shape (M, G); NaN where undefined.
-        coins: one coin a group, shape (1, G) or (G, 1).
+        coins: one coin per group, shape (1, G) or (G, 1).
 
     Returns:
         Shape (P, B); NaN where a side has no defined group.
@@ -95,7 +95,7 @@ def whole_groups(values: Array, coins: Coins) -> Array:
 
 
 class _Linear:
-    """What a coin adds to the difference, by cell, where nothing ties."""
+    """What a coin adds to the difference, per cell, where nothing ties."""
 
     def __init__(self, human: Array, z: Array, averaging: Averaging, statistic: str) -> None:
         h = in_groups(human, averaging)  # (G, C)
