@@ -329,7 +329,7 @@ def _filled(name: str, scores: Scores, missing: str) -> Scores:
     if missing == "worst" and not len(known):
         raise InputError(f"missing='worst' takes the worst score of a metric, and {name} has no score at all")
     value = 0.0 if missing == "zero" else float(known.min() if scores.higher_is_better else known.max())
-    # A filled value has no statistics behind it: corpus numbers become means of segment values.
+    # A filled-in value has no statistics, so corpus scores become means of segment scores.
     return dataclasses.replace(
         scores, values=np.where(np.isnan(scores.values), value, scores.values), stats=None, finish=mean_of_defined
     )

@@ -192,7 +192,7 @@ def joined_scores(
     tables = {
         name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
     }
-    columns, more = _columns(stored, tables, segments, lower_is_better)  # what does not fit is told before scoring
+    columns, more = _columns(stored, tables, segments, lower_is_better)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
     told = (*dataset.notes, *notes, *more, *flagged)
     joined = JoinedScores(segments, human, {**scored, **columns}, tables, frozenset(lower_is_better), positions, told)

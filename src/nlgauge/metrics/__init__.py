@@ -1,4 +1,4 @@
-"""Metrics: frozen options, one `score`; how systems are compared by them."""
+"""Metrics: each is a set of frozen options with one `score`; and how systems are compared by metrics."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a metric is: the protocol, what it needs of a segment, and the members that it may leave out."""
+"""What a metric is: the protocol, what it needs from a segment, and the optional members."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from nlgauge.runtime.runtime import Runtime
 class Metric(Protocol):
     """A frozen dataclass whose fields are its options, with a `score`.
 
-    Optional members: `pooled` (True where a score depends on the other segments of the call),
-    `facts(runtime)` (what options resolve to, for the signature, found without loading a model),
-    `trained_on` (ids of the perturbations that its model was shown in training), `notes` (what a reader of its numbers
-    must know).
+    Optional members:
+
+    - `pooled`: True where a score depends on the other segments of the call.
+    - `facts(runtime)`: what the options resolve to, for the signature, found without loading a model.
+    - `trained_on`: ids of the perturbations that its model saw in training.
+    - `notes`: what a reader of its numbers must know.
     """
 
     @property
     def info(self) -> MetricInfo:
-        """What holds for the metric whatever its options; most metrics set it on the class."""
+        """What holds for the metric whatever its options are; most metrics set it on the class."""
         ...
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
@@ -38,9 +40,9 @@ def is_pooled(metric: Any) -> bool:
 
 
 def trained_on(metric: Any) -> tuple[str, ...]:
-    """Ids of the perturbations that the metric's model was shown in training, or the model of any of its terms.
+    """Ids of the perturbations that the metric's model saw in training; a sum has those of the models of all its terms.
 
-    An audit marks these.
+    An audit marks these perturbations.
     """
     return tuple(getattr(metric, "trained_on", ()))
 
@@ -51,7 +53,7 @@ def notes_of(metric: Any) -> tuple[str, ...]:
 
 
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
-    """Refuse segments that lack what the metric reads, naming the first."""
+    """Refuse segments that lack what the metric reads; the error names the first."""
     for need in sorted(metric.info.needs):
         if all(map(attrgetter(need), segments)):  # the usual case, without a loop of our own
             continue

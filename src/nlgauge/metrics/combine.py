@@ -1,4 +1,4 @@
-"""Weighted sums of metrics, each first brought to a common scale over the pool of the call."""
+"""Weighted sums of metrics; each metric is first brought to a common scale over the pool of the call."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from nlgauge.runtime.runtime import Runtime
 class Combination:
     """The sum of weight * scaled metric; higher is better.
 
-    A metric whose lower values are better enters with its sign turned.
+    A metric for which lower is better enters with its sign reversed.
 
     Attributes:
-        terms: (weight, metric).
-        norm: `minmax` over the segments of the call, `zscore` likewise, `none`, or `file("bounds.json")` with bounds
-            kept from an earlier call.
+        terms: pairs of weight and metric.
+        norm: `minmax` or `zscore` over the segments of the call, `none`, or `file("bounds.json")` with bounds that
+            were saved by an earlier call.
 
     References:
         Chen and Eger (2023), "MENLI", section 3, "Combined metrics", and section 6, "Rescaling".
@@ -68,24 +68,24 @@ class Combination:
 
     @property
     def pooled(self) -> bool:
-        """Whether the other segments of the call are in the score."""
+        """Whether a score depends on the other segments of the call."""
         return self.norm in POOLED or any(is_pooled(term) for _, term in self.terms)
 
     @property
     def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the model of any term was shown in training."""
+        """Ids of the perturbations that the model of any term saw in training."""
         return tuple(dict.fromkeys(name for _, term in self.terms for name in trained_on(term)))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That the weights do not add up to 1, which is allowed: values then lie outside 0 to 1."""
+        """A note if the weights do not add up to 1. This is allowed, but values then lie outside 0 to 1."""
         total = sum(weight for weight, _ in self.terms)
         if abs(total - 1) < 1e-9 or self.norm in ("none", "zscore"):
             return ()
         return (f"the weights add up to {total:g}, not to 1; the order of segments is what their ratio makes it",)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The terms' own signatures; the digest of a bounds file."""
+        """The signatures of the terms, and the digest of a bounds file."""
         facts: dict[str, Any] = {
             "terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)
         }
@@ -96,10 +96,10 @@ class Combination:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the sum, shape (n,).
 
-        Parts are the terms' own values by their specifications; a flag is up where any term raises it.
+        The parts are the values of the terms, named by their specifications. A flag is set where any term sets it.
 
         Raises:
-            InputError: a metric that is constant over the pool (one segment is such a pool), for which `minmax` and
+            InputError: a metric is constant over the pool (a pool of one segment always is), so that `minmax` and
                 `zscore` are undefined.
         """
         scored = score_segments({spec_of(term): term for _, term in self.terms}, segments, runtime)
@@ -128,7 +128,7 @@ class Combination:
         )
 
     def _zero_and_width(self, term: Metric, spec: str, values: Array) -> tuple[float, float]:
-        """What becomes 0, and how far from it lies what becomes 1."""
+        """The value that becomes 0, and its distance from the value that becomes 1."""
         if self._bounds_file is not None:
             low, high = read_bounds(self._bounds_file, bounds_key(term))
             return low, high - low
@@ -143,10 +143,10 @@ class Combination:
 
 
 def check_bounds(metrics: Iterable[Metric]) -> None:
-    """Refuse metrics whose scales one file of bounds cannot hold; to be asked before anything is scored.
+    """Refuse metrics whose scales cannot be saved in one bounds file; call it before anything is scored.
 
     Raises:
-        InputError: no sum among them is scaled over the pool, or two scale one term in different ways.
+        InputError: no sum among them is scaled over the pool, or two sums scale one term in different ways.
     """
     norms: dict[str, str] = {}
     for key, norm in (term for built in metrics for term in _scaled_terms(built)):

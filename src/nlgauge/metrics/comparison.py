@@ -1,4 +1,4 @@
-"""Which system is better: from the scores of many systems on the same items to a table with intervals and p-values."""
+"""Which system is better? From the scores of many systems on the same items to a table with intervals and p-values."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
 
 
 def draws_of(test: str) -> int:
-    """How many resamples a test takes unless told otherwise."""
+    """The default number of resamples for a test."""
     return DRAWS[_TESTS[test]]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The corpus number of one system and where it would lie on other items.
+    """The corpus score of one system, and the interval in which it would lie on other items.
 
     Attributes:
-        system: None where the segments name none.
-        value: the corpus number.
+        system: the name of the system; None where the segments name none.
+        value: the corpus score.
         low: lower end of the percentile bootstrap interval; NaN from fewer than two segments.
         high: upper end.
-        n: segments.
+        n: the number of segments.
         n_undefined: segments whose score is undefined.
-        n_undefined_draws: draws on which the corpus number is undefined; they are left out of the percentiles.
-        draws: resamples behind the interval.
-        level: share of the draws inside it.
+        n_undefined_draws: draws on which the corpus score is undefined; they are left out of the percentiles.
+        draws: the number of resamples behind the interval.
+        level: the share of draws inside it.
     """
 
     system: str | None
@@ -72,23 +72,24 @@ class Comparison:
     """One system beside the baseline. What does not apply to the baseline itself is None.
 
     Attributes:
-        system: whose number it is.
-        value: the corpus number.
-        low: lower end of the bootstrap interval of `value`; under `compat` the mean of the draws less sacrebleu's "±".
+        system: the name of the system.
+        value: the corpus score.
+        low: lower end of the bootstrap interval of `value`; under `compat` the mean of the draws minus sacrebleu's
+            "±".
         high: upper end.
-        n: segments, the same for every system.
+        n: the number of segments, the same for every system.
         n_undefined: segments whose score is undefined.
-        baseline: the system it is held against.
-        delta: value minus the baseline's, in the metric's own direction.
+        baseline: the system that this one is compared with.
+        delta: the value minus the baseline's, in the metric's own direction.
         delta_low: lower end of the bootstrap interval of `delta`; NaN under `compat`, which has none.
         delta_high: upper end.
-        p: two-sided; not corrected for the number of systems.
+        p: two-sided p-value, not corrected for the number of systems.
         n_undefined_draws: draws on which the difference is undefined; they count neither for nor against.
         test: `paired_bootstrap` or `paired_randomisation`.
-        draws: B of the test.
-        seed: what the draws follow from.
-        level: share of the draws inside the intervals.
-        compat: None, or whose procedure was followed.
+        draws: the number of draws of the test, B.
+        seed: the seed of the draws.
+        level: the share of the draws inside the intervals.
+        compat: the package whose procedure was followed, or None.
     """
 
     system: str
@@ -122,25 +123,25 @@ def compare(
     level: float = 0.95,
     compat: str | None = None,
 ) -> list[Comparison]:
-    """Hold every system against a baseline on the same items, from segment statistics; nothing is scored again.
+    """Compare every system with a baseline on the same items, from segment statistics; nothing is scored again.
 
     Args:
-        scores: of all segments of all systems, in any order, length n.
-        systems: who wrote each segment, length n.
-        items: which input each segment answers, length n; what is paired is what shares an item.
-        baseline: the system the others are held against.
+        scores: scores of all segments of all systems, in any order, length n.
+        systems: the system of each segment, length n.
+        items: the input that each segment answers, length n; segments that share an item are paired.
+        baseline: the system that the others are compared with.
         test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.systems.significance`.
         draws: None is 1000 for the bootstrap and 10000 for randomisation.
-        seed: None is 0, and under `compat="sacrebleu"` 12345, as there.
-        level: share of the draws inside the intervals.
+        seed: None is 0, and 12345 under `compat="sacrebleu"`, as in that package.
+        level: the share of the draws inside the intervals.
         compat: `sacrebleu` repeats its p-values and intervals for BLEU, chrF and TER.
 
     Returns:
         The baseline, then the other systems in order of first appearance.
 
     Raises:
-        InputError: a segment without system or item, an item a system lacks or has twice, fewer than two systems or
-            items, an unknown baseline or test, or a metric that `compat` does not know.
+        InputError: a segment has no system or item, a system lacks an item or has it twice, there are fewer than two
+            systems or items, the baseline or test is unknown, or `compat` does not know the metric.
     """
     run = _TESTS.get(test)
     if run is None:
@@ -173,7 +174,7 @@ def compare(
 
 
 def _difference(tested: PairedTest, i: int) -> _Difference:
-    """What the test says of system i and the baseline; nothing of the baseline itself, which is system 0."""
+    """What the test says of system i and the baseline; empty for the baseline itself, which is system 0."""
     if not i:
         return {"delta": None, "delta_low": None, "delta_high": None, "p": None, "n_undefined_draws": None}
     return {
@@ -193,17 +194,17 @@ def intervals(
     seed: int | None = None,
     level: float = 0.95,
 ) -> list[Interval]:
-    """The corpus number of every system with its bootstrap interval; systems need not share items.
+    """The corpus score of every system with its bootstrap interval; systems need not share items.
 
     Args:
-        scores: of all segments, in any order, length n.
-        systems: who wrote each segment, length n; None (also for a single segment) is a system of its own.
+        scores: scores of all segments, in any order, length n.
+        systems: the system of each segment, length n; None (also for a single segment) is a system of its own.
         draws: None is 1000.
         seed: None is 0.
-        level: share of the draws inside the interval.
+        level: the share of draws inside the interval.
 
     Returns:
-        One per system, in order of first appearance. The interval of a system does not depend on the others.
+        One interval per system, in order of first appearance. The interval of a system does not depend on the others.
     """
     draws = INTERVAL_DRAWS if draws is None else draws
     places = by_system(scores.ids, [None] * len(scores) if systems is None else systems)

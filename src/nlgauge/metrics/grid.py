@@ -13,7 +13,7 @@ Places = npt.NDArray[np.int64]
 
 
 def by_system(ids: Sequence[str], systems: Sequence[str | None]) -> dict[str | None, Places]:
-    """System -> places of its segments, in order of first appearance; both arguments have length n."""
+    """System -> positions of its segments, in order of first appearance; both arguments have length n."""
     if len(systems) != len(ids):
         raise InputError(f"{len(ids)} segments but {len(systems)} systems; give one system per segment")
     places: dict[str | None, list[int]] = {}
@@ -25,19 +25,19 @@ def by_system(ids: Sequence[str], systems: Sequence[str | None]) -> dict[str | N
 def aligned(
     ids: Sequence[str], systems: Sequence[str | None], items: Sequence[str | None], baseline: str
 ) -> dict[str, Places]:
-    """System -> places of its segments in the baseline's order of items.
+    """System -> positions of its segments, in the baseline's order of items.
 
     The baseline comes first, then the other systems in order of first appearance.
 
     Args:
-        ids: of the segments, for errors, length n.
-        systems: who wrote each segment, length n.
-        items: which input each segment answers, length n.
-        baseline: the system whose items every other must have.
+        ids: the ids of the segments, for errors, length n.
+        systems: the system of each segment, length n.
+        items: the input that each segment answers, length n.
+        baseline: the system whose items every other system must have.
 
     Raises:
-        InputError: a segment without system or item, an item that a system lacks or has twice, an unknown baseline, or
-            one system alone.
+        InputError: a segment has no system or item, a system lacks an item or has it twice, the baseline is unknown,
+            or there is only one system.
     """
     if len(items) != len(ids):
         raise InputError(f"{len(ids)} segments but {len(items)} items; give one item per segment")

@@ -1,4 +1,4 @@
-"""Scoring a whole source: block by block, with intervals and tests, up to the result that a command prints."""
+"""Score a whole source: block by block, with intervals and tests, up to the result that a command prints."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ class Source(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions:
-    """How systems are compared, and whether each number gets an interval.
+    """How systems are compared, and whether each score gets an interval.
 
     Attributes:
-        test: every system against the baseline; None for no test.
-        baseline: the system the others are tested against; None for the first.
-        draws: resamples; None for 1000 (bootstrap) or 10000 (randomization).
-        seed: of the resampling; None for 0, or sacrebleu's.
-        compat: `sacrebleu` computes p-values as it does.
-        intervals: 95 % intervals without a test, too.
-        by_group: apart for each language pair or task.
+        test: the test of every system against the baseline; None for no test.
+        baseline: the system that the others are tested against; None for the first.
+        draws: the number of resamples; None for 1000 (bootstrap) or 10000 (randomization).
+        seed: the seed of the resampling; None for 0, or for sacrebleu's seed.
+        compat: `sacrebleu` computes p-values as that package does.
+        intervals: give 95 % intervals without a test, too.
+        by_group: compare separately for each language pair or task.
     """
 
     test: Test | None = None
@@ -93,14 +93,14 @@ class ComparisonOptions:
 
     @property
     def resamples(self) -> bool:
-        """Whether there are intervals, and so segment values are kept."""
+        """Whether there are intervals, for which segment values must be kept."""
         return self.intervals or self.test is not None
 
     def check(self, summary: Summary) -> None:
         """Refuse systems that cannot be compared.
 
         Raises:
-            InputError: one system alone, segments that name none, or a baseline that is none of them.
+            InputError: there is only one system, segments name no system, or the baseline is not among the systems.
         """
         systems = [system for system in summary.systems if system is not None]
         if self.test is not None and len(summary.systems) < 2:
@@ -111,7 +111,7 @@ class ComparisonOptions:
             raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
-        """What stands in the rows of one metric beside its values: intervals, and differences with their p."""
+        """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
         from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
@@ -134,7 +134,7 @@ class ComparisonOptions:
         return beside
 
     def notes(self) -> Iterator[str]:
-        """How intervals and p-values were made."""
+        """How intervals and p-values were computed."""
         if self.resamples and self.compat is None:
             yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
         if self.test is not None:
@@ -150,13 +150,13 @@ class ComparisonOptions:
 
 @dataclass(frozen=True)
 class SourceScores:
-    """What every system of a source got.
+    """The scores of every system of a source.
 
     Attributes:
         metrics: specification -> metric.
         signatures: specification -> signature.
-        totals: specification -> values by system, and by group where these were asked for.
-        summary: of the source.
+        totals: specification -> values by system, and by group where groups were asked for.
+        summary: the summary of the source.
         comparison: how systems are compared.
     """
 
@@ -167,7 +167,7 @@ class SourceScores:
     comparison: ComparisonOptions
 
     def result(self) -> Result:
-        """The result that `nlgauge score` prints: a row per metric, system and group."""
+        """The result that `nlgauge score` prints: one row per metric, system and group."""
         return Result(
             "score",
             [row for spec in self.metrics for row in self.rows(spec)],
@@ -218,22 +218,24 @@ def score_source(
     on_block: Block | None = None,
     save_norm: str | None = None,
 ) -> SourceScores:
-    """Score all segments of a source; memory does not grow with them unless values are kept for resampling.
+    """Score all segments of a source.
+
+    Memory does not grow with the number of segments unless values are kept for resampling.
 
     Args:
         source: segments, as `nlgauge.io.open_data` opens them.
         metrics: specifications or metric objects.
-        comparison: how systems are compared; None for numbers alone.
-        runtime: device, precision, cache.
+        comparison: how systems are compared; None for scores alone.
+        runtime: device, precision and cache.
         on_block: called with each block of segments and its scores.
-        save_norm: a file that takes the scales of sums.
+        save_norm: a file to write the scales of sums to.
 
     Returns:
         Scores by system; `.result()` is what `nlgauge score` prints.
 
     Raises:
-        InputError: what the metrics need is not there, or systems cannot be compared.
-        SpecError: an unknown metric.
+        InputError: segments lack what the metrics need, or systems cannot be compared.
+        SpecError: a metric is unknown.
     """
     metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics)
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()

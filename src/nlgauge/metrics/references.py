@@ -1,4 +1,4 @@
-"""What a metric that reads one reference says of several: the reference policy, settled in this one place."""
+"""How a metric that reads one reference scores several: the reference policy, applied in this one place."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ def over_references(
     policy: Policy,
     score_single: Callable[[Sequence[Segment]], Scores],
 ) -> Scores:
-    """Score each segment against each of its references, then fold.
+    """Score each segment against each of its references, then fold the scores.
 
     Args:
-        segments: each with one reference or more.
-        policy: `best` takes value and parts of the reference with the best value (the first of equals);
-            `best_each` the best of the value and of every part on its own, as bert_score does, so that F need not be
-            the harmonic mean of the P and R beside it; `mean` the mean of each; `first` the first reference alone.
-        score_single: scores segments that have exactly one reference. Called once, with all (segment, reference) pairs.
+        segments: segments with one reference or more.
+        policy: `best` takes value and parts of the reference with the best value (the first among equals). `best_each`
+            takes the best of the value and of every part on its own, as bert_score does, so that F need not be the
+            harmonic mean of the P and R beside it. `mean` takes the mean of each; `first` takes the first reference
+            alone.
+        score_single: scores segments that have exactly one reference. It is called once, with all (segment, reference)
+            pairs.
 
     Returns:
-        Scores of `segments`; a flag is up where it is up for the chosen reference (`best`, `first`) or for all
-        references. Under `best`, `Scores.parts` gains `reference`, the index of the one chosen.
+        Scores of `segments`. A flag is set where it is set for the chosen reference (`best`, `first`) or for all
+        references. Under `best`, `Scores.parts` gains `reference`, the index of the chosen one.
     """
     counts = np.array([len(s.references) for s in segments], dtype=np.int64)
     if policy == "first":

@@ -18,7 +18,7 @@ def _at(target: str, **options: Any) -> Entry:
     return Entry(f"nlgauge.metrics.{target}", options)
 
 
-# One line per name. A new metric is its class and a line in the table of its family.
+# One line per name. A new metric needs a class and a line in the table of its family.
 _LEXICAL = {
     "bleu": _at("lexical.bleu:Bleu"),
     "chrf": _at("lexical.chrf:ChrF"),
@@ -77,8 +77,8 @@ def metric(spec: str | Metric) -> Metric:
     """The metric that a specification names; a metric object is returned as it is.
 
     Raises:
-        SpecError: an unknown name or option, with the nearest known; a value of the wrong type; a text that does not
-            follow the grammar of specifications.
+        SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
+            the text does not follow the grammar of specifications.
     """
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, Metric):
@@ -99,7 +99,7 @@ def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
     """Specification as typed -> metric.
 
     Raises:
-        SpecError: no metric, or one name twice.
+        SpecError: there is no metric, or one name occurs twice.
     """
     listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
     if not listed:

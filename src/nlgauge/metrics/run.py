@@ -15,9 +15,9 @@ from nlgauge.metrics.base import Metric, check_needs, is_pooled
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Runtime
 
-_STORE_EVERY = 4096  # most segments between two writes to the cache
+_STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
 _FIRST, _LEAST = 512, 64  # segments before the first write, and at least between two
-_SECONDS = 10.0  # between two writes, about: what a killed run can lose, however slow the model
+_SECONDS = 10.0  # the approximate time between two writes, which is what a killed run can lose, however slow the model
 
 _Keyed = tuple[bytes, Segment]
 

@@ -1,4 +1,4 @@
-"""Common scales for the terms of a sum: what becomes 0 and 1, measured over a pool or kept in a file of bounds."""
+"""Common scales for the terms of a sum: the values that become 0 and 1, from a pool or from a bounds file."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ POOLED = ("minmax", "zscore")  # norms that are measured over the segments of th
 
 
 def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
-    """What becomes 0 over a pool, and how far from it lies what becomes 1.
+    """The value that becomes 0 over a pool, and its distance from the value that becomes 1.
 
     Args:
-        values: of the pool, shape (n,); NaN where undefined.
+        values: the values of the pool, shape (n,); NaN where undefined.
         norm: `minmax` or `zscore`.
-        name: of the metric, for the message.
+        name: the name of the metric, for the message.
 
     Raises:
-        InputError: the values are all the same.
+        InputError: the values are all equal.
     """
     low, high = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
     if not low < high:
@@ -44,7 +44,7 @@ def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
 
 
 def bounds_key(term: Metric) -> str:
-    """Key of a term in a file of bounds: its specification.
+    """The key of a term in a bounds file: its specification.
 
     A nested sum is written without its pooled norm, since the file replaces it; `[norm=none]` is kept.
     """
@@ -59,14 +59,14 @@ def _without_pooled_norm(parsed: Spec | Sum) -> Spec | Sum:
 
 
 def save_bounds(path: str, scores: Iterable[Scores]) -> None:
-    """Write what became 0 and 1 in each term of sums, for `[norm=file("PATH")]`; whole or not at all."""
+    """Write the values that became 0 and 1 in each term of sums, for `[norm=file("PATH")]`; whole or not at all."""
     bounds = {key: list(pair) for s in scores for key, pair in s.scale.items()}
     with replacing(path) as file:
         file.write(json.dumps({"bounds": bounds}, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
 
 def read_bounds(path: str, key: str) -> tuple[float, float]:
-    """What becomes 0 and 1 in the term of a key, from a file that `save_bounds` wrote.
+    """The values that become 0 and 1 in the term with this key, from a file that `save_bounds` wrote.
 
     Raises:
         InputError: the file cannot be read, or lacks two rising numbers for the term.

@@ -1,4 +1,4 @@
-"""Scores of texts by metrics that are named: the public `score`."""
+"""Scores of texts by named metrics: the public `score`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ def score(
     """Score hypotheses with every metric named.
 
     Args:
-        hyps: one text per item, length N; or system -> such a list; or a `Dataset`, which brings its own references
-            and sources.
+        hyps: one text per item, length N; or a mapping from system to such a list; or a `Dataset`, which brings its
+            own references and sources.
         refs: `[item][reference]`, or a flat list with one reference per item; length N.
         srcs: one source per item, length N.
         metrics: specifications or metric objects.
-        runtime: device, precision, cache; None is the CPU or the first GPU, float32, no cache.
+        runtime: device, precision and cache; None is the CPU or the first GPU, float32, no cache.
 
     Returns:
-        Specification as typed -> Scores of shape (n,). A metric object goes by the specification that rebuilds it.
+        Specification as typed -> Scores of shape (n,). The key of a metric object is the specification that rebuilds
+        it.
 
     Raises:
-        InputError: unequal lengths, or a segment without what a metric needs.
-        SpecError: an unknown metric or option, or one specification twice.
+        InputError: lengths are unequal, or a segment lacks what a metric needs.
+        SpecError: a metric or option is unknown, or one specification occurs twice.
     """
     if isinstance(hyps, Dataset):
         if refs is not None or srcs is not None:

@@ -1,4 +1,4 @@
-"""Scores that another program made, as a metric: they can be compared, combined and correlated with ratings."""
+"""Scores that another program computed, as a metric: they can be compared, combined and correlated with ratings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stored:
         "scores",
         needs=frozenset(),
         range=(-float("inf"), float("inf")),
-        copy_is_best=False,  # who knows
+        copy_is_best=False,  # not known
         summary="a column of scores that another program made",
     )
 
@@ -57,10 +57,10 @@ class Stored:
         return {"sha256": digest[:16]}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """The numbers of the file in the order of the segments; NaN, which is counted, where it has none.
+        """The numbers of the file in the order of the segments; NaN, which is counted, where the file has none.
 
         Raises:
-            InputError: no row fits any segment, or no such column.
+            InputError: no row matches any segment, or there is no such column.
         """
         if segments and (self._table.places(segments) < 0).all():
             first, row_key = segments[0], self._table.keys[0]

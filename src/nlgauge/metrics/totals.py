@@ -1,4 +1,4 @@
-"""Corpus numbers of many systems, summed block by block so that nothing grows with the data."""
+"""Corpus scores of many systems, summed block by block so that memory does not grow with the data."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Key = tuple[str | None, str | None]  # (group, system)
 
 @dataclass
 class Totals:
-    """What one metric said of each system so far.
+    """The scores of each system by one metric so far.
 
     Attributes:
         by_group: whether the groups (language pairs, tasks) of a system are kept apart.
-        keep: whether every segment's statistics are kept, which resampling needs.
+        keep: whether the statistics of every segment are kept, which resampling needs.
     """
 
     by_group: bool = False
@@ -51,7 +51,7 @@ class Totals:
             self._kept.append((keys, [s.item for s in segments], scores))
 
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
-        """Key, corpus number, segments and undefined segments of each system, in order of appearance."""
+        """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
         for key, cell in self._cells.items():
             assert self._finish is not None  # set with the first cell
             yield key, float(self._finish(cell.totals)), cell.n, cell.n_undefined

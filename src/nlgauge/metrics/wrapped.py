@@ -1,4 +1,4 @@
-"""A metric inside another: under a policy for references that is not its own, or with more needs than its own."""
+"""A metric inside another: with a different policy for references, or with more needs than its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.runtime.runtime import Runtime
 
 @dataclass(frozen=True)
 class WrappedMetric:
-    """What wrappers share: specification and company are those of the metric inside, which has the cache to itself."""
+    """What wrappers share: specification and pooling are those of the metric inside, which alone uses the cache."""
 
     metric: Metric
 
@@ -28,7 +28,7 @@ class WrappedMetric:
 
     @property
     def spec(self) -> str:
-        """That of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
+        """The specification of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
         return spec_of(self.metric)
 
     def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
@@ -37,19 +37,19 @@ class WrappedMetric:
 
 @dataclass(frozen=True)
 class ReferencePolicyMetric(WrappedMetric):
-    """A metric under a policy for several references that is not its own.
+    """A metric with a different policy for several references.
 
     Attributes:
-        metric: what scores one reference.
+        metric: the metric that scores one reference.
         policy: `mean`, `best`, `best_each` or `first` over single references; or `source`: the source stands for the
-            reference, as factuality sets have it.
+            reference, as in factuality sets.
     """
 
     policy: Policy | Literal["source"]
 
     @property
     def info(self) -> MetricInfo:
-        """That of the metric inside, but for what it reads."""
+        """The info of the metric inside, except for what it reads."""
         info = self.metric.info
         needs = info.needs - {"references"} | {"source"} if self.policy == "source" else info.needs
         return replace(info, needs=needs, cached=False)
@@ -63,30 +63,30 @@ class ReferencePolicyMetric(WrappedMetric):
         return replace(scores, signature=self.signature(runtime))
 
     def signature(self, runtime: Runtime) -> Signature:
-        """That of the metric inside, with the policy."""
+        """The signature of the metric inside, with the policy."""
         inside = signature_of(self.metric, runtime)
         return Signature(inside.spec, (*inside.entries[:-1], ("references_folded", self.policy), *inside.entries[-1:]))
 
     def _single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        # A segment stands here once for each reference, so that its id does not tell them apart.
+        # A segment occurs once per reference here, so its id does not tell the copies apart.
         renamed = [replace(s, id=str(i)) for i, s in enumerate(segments)]
         return replace(self._inside(renamed, runtime), ids=tuple(s.id for s in segments))
 
 
 @dataclass(frozen=True)
 class CompanionMetric(WrappedMetric):
-    """A metric that is shown only what it and another metric can both score, so that their sum can be made.
+    """A metric that sees only segments that it and another metric can both score, so that their sum can be computed.
 
     Attributes:
-        metric: what scores.
-        needs: what either of the two needs.
+        metric: the metric that scores.
+        needs: what either of the two metrics needs.
     """
 
     needs: frozenset[str]
 
     @property
     def info(self) -> MetricInfo:
-        """That of the metric inside, but for what it needs."""
+        """The info of the metric inside, except for what it needs."""
         return replace(self.metric.info, needs=self.needs, cached=False)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:

@@ -1,4 +1,4 @@
-"""Edits that make a text worse, or leave it as good; character offsets say where."""
+"""Edits that make a text worse, or leave it as good; character offsets give their positions."""
 
 from typing import TYPE_CHECKING
 

@@ -39,14 +39,14 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One text with all that a perturbation may need.
+    """One text with everything that a perturbation may need.
 
     Attributes:
         doc: the text with its tokens and sentences.
         language: the backend that analyses and inflects.
-        id: of its segment; None where it has none.
+        id: the id of its segment; None where it has none.
         context: the turns before it, oldest first.
-        speaker: who says the text; None where there is no context.
+        speaker: the speaker of the text; None where there is no context.
         pool: texts that a perturbation may draw from.
         references: other texts that say the same.
     """
@@ -87,7 +87,7 @@ class Inapplicable:
 
 @dataclass(frozen=True)
 class PerturbationInfo:
-    """What a perturbation declares of itself.
+    """What a perturbation declares about itself.
 
     Attributes:
         name: its id in the registry.
@@ -123,13 +123,13 @@ class Perturbed:
 
     Attributes:
         text: the text with all edits made.
-        edits: what was changed, `(start, end, new)` in offsets of `original`.
-        original: the text as it came.
+        edits: the changes, `(start, end, new)` in offsets of `original`.
+        original: the text before the perturbation.
         perturbation: the id of the perturbation.
         expect: `lower` or `same`.
-        seed: what the draws were made from, besides the id of the perturbation and the id of the segment.
+        seed: the seed of the draws, which also depend on the id of the perturbation and the id of the segment.
         meta: what was picked.
-        id: of the segment, where it has one.
+        id: the id of the segment, where it has one.
     """
 
     text: str
@@ -146,7 +146,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text with all edits made.
 
     Raises:
-        ValueError: edits that overlap, are out of order or reach beyond the text: a fault of the perturbation.
+        ValueError: edits overlap, are out of order or reach beyond the text; this is a bug of the perturbation.
     """
     parts, at = [], 0
     for start, end, new in edits:
@@ -158,10 +158,10 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def stream(seed: int, name: str, key: str) -> random.Random:
-    """The random numbers of one perturbation on one text, whatever else is in the batch.
+    """The random numbers of one perturbation on one text; the rest of the batch does not affect them.
 
     Args:
-        seed: the user's.
+        seed: the user's seed.
         name: the id of the perturbation.
         key: the id of the segment, or else the text.
     """

@@ -1,4 +1,4 @@
-"""Which perturbation stands for which criterion of which task, and how much people mind it."""
+"""Which perturbation tests which criterion of which task, and how much people mind it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class ChecklistRow:
 
     Attributes:
         task: a key of `TASKS`.
-        criterion: what the perturbation offends against, or `invariance`.
+        criterion: the criterion that the perturbation violates, or `invariance`.
         template: the id of the perturbation.
         label: the row's name in figure 4 of the paper.
         penalty: how much lower people rate the text, in [0, 1]; NaN where unknown.
         lower, upper: bounds of the penalty.
-        method: how it was recovered; `user` for a table of the user's.
+        method: how the penalty was recovered; `user` for a table of the user's.
         certainty: `high`, `medium`, `low` or `none`.
     """
 
@@ -69,10 +69,10 @@ def _row(cells: Sequence[str]) -> ChecklistRow:
 
 
 def task_of(name: str) -> str:
-    """The task of a name such as `mt`, `MT`, `data-to-text` or `question-generation/squad`.
+    """The task with a name such as `mt`, `MT`, `data-to-text` or `question-generation/squad`.
 
     Raises:
-        SpecError: none that is known.
+        SpecError: the task is unknown.
     """
     head = name.strip().lower().partition("/")[0].replace("_", "-").replace(" ", "-")
     for task, others in _ALIASES.items():
@@ -82,10 +82,10 @@ def task_of(name: str) -> str:
 
 
 def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
-    """The rows of a task, of one criterion or of some perturbations if they are named.
+    """The rows of a task; only those of one criterion or of some perturbations if these are given.
 
     Raises:
-        SpecError: a criterion or perturbation that the task does not have.
+        SpecError: the task does not have the criterion or perturbation.
     """
     chosen = [row for row in checklist_rows() if row.task == task_of(task)]
     criteria = list(dict.fromkeys(row.criterion for row in chosen))

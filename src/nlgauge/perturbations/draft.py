@@ -1,4 +1,4 @@
-"""Edits gathered by tokens, with what they make necessary around them: blanks, a and an, the capital of a sentence."""
+"""Edits collected by tokens, with the repairs that they need: blanks, a and an, the capital of a sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FINAL = frozenset(".!?…。！？")
 class Draft:
     """Changes to one text, made in any order; `finish` turns them into edits.
 
-    Every method takes places of tokens. A token can be changed once.
+    Every method takes positions of tokens. A token can be changed once.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -72,10 +72,10 @@ class Draft:
         self._edits.append(Edit(end, end, f"{joint}{new}{stop}"))
 
     def tidy(self) -> None:
-        """Take away the marks that deletions leave without words.
+        """Delete the marks that are left without words after deletions.
 
-        These are pauses at the head of a sentence or before another mark, brackets and quotes with nothing between, and
-        every mark of a sentence whose words are all gone.
+        For example, pauses at the start of a sentence or before another mark go, brackets and quotes with nothing
+        between them, and every mark of a sentence whose words are all gone.
         """
         for sentence in self.doc.sentences:
             places = range(sentence.first, sentence.last + 1)
@@ -138,7 +138,7 @@ class Draft:
             meta: what was picked.
 
         Returns:
-            `Inapplicable("unchanged")` where the text comes out as it was.
+            The change, or `Inapplicable("unchanged")` where the text stays as it was.
         """
         edits = _merged(self.doc.text, [*self._edits, *self._deletions(stops)])
         if capitals:
@@ -231,9 +231,9 @@ def _ends_part(mark: str) -> bool:
 
 
 def _before_final_mark(doc: Doc, sentence: Span) -> int:
-    """Place of the token behind which a sentence can go on.
+    """The position of the token after which a sentence can be continued.
 
-    It stands before the final marks and the closing quotes and brackets behind them.
+    It is before the final marks and the closing quotes and brackets after them.
     """
     at = sentence.last
     while at > sentence.first and doc.tokens[at].text in _CLOSERS:

@@ -1,4 +1,4 @@
-"""Where faithful paraphrases come from, and which of several is taken: the better side of a preference pair."""
+"""Sources of faithful paraphrases, and the choice among several: the better side of a preference pair."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ _LIGHT = (("expansions", "contractions"), ("numbers_to_words",), ("synonyms",)) 
 
 @runtime_checkable
 class Paraphraser(Protocol):
-    """Says the same in other words."""
+    """Something that says a text in other words."""
 
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
-        """A paraphrase of each text, None where there is none but the text itself; same length and order as `texts`."""
+        """A paraphrase of each text, in the same order; None where there is none, or only the text itself."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableParaphraser:
-    """Paraphrases that were made before, looked up by the text.
+    """Paraphrases from a table, looked up by the text.
 
     Attributes:
-        table: a text -> what says the same; blanks at the ends and their number inside do not matter for finding a
-            text.
-        how, level, norm: which of several is taken, see `select_para`.
+        table: text -> texts that say the same. The lookup ignores blanks at the ends and the number of blanks inside.
+        how, level, norm: which of several paraphrases is taken, see `select_para`.
     """
 
     table: Mapping[str, Sequence[str]]
@@ -65,11 +64,11 @@ class TableParaphraser:
 
 @dataclass(frozen=True)
 class CallableParaphraser:
-    """Paraphrases from a function of the user's, called once with all texts.
+    """Paraphrases from a function of the user's, which is called once with all texts.
 
     Attributes:
-        function: a list of texts -> a list as long, of strings, of None, or of lists of strings to select from by edit
-            distance.
+        function: takes a list of texts and returns a list of the same length, of strings, of None, or of lists of
+            strings to choose from by edit distance.
     """
 
     function: Callable[[list[str]], Sequence[str | Sequence[str] | None]]
@@ -78,8 +77,7 @@ class CallableParaphraser:
         """See `Paraphraser.paraphrase`.
 
         Raises:
-            InputError: the function gives another number of paraphrases than it got texts, or something that is no
-                text.
+            InputError: the function does not return one paraphrase per text, or returns something that is not text.
         """
         answers = self.function(list(texts))
         if isinstance(answers, str) or len(answers) != len(texts):
@@ -143,7 +141,7 @@ def as_paraphraser(source: str | Mapping[str, Sequence[str]] | Callable[..., obj
     """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
 
     Raises:
-        SpecError: another name than `light`, or none of these.
+        SpecError: a name other than `light`, or something else.
     """
     if isinstance(source, Paraphraser):
         return source
@@ -163,24 +161,24 @@ def as_paraphraser(source: str | Mapping[str, Sequence[str]] | Callable[..., obj
 def select_para(
     candidates: Sequence[str], reference: str, how: How = "max_edit_distance", level: Level = "char", norm: Norm = "max"
 ) -> str | None:
-    """One paraphrase out of several.
+    """Choose one of several paraphrases.
 
     Args:
         candidates: texts that say what the reference says.
         reference: the text they paraphrase.
-        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first of equals);
-            `given` the first, whatever it is; `first` the first that is not the reference.
-        level, norm: of the distance, see `edit_distance`.
+        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first among equals);
+            `given` takes the first, whatever it is; `first` takes the first that is not the reference.
+        level, norm: the level and norm of the distance, see `edit_distance`.
 
     Returns:
-        None if there are no candidates, or only the reference (except with `given`).
+        The paraphrase; None if there are no candidates, or only the reference (except with `given`).
 
     Raises:
-        SpecError: an unknown way to choose.
+        SpecError: `how` is unknown.
 
     References:
-        Chen and Eger (2023), section 6, paragraph on the choice of paraphrases. They do not say on which level and by
-        which length they measure; characters by the longer text is our choice.
+        Chen and Eger (2023), section 6, paragraph on the choice of paraphrases. They do not say at which level and by
+        which length they measure; characters divided by the longer text is our choice.
     """
     if how not in HOWS:
         raise SpecError(f"how is {how!r}, expected one of {', '.join(HOWS)}")
@@ -193,19 +191,19 @@ def select_para(
 
 
 def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> float:
-    """The least number of insertions, deletions and substitutions that turn one text into the other, by length.
+    """The smallest number of insertions, deletions and substitutions between two texts, divided by length.
 
     Args:
         a: a text.
         b: the reference.
-        level: of characters, or of words between blanks.
-        norm: `max` divides by the longer of the two, `ref` by the length of `b`, `none` by nothing.
+        level: count characters, or words between blanks.
+        norm: `max` divides by the longer of the two, `ref` by the length of `b`; `none` does not divide.
 
     Returns:
         0 for equal texts; at most 1 with `max`; NaN with `ref` where `b` is empty and `a` is not.
 
     Raises:
-        SpecError: an unknown level or norm.
+        SpecError: the level or norm is unknown.
     """
     if level not in ("char", "word"):
         raise SpecError(f"level is {level!r}, expected char or word")
@@ -220,7 +218,7 @@ def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> 
 
 
 def _others(texts: Sequence[str], paraphrases: Sequence[str | None]) -> list[str | None]:
-    """None in the place of paraphrases that are blank or the text itself."""
+    """The paraphrases, with None in the place of those that are blank or equal to the text."""
     return [
         None if m is None or not m.strip() or _squeezed(m) == _squeezed(t) else m
         for t, m in zip(texts, paraphrases, strict=True)

@@ -1,4 +1,4 @@
-"""Perturb many texts: cases are made from plain lists, and texts left alone are counted with the reason."""
+"""Perturb many texts: cases are made from plain lists, and texts that are left alone are counted with the reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Perturbations(list["Perturbed | None"]):
-    """The outcome for each text, None where the perturbation did not apply.
+    """The outcome for each text; None where the perturbation did not apply.
 
     Attributes:
         reasons: why each text was left alone, None for texts that were perturbed; length n.
@@ -51,23 +51,23 @@ def perturb(
 
     Args:
         name: an id, with options as in metric specifications (`negation:mode=add`), or a perturbation object.
-        texts: what is perturbed, length n; a single string is one text.
-        seed: with the id of the perturbation and the id of the segment (or else the text) it makes the draws; never the
-            place in the list.
-        ids: of the segments, length n.
+        texts: the texts to perturb, length n; a single string is one text.
+        seed: determines the draws, together with the id of the perturbation and the id of the segment (or else the
+            text). The position in the list never matters.
+        ids: the ids of the segments, length n.
         context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
-        speakers: who says each text; by default the speaker who did not speak last.
+        speakers: the speaker of each text; by default the speaker who did not speak last.
         pool: texts to draw from, for perturbations that bring in other text.
         references: for each text other texts that say the same; length n.
         language: the backend: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`, or an object.
-        options: of the perturbation, as an alternative to options in `name`.
+        options: options of the perturbation, as an alternative to options in `name`.
 
     Returns:
         A list of length n with None where the perturbation does not apply; its `reasons` say why.
 
     Raises:
-        SpecError: an unknown perturbation or option.
-        InputError: lists of unequal lengths, or entries that are not text.
+        SpecError: the perturbation or an option is unknown.
+        InputError: lists have unequal lengths, or entries are not text.
     """
     if options:
         if not isinstance(name, str):
@@ -100,7 +100,7 @@ def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicabl
 
 
 def unmet(built: Perturbation, case: Case) -> str | None:
-    """The first thing that a perturbation needs and a case lacks, as a reason; None if nothing is lacking."""
+    """The first need of a perturbation that a case does not meet, as a reason; None if all are met."""
     needs = built.info.needs
     if not case.text.strip():
         return "empty"
@@ -184,9 +184,10 @@ def _turns(context: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]
 
 
 def _next_speaker(turns: Sequence[Turn]) -> str | None:
-    """The speaker of the next turn: of two speakers the one who did not speak last.
+    """The speaker of the next turn.
 
-    Of more than two, the one who spoke before the last speaker. None after a monologue.
+    Of two speakers it is the one who did not speak last. Of more than two it is the one who spoke before the last
+    speaker. It is None after a monologue.
     """
     if not turns:
         return None

@@ -1,4 +1,4 @@
-"""Colours that say how much: one hue from light to dark, in steps that look equal, and ink that can be read on it."""
+"""Colours that show how much: one hue from light to dark in steps that look equal, and ink that can be read on it."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> str:
-    """`after` with what is not in `before` between marks, and `[]` where something of `before` is gone."""
+    """`after` with marks around what is not in `before`, and `[]` where something of `before` is gone."""
     return "".join(f"{opening}{part}{closing}" if new else part for part, new in pieces(before, after))
 
 
 def pieces(before: str, after: str) -> list[tuple[str, bool]]:
-    """`after` cut into what it shares with `before` and what is new.
+    """`after`, cut into pieces that it shares with `before` and pieces that are new.
 
-    An empty new piece stands where something is gone.
+    An empty new piece marks a place where something is gone.
     """
     old, new = _PIECES.findall(before), _PIECES.findall(after)
     out: list[tuple[str, bool]] = []

@@ -38,7 +38,7 @@ def text(
     size: int = SIZE,
     fill: str = "",
 ) -> str:
-    """Anybody's text at a place: made safe for XML, escaped, cut where it is too long, whole in its title then."""
+    """A text at a position: made safe for XML, escaped, and cut where it is too long; its title then holds it all."""
     from markupsafe import escape
 
     whole = clean(label)
@@ -52,7 +52,7 @@ def text(
 
 
 def room(labels: Sequence[str], size: int = SIZE) -> float:
-    """Pixels that the widest of some labels needs; 0 for none."""
+    """The width in pixels of the widest of some labels; 0 for none."""
     return max((size * ems(shorten(clean(label), _LONGEST, ems)) for label in labels), default=0.0)
 
 
@@ -62,7 +62,7 @@ def line(x1: float, y1: float, x2: float, y2: float, colour: str = RULE) -> str:
 
 
 def svg(width: float, height: float, label: str, parts: Sequence[str]) -> str:
-    """A picture of some parts; the label is for those who do not see it."""
+    """A picture made of parts; the label is for those who cannot see it."""
     from markupsafe import escape
 
     w, h = math.ceil(width), math.ceil(height)
@@ -78,9 +78,9 @@ def heat_map(
     """A heat map as SVG.
 
     Args:
-        label: what it shows, for those who do not see it.
-        columns: names, m of them, turned so that they need little room.
-        rows: (block, name), n of them; the name of a block is written once, with a line above.
+        label: what it shows, for those who cannot see it.
+        columns: the names of the m columns, turned so that they need little room.
+        rows: (block, name) of the n rows; the name of a block is written once, with a line above.
         cells: n by m.
     """
     blocks = room([block for block, _ in rows])

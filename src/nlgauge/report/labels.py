@@ -1,4 +1,4 @@
-"""How a word of anybody's text is shown: made safe, measured, shortened."""
+"""How a word of any text is shown: made safe, measured, shortened."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ADVANCES = {
 
 
 def clean(text: str) -> str:
-    """A word that XML accepts, a terminal does not obey, and an eye can see.
+    """A word that XML accepts, that does not control a terminal, and that can be seen.
 
-    Line ends become "↵" and tabs "⇥"; other control characters, lone surrogates, non-characters and marks that would
-    turn the direction of the text around them become U+FFFD; a word of blanks becomes "␣". Everything else stays.
+    Line ends become "↵" and tabs "⇥". Other control characters, lone surrogates, non-characters, and marks that would
+    turn the direction of the text around them become U+FFFD. A word of blanks becomes "␣". Everything else stays.
     """
     shown = "".join(_shown(char) for char in text)
     if shown and unicodedata.category(shown[0]).startswith("M"):

@@ -1,4 +1,4 @@
-"""How one number is shown: its digits, its interval, its place on an axis, and a word where it is absent."""
+"""How one number is shown: its digits, its interval, its position on an axis, and a word where it is absent."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def absent(value: float | None) -> bool:
 
 
 def number(value: float | None, digits: int = 3, *, sign: str = "", missing: str = UNDEFINED) -> str:
-    """A number with so many digits after the point; `missing` where there is none.
+    """A number with a given number of decimals; `missing` where there is none.
 
     Args:
         value: the number.
-        digits: after the point; what they round to 0 has no minus.
-        sign: "+" to show the sign of every number.
-        missing: what stands for None and NaN.
+        digits: the number of decimals; a number that rounds to 0 has no minus.
+        sign: "+" shows the sign of every number.
+        missing: the text for None and NaN.
     """
     if value is None or math.isnan(value):
         return missing

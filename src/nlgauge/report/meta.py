@@ -43,12 +43,12 @@ def meta_html(result: Result) -> str:
 
 
 def _is_criterion(row: Row) -> bool:
-    """Whether a row holds a criterion against another, as `--criteria` adds them."""
+    """Whether a row compares a criterion with another, as `--criteria` adds them."""
     return str(row["metric"]).startswith(PEOPLE) and "chance" not in row
 
 
 def _matrices(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """Criteria with each other and metrics with criteria, for each level and statistic.
+    """Tables of criteria with each other and of metrics with criteria, for each level and statistic.
 
     There are none where criteria are not compared.
     """
@@ -138,7 +138,7 @@ def _line(row: Row, counted: Row, low: float, high: float) -> dict[str, Any]:
 
 
 def _triangle(tests: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
-    """p-values of the better metric against the others, on the mean or on the only group."""
+    """p-values of the better metric against the others, for the mean or for the only group."""
     p = p_values(row for row in tests if row["group"] == MEAN)
     if not p:
         return None

@@ -24,7 +24,7 @@ def page(result: Result, worst: Worst | None = None) -> str:
 
     Args:
         result: the result.
-        worst: for each metric of an audit the cases that it got most wrong, as `Audit.worst` gives them.
+        worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
     """
     module, _, name = _PAGES[result.kind].partition(":")
     html: Callable[..., str] = getattr(import_module(module), name)

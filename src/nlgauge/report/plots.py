@@ -18,14 +18,14 @@ class Curve:
     """A line through points.
 
     Attributes:
-        name: for the legend.
-        points: (x, y) in order; one that is NaN is left out.
-        labels: what stands beside each point; empty for none.
-        titles: what the mouse shows at each point; empty for none.
+        name: the name in the legend.
+        points: (x, y) in order; a point that is NaN is left out.
+        labels: the text beside each point; empty for none.
+        titles: the text that the mouse shows at each point; empty for none.
         band: (low, high) of y at each point; empty for none.
-        dotted: whether the line is.
-        ends: mark the first point with a star, the last with a cross.
-        bold: the point to stand out, or None.
+        dotted: whether the line is dotted.
+        ends: mark the first point with a star and the last with a cross.
+        bold: the point to emphasise, or None.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Curve:
 
 
 def colour_of(k: int) -> str:
-    """The colour of curve k; after the last they come again."""
+    """The colour of curve k; after the last colour they repeat."""
     return _COLOURS[k % len(_COLOURS)]
 
 
@@ -85,7 +85,7 @@ def curves_plot(label: str, curves: Sequence[Curve], x_name: str, y_name: str, *
 
 
 def ticks(values: Sequence[float], most: int = 7) -> list[float]:
-    """Round numbers from below the least value to above the greatest, at most about so many.
+    """Round numbers from below the smallest value to above the greatest, at most about `most` of them.
 
     They are 0 and 1 where there are no values.
     """
@@ -154,7 +154,7 @@ def _curve(frame: _Frame, k: int, curve: Curve) -> list[str]:
 
 
 def _labels(frame: _Frame, curves: Sequence[Curve]) -> list[str]:
-    """Labels that do not cover each other: of points that stand out first, then of ends, then as many as fit."""
+    """Labels that do not overlap: first those of emphasised points, then those of ends, then as many as fit."""
     wanted = []
     for curve in curves:
         for i, (label, (x, y)) in enumerate(zip(curve.labels, curve.points, strict=False)):

@@ -1,4 +1,4 @@
-"""What tables and pages ask of the rows of a result: names with a meaning, rows by key, tests apart from values."""
+"""What tables and pages need from the rows of a result: names with a meaning, rows by key, tests apart from values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compared(rows: Iterable[Row]) -> list[Row]:
 
 
 def p_values(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
-    """(metric, other) -> p, adjusted where it was."""
+    """(metric, other) -> p, adjusted where p-values were adjusted."""
     return {
         (row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
         for row in rows
@@ -46,12 +46,12 @@ def p_values(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
 
 
 def claim_of(row: Row) -> str:
-    """What a small p says, by the alternative of the test."""
+    """The claim that a small p supports, given the alternative of the test."""
     return "row better than column" if row["alternative"] == "greater" else "row and column differ"
 
 
 def means_last(names: Iterable[str]) -> list[str]:
-    """Phenomena in order of appearance, means behind the others."""
+    """Phenomena in order of appearance, with means after the others."""
     once = dict.fromkeys(names)
     return sorted(once, key=lambda name: name.startswith(MEAN_PREFIX))
 

@@ -22,7 +22,7 @@ def check_form(form: str) -> None:
     """Refuse an unknown form before anything is scored.
 
     Raises:
-        InputError: a form that is none of `FORMS`.
+        InputError: the form is not in `FORMS`.
     """
     if form not in FORMS:
         raise InputError(f"unknown format {form!r}{nearest(form, FORMS)}")
@@ -42,17 +42,18 @@ def render(
     """A result in one form.
 
     Args:
-        result: of any kind but `align`, which has a picture of its own.
+        result: a result of any kind but `align`, which has a picture of its own.
         form: `text`, `json`, `tsv`, `markdown` or `latex`.
-        digits: after the point; None for 3, and for scores 2 or 4 by the scale of each metric.
+        digits: the number of decimals; None is 3, and for scores 2 or 4 by the scale of each metric.
         quiet: leave out signatures and notes.
-        columns: width of the terminal; tables of scores and values that are wider are split or lose their intervals.
+        columns: the width of the terminal; tables of scores and values that are wider are split or lose their
+            intervals.
         intervals: show intervals in the tables of an audit, too.
-        worst: for each metric of an audit the cases that it got most wrong, as `Audit.worst` gives them.
-        more: tables to stand behind those of the result.
+        worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
+        more: tables to add after those of the result.
 
     Raises:
-        InputError: an unknown form.
+        InputError: the form is unknown.
     """
     check_form(form)
     if form == "json":
@@ -178,7 +179,7 @@ def _worst_cases(worst: Worst) -> Iterator[str]:
 
 
 def _explained(result: Result) -> list[str]:
-    """What the numbers were made with, and what a reader must know."""
+    """How the numbers were computed, and what a reader must know."""
     rows: Sequence[Row] = result.rows
     starred = result.kind == "score" and any(row.get("p") is not None for row in rows)
     return [

@@ -16,7 +16,7 @@ Seed = int | np.random.Generator
 
 _CELLS = (
     1 << 20
-)  # draws x items held at once: 8 MB a matrix, most of which stays in the processor's cache; a draw never depends on it
+)  # draws x items per block: 8 MB per matrix, most of which stays in the processor's cache; no draw depends on it
 _EXACT = 1 << 24  # whole numbers below this are exact in float32
 
 
@@ -114,7 +114,7 @@ def fair_coins(rng: np.random.Generator, draws: int, n: int, dtype: type = np.fl
     """Zeros and ones with equal chances, shape (draws, n)."""
     words = rng.integers(
         1 << 64, size=(draws, -(-n // 64)), dtype=np.uint64
-    )  # whole words a row: blocks do not change the stream
+    )  # whole words per row: blocks do not change the stream
     return np.unpackbits(words.view(np.uint8), axis=1)[:, :n].astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""What is learnt from data: pairs in, weights out."""
+"""Training: pairs in, weights out."""
 
 from typing import TYPE_CHECKING
 

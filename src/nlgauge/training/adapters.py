@@ -1,4 +1,4 @@
-"""Low-rank adapters on every linear layer: put on with peft, taken off as plain matrices.
+"""Low-rank adapters on every linear layer: added with peft, saved as plain matrices.
 
 References:
     Hu et al. (2022), "LoRA: Low-Rank Adaptation of Large Language Models".
@@ -22,15 +22,15 @@ _ADAPTER = "default"  # peft's own name of the first adapter
 def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     """The model with an adapter on each linear layer of its encoder.
 
-    The encoder's own weights are frozen; what stands on the encoder learns.
+    The encoder's own weights are frozen; the layers on top of the encoder learn.
 
     Args:
         model: a transformers model.
-        rank: of each update.
+        rank: the rank of each update.
         alpha: the update is scaled by alpha / rank.
 
     Raises:
-        InputError: a rank below 1, or an alpha of 0 or below.
+        InputError: the rank is below 1, or alpha is 0 or below.
         MissingExtra: peft is not installed.
     """
     try:
@@ -62,7 +62,7 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
 
 
 def adapted(model: Any) -> dict[str, Any]:
-    """The adapted layers of a model by the names they had before."""
+    """The adapted layers of a model, by the names they had before adaptation."""
     layers = {}
     for name, module in model.named_modules():
         if hasattr(module, "lora_A") and _ADAPTER in module.lora_A:
@@ -71,9 +71,9 @@ def adapted(model: Any) -> dict[str, Any]:
 
 
 def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
-    """`<layer>.lora_a` (rank, in) and `<layer>.lora_b` (out, rank), float16, the scaling folded into the latter.
+    """`<layer>.lora_a` (rank, in) and `<layer>.lora_b` (out, rank) in float16; `lora_b` includes the scaling.
 
-    The weights with the update are then W + lora_b @ lora_a.
+    The updated weights are W + lora_b @ lora_a.
     """
     tensors = {}
     for name, module in adapted(model).items():
@@ -84,7 +84,7 @@ def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
 
 
 def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Begin from the adapters of a head instead of from nothing.
+    """Start from the adapters of a head instead of from zero.
 
     Raises:
         InputError: the head has other layers or another rank.

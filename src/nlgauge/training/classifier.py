@@ -23,7 +23,7 @@ _EVALUATION_TOKENS = 4096
 
 
 class HeadNetwork(torch.nn.Module):
-    """An encoder whose first vector and mean vector go into one linear layer."""
+    """An encoder whose first vector and mean vector are the input of one linear layer."""
 
     def __init__(self, encoder: Any, width: int) -> None:
         super().__init__()
@@ -58,15 +58,15 @@ class SequenceNetwork(torch.nn.Module):
 
 
 def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> HeadNetwork:
-    """A BERT encoder with fresh adapters and a fresh classifier.
+    """A BERT encoder with new adapters and a new classifier.
 
     Args:
-        files: of a BERT encoder.
-        rank: of the adapters; alpha: their scale times the rank.
-        alpha: see rank.
-        dropout: of the encoder while it learns.
-        seed: of the new weights.
-        narrow: keep what is frozen in bfloat16, where arithmetic is in it anyway.
+        files: the files of a BERT encoder.
+        rank: the rank of the adapters.
+        alpha: the scale of the adapters times their rank.
+        dropout: the dropout of the encoder in training.
+        seed: the seed of the new weights.
+        narrow: keep frozen weights in bfloat16, where arithmetic is in it anyway.
     """
     encoder = bert_encoder(files, dropout)
     with torch.random.fork_rng([]):
@@ -79,10 +79,10 @@ def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, see
 
 
 def bert_encoder(files: ModelFiles, dropout: float) -> Any:
-    """The encoder that a head will stand on.
+    """The encoder below a head.
 
     Raises:
-        InputError: of another family than BERT's, or without weights that can be read.
+        InputError: the encoder is not of BERT's family, or its weights cannot be read.
     """
     from transformers import AutoModel
 
@@ -98,7 +98,7 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
 def sequence_network(
     files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
 ) -> SequenceNetwork:
-    """Any encoder as a transformers classifier, to be trained whole (`full`) or by adapters (`lora`)."""
+    """Any encoder as a transformers classifier, trained as a whole (`full`) or by adapters (`lora`)."""
     from transformers import AutoModelForSequenceClassification
 
     with torch.random.fork_rng([]):
@@ -113,7 +113,7 @@ def sequence_network(
 
 
 def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:
-    """A model of some class of transformers' with its weights, for training, and this dropout in all its layers."""
+    """A model of a transformers class with its weights, for training, with this dropout in all its layers."""
     # Eager attention: torch's fused one has no fast way in bfloat16 on processors, where it takes half of the time.
     model = from_pretrained(kind, files, dtype=torch.float32, attn_implementation="eager", **options)
     for module in model.modules():
@@ -123,7 +123,7 @@ def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -
 
 
 def narrow_frozen(network: torch.nn.Module) -> None:
-    """Keep what is not learnt in bfloat16."""
+    """Keep frozen weights in bfloat16."""
     for parameter in network.parameters():
         if not parameter.requires_grad:
             parameter.data = parameter.data.to(torch.bfloat16)
@@ -135,19 +135,19 @@ def arithmetic(device: torch.device, dtype: str) -> AbstractContextManager[Any]:
 
 
 def pad_of(files: ModelFiles) -> int:
-    """The id that fills a batch; any does, since what is filled is masked."""
+    """The id that pads a batch; any id will do, since padding is masked."""
     return int(files.config.get("pad_token_id") or 0)
 
 
 def batch_inputs(
     pairs: EncodedPairs, where: Ids | Sequence[int], pad: int, device: torch.device
 ) -> dict[str, torch.Tensor]:
-    """What a network takes for some pairs, padded to the longest of them."""
+    """The inputs of a network for some pairs, padded to the longest of them."""
     return padded([pairs.ids[i] for i in where], [pairs.types[i] for i in where], pad, device)
 
 
 def padded(rows: Sequence[Ids], types: Sequence[Ids] | None, pad: int, device: torch.device) -> dict[str, torch.Tensor]:
-    """What a network takes for some sequences, padded to the longest of them; types are 0 where none are given."""
+    """The inputs of a network for some sequences, padded to the longest of them; types are 0 where none are given."""
     ids = np.full((len(rows), max(len(row) for row in rows)), pad, dtype=np.int64)
     mask, kinds = np.zeros_like(ids), np.zeros_like(ids)
     for i, row in enumerate(rows):
@@ -161,7 +161,7 @@ def padded(rows: Sequence[Ids], types: Sequence[Ids] | None, pad: int, device: t
 def probabilities(
     network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None
 ) -> np.ndarray:
-    """What a network thinks of each pair, in the order of `LABELS`: float64, shape (n, 3)."""
+    """The probabilities that a network gives each pair, in the order of `LABELS`: float64, shape (n, 3)."""
     from nlgauge.runtime.batching import by_length
 
     device = next(network.parameters()).device

@@ -1,4 +1,4 @@
-"""Labelled pairs of sentences: read from JSON lines, taken into pieces, grouped by length."""
+"""Labelled pairs of sentences: read from JSON lines, split into pieces, grouped by length."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
 
 LABELS = ("entailment", "neutral", "contradiction")
-_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 
 
 class LabelledPair(NamedTuple):
-    """A premise, a hypothesis and the place of their label in `LABELS`."""
+    """A premise, a hypothesis and the index of their label in `LABELS`."""
 
     premise: str
     hypothesis: str
@@ -32,9 +32,10 @@ class EncodedPairs:
 
     Attributes:
         ids: piece ids of each pair, special tokens included.
-        types: of the same shapes, in BERT's families 0 for the premise's pieces and 1 for the hypothesis's.
+        types: token types in the same shapes; in BERT's families 0 for the premise's pieces and 1 for the
+            hypothesis's.
         labels: shape (n,).
-        n_cut: pairs longer than the limit, whose longer side was cut.
+        n_cut: the number of pairs longer than the limit, whose longer side was cut.
     """
 
     ids: list[Ids]
@@ -44,16 +45,18 @@ class EncodedPairs:
 
     @property
     def lengths(self) -> Ids:
-        """Pieces of each pair, shape (n,)."""
+        """The number of pieces of each pair, shape (n,)."""
         return np.array([len(ids) for ids in self.ids], dtype=np.int64)
 
 
 def read_pairs(file: InputFile) -> list[LabelledPair]:
-    """The pairs of a JSON lines file, plain or gzip: fields `premise`, `hypothesis` and `label`, others ignored.
+    """The pairs of a JSON lines file, plain or gzip.
+
+    The fields are `premise`, `hypothesis` and `label`; others are ignored.
 
     Raises:
-        InputError: names file and line: a field that is missing or no text, a label that is none of `LABELS` (in any
-            case), or no pair at all.
+        InputError: a field is missing or is not text, a label is not in `LABELS` (in any case), or there is no pair at
+            all; the error names file and line.
     """
     rows = JsonRows(file)
     pairs = []
@@ -80,7 +83,7 @@ def _text(row: Any, name: str, where: str) -> str:
 
 
 def encode_pairs(pairs: Sequence[LabelledPair], tokenizer: PairTokenizer) -> EncodedPairs:
-    """Pieces of each pair, as they are read when the model is used."""
+    """The pieces of each pair, as they are read when the model is used."""
     contents = tokenizer.read(text for pair in pairs for text in pair[:2])
     joined = tokenizer.pairs([pair[:2] for pair in pairs], contents)
     rows = [joined.ids(i) for i in range(len(pairs))]
@@ -89,16 +92,16 @@ def encode_pairs(pairs: Sequence[LabelledPair], tokenizer: PairTokenizer) -> Enc
 
 
 def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
-    """Batches of one pass, in random order, each of pairs of about equal length.
+    """Batches of one pass, in random order; each holds pairs of about equal length.
 
-    The pairs are shuffled, sorted by length inside windows of some batches, cut, and the batches shuffled again: hardly
-    any time goes into padding, and whom a pair meets differs from pass to pass.
+    The pairs are shuffled, sorted by length inside windows of some batches, and cut into batches, which are shuffled
+    again. So hardly any time goes into padding, and the pairs that share a batch differ from pass to pass.
 
     Args:
-        lengths: pieces of each pair, shape (n,).
-        size: pairs of a batch.
-        seed: with the number of the pass it makes the order.
-        epoch: number of the pass, from 0.
+        lengths: the number of pieces of each pair, shape (n,).
+        size: the number of pairs in a batch.
+        seed: together with the number of the pass it determines the order.
+        epoch: the number of the pass, from 0.
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))

@@ -1,4 +1,4 @@
-"""What the best weights are chosen by: people's ratings, or a share of what is learnt from, held back."""
+"""What the best weights are chosen by: people's ratings, or a held-out share of the training data."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Dev:
     """A development set.
 
     Attributes:
-        name: what is measured, for people.
-        examples: with owners; one segment may own several, with a reference each, whose mean is its score.
-        stat: of `nlgauge.stats`.
-        groups: owner -> language pair or task; agreement is the mean of theirs.
+        name: a name of what is measured, for people to read.
+        examples: examples with owners. One segment may own several, one per reference; their mean is its score.
+        stat: the name of a statistic of `nlgauge.stats`.
+        groups: owner -> language pair or task; agreement is the mean over groups.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Dev:
             )
 
     def measure(self, scores: Array, owners: Ids) -> float:
-        """Agreement of the examples' scores, shape (n,), with what they should be; NaN where no group tells."""
+        """Agreement of the examples' scores, shape (n,), with their targets; NaN where no group has a defined value."""
         segments, places = np.unique(owners, return_inverse=True)
         places = places.reshape(-1)
         means = np.bincount(places, scores) / np.bincount(places)
@@ -63,10 +63,12 @@ class Dev:
 
 
 def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], Dev]:
-    """Examples to learn from, and to choose by: whatever is held against one reference or source stays on one side.
+    """Examples to learn from, and examples to choose by.
+
+    All examples with the same reference or source are on the same side.
 
     Raises:
-        InputError: too few references to keep some back.
+        InputError: there are too few references to hold some out.
     """
     keys = [tuple(text for name, text in sorted(example.texts.items()) if name != "hyp") for example in examples]
     against = list(dict.fromkeys(keys))

@@ -1,4 +1,4 @@
-"""Texts with a score to learn: synthesised errors or people's ratings, in batches that meet the same references."""
+"""Texts with a score to learn: synthesised errors or people's ratings, in batches that share references."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
-_WINDOW = 64  # batches that are shuffled together before they are sorted by length
+_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 _SHAPE = "expected an object with the text hyp, refs (one text or a list) and the number score"
 
 
 class Example(NamedTuple):
-    """One hypothesis, what it is held against, and its score.
+    """One hypothesis, what it is compared with, and its score.
 
     Attributes:
         texts: `hyp`, and `ref` and `src` where there are any.
-        score: what is to be learnt.
-        owner: number of its segment, for which examples with several references stand.
+        score: the score to learn.
+        owner: the number of its segment; a segment with several references has several examples.
     """
 
     texts: Mapping[str, str]
@@ -39,8 +39,8 @@ def read_triples(file: InputFile) -> list[Example]:
     Each reference of a triple makes an example of its own.
 
     Raises:
-        InputError: names file and line: a field that is missing or of another kind, a score above 0, or no triple at
-            all.
+        InputError: a field is missing or has the wrong type, a score is above 0, or there is no triple at all; the
+            error names file and line.
     """
     rows = JsonRows(file)
     examples: list[Example] = []
@@ -78,16 +78,16 @@ def _kind(value: Any) -> str:
 def rated_examples(
     segments: Sequence[Segment], ratings: Sequence[float], reference: bool = True, source: bool = False
 ) -> list[Example]:
-    """Rated segments as examples, one for each reference; those without a rating (NaN) are left out.
+    """Rated segments as examples, one per reference; segments without a rating (NaN) are left out.
 
     Args:
         segments: n segments.
-        ratings: n numbers.
-        reference: whether references are read; source: likewise.
-        source: see reference.
+        ratings: n ratings.
+        reference: whether references are read.
+        source: whether sources are read.
 
     Raises:
-        InputError: a rated segment without what is read.
+        InputError: a rated segment lacks what is read.
     """
     examples = []
     for owner, (segment, rating) in enumerate(zip(segments, ratings, strict=True)):
@@ -109,7 +109,7 @@ def rated_examples(
 
 
 def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
-    """Examples of several files together, no two files sharing an owner."""
+    """The examples of several files together; no two files share an owner."""
     examples: list[Example] = []
     for part in parts:
         first = examples[-1].owner + 1 if examples else 0
@@ -118,9 +118,9 @@ def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
 
 
 def with_copies(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
-    """The examples, and copies: a share of the distinct references as their own hypotheses, with the best score.
+    """The examples, and for a share of the distinct references a copy as hypothesis, with the best score.
 
-    A copy costs next to nothing: its text is encoded anyway.
+    A copy costs next to nothing, since its text is encoded anyway.
     """
     references = list(dict.fromkeys(example.texts["ref"] for example in examples))
     rng = np.random.default_rng((seed, len(references)))
@@ -135,8 +135,8 @@ def with_copies(examples: Sequence[Example], share: float, score: float, seed: i
 def with_unrelated(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
     """The examples, and for a share of the distinct references another reference as hypothesis, with the worst score.
 
-    Errors made edit by edit leave most of a text as it was: without such pairs nothing tells a regressor what texts
-    that have nothing in common get.
+    Errors made edit by edit leave most of a text unchanged. Without such pairs nothing tells a regressor how to score
+    texts that have nothing in common.
     """
     references = list(dict.fromkeys(example.texts["ref"] for example in examples))
     wanted = round(share * len(references))
@@ -163,8 +163,8 @@ class Encoded:
         places: `hyp`, `ref`, `src` -> the number of each example's text, shape (n,).
         scores: shape (n,), float64.
         owners: the segment of each example, shape (n,).
-        groups: number of what each is held against, its reference and source; shape (n,).
-        lengths: pieces of the longest text of each, shape (n,).
+        groups: the number of the reference and source that each example is compared with, shape (n,).
+        lengths: the number of pieces of each example's longest text.
     """
 
     places: dict[str, Ids]
@@ -198,7 +198,7 @@ class Texts:
         return f"{len(self.ids)} distinct texts, {tokens:.1f} tokens each, {self.n_cut} cut"
 
     def encode(self, examples: Sequence[Example]) -> Encoded:
-        """Examples by the numbers of their texts; what is new is cut into pieces and numbered."""
+        """The examples with their texts as numbers; new texts are split into pieces and numbered."""
         names = list(examples[0].texts)
         columns = {name: [example.texts[name].strip() for example in examples] for name in names}
         new = [
@@ -230,15 +230,15 @@ class Texts:
 def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
     """Batches of one pass, in random order.
 
-    Examples held against the same text stand together, and lengths are about equal. A reference that stands beside all
-    its hypotheses is encoded once per pass, and the order of its hypotheses can be learnt.
+    Examples that are compared with the same text stand together, and lengths are about equal. A reference that stands
+    beside all its hypotheses is encoded once per pass, and the order of its hypotheses can be learnt.
 
     Args:
-        groups: what each example is held against, shape (n,), numbers from 0.
-        lengths: pieces of each, shape (n,).
-        size: examples of a batch.
-        seed: with the number of the pass it makes the order.
-        epoch: number of the pass, from 0.
+        groups: the number of the text that each example is compared with, shape (n,), from 0.
+        lengths: the number of pieces of each example, shape (n,).
+        size: the number of examples in a batch.
+        seed: together with the number of the pass it determines the order.
+        epoch: the number of the pass, from 0.
     """
     rng = np.random.default_rng((seed, epoch))
     longest = np.zeros(groups.max() + 1, dtype=np.int64)

@@ -32,8 +32,8 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
 
     Args:
         path: a .safetensors file.
-        network: what was trained.
-        about: joins the metadata; all strings.
+        network: the trained network.
+        about: more metadata; all values are strings.
     """
     tensors = adapter_tensors(network.encoder)
     tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
@@ -44,7 +44,7 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
 def head_metadata(
     kind: str, recipe: Recipe, files: ModelFiles, about: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """What every head says of itself: its kind, its encoder, limits of its recipe, and what its maker adds."""
+    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds."""
     fixed = {
         "format": FORMAT,
         "version": VERSION,
@@ -77,10 +77,10 @@ def _in_order(data: bytes) -> bytes:
 
 
 def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
-    """Put the weights of an earlier head into a network.
+    """Load the weights of an earlier head into a network.
 
     Raises:
-        InputError: not a head of this kind, or of another shape.
+        InputError: the file is not a head of this kind, or has another shape.
     """
     try:
         with safe_open(os.fspath(path), framework="pt") as file:
@@ -104,11 +104,11 @@ def check_output(output: str, method: str) -> None:
     """Refuse an output that cannot be written, or that cannot hold what a method changes.
 
     Args:
-        output: a `.safetensors` name for a head, any other for a folder.
-        method: `full` changes the whole encoder, other methods leave it as it is.
+        output: a `.safetensors` name for a head, any other name for a folder.
+        method: `full` changes the whole encoder; other methods leave it as it is.
 
     Raises:
-        InputError: see there.
+        InputError: for such an output.
     """
     if not output.endswith(".safetensors"):
         check_folder(output)
@@ -122,10 +122,10 @@ def check_output(output: str, method: str) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder that cannot be made, or that holds something already.
+    """Refuse a folder that cannot be created, or that is not empty.
 
     Raises:
-        InputError: see there.
+        InputError: for such a folder.
     """
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -139,10 +139,10 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder that takes its final name only when everything in it is written; on an error nothing is left.
+    """A folder that takes its final name only when everything in it is written; after an error nothing is left.
 
     Raises:
-        InputError: see `check_folder`; or the disk is full.
+        InputError: as in `check_folder`; or the disk is full.
     """
     check_folder(path)
     target = Path(path)

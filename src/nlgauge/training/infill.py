@@ -1,6 +1,6 @@
-"""A masked language model on an encoder that has none.
+"""Train a masked language model on an encoder that has none.
 
-It is made of adapters, a transform and a bias over the encoder's own word vectors.
+It consists of adapters, a transform, and a bias over the encoder's own word vectors.
 
 References:
     Devlin et al. (2019), "BERT", section 3.1, task 1; Press and Wolf (2017), "Using the Output Embedding to Improve
@@ -41,13 +41,13 @@ _EVALUATION_SHARE, _EVALUATION_TOKENS = 0.15, 2048
 
 @dataclass(frozen=True, kw_only=True)
 class InfillRecipe(Recipe):
-    """How words are masked, and what learns to guess them; the encoder is BERT's. See also `Recipe`.
+    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
 
     Attributes:
-        share: of the words of a text that are masked.
-        shown: share of these that is shown instead of masked, half as they are and half as any other piece; BERT's way
-            is 0.2.
-        dropout: of the encoder while it learns.
+        share: the share of the words of a text that are masked.
+        shown: the share of these that is shown instead of masked, half unchanged and half as any other piece; BERT
+            uses 0.2.
+        dropout: the dropout of the encoder in training.
     """
 
     share: Annotated[float, Range(above=0, most=1, meaning="the masked share of the words")] = 0.15
@@ -58,14 +58,14 @@ class InfillRecipe(Recipe):
 
 @dataclass(frozen=True)
 class Guessed:
-    """How often masked words are guessed.
+    """How often masked words are predicted correctly.
 
     Attributes:
-        name: of the file.
-        n: masked words with a letter or digit, 15 % of the words of each text masked at once.
-        top1: share of them that is the best guess.
-        top5: share of them that is among the best five, of the whole vocabulary.
-        loss: mean of minus the natural logarithm of their probability.
+        name: the name of the file.
+        n: the number of masked words with a letter or digit; 15 % of the words of each text are masked at once.
+        top1: the share of them that is the best prediction.
+        top5: the share of them that is among the best five predictions, out of the whole vocabulary.
+        loss: the mean negative natural logarithm of their probability.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Guessed:
 
 
 class InfillNetwork(torch.nn.Module):
-    """An encoder below a transform, whose result is held against the vector of every piece."""
+    """An encoder below a transform; the result is compared with the vector of every piece."""
 
     def __init__(self, encoder: Any, width: int, size: int, epsilon: float) -> None:
         super().__init__()
@@ -107,22 +107,22 @@ def train_infill(
     about: Mapping[str, str] | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> list[Guessed]:
-    """Train on sentences, write the head, and say how well it guesses words of others.
+    """Train on sentences, write the head, and measure how well it predicts words of other sentences.
 
     Args:
         train: text files with one sentence per line, plain or gzip.
         output: a `.safetensors` name.
-        recipe: what and how.
-        runtime: device, precision (bfloat16 or float32), progress.
-        dev: evaluated after each pass.
-        about: what the metadata say besides: name, recipe, data.
-        tell: told lines on how it goes.
+        recipe: what is trained, and how.
+        runtime: device, precision (bfloat16 or float32) and progress.
+        dev: files to evaluate on after each pass.
+        about: more metadata: name, recipe, data.
+        tell: called with lines about the progress.
 
     Returns:
-        What was guessed in each dev file.
+        The accuracy on each dev file.
 
     Raises:
-        InputError: files or outputs that do not do; what `locate` raises.
+        InputError: files or outputs are not usable; also what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
     _check(runtime, output)
@@ -160,13 +160,13 @@ def train_infill(
 
 
 def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow: bool) -> InfillNetwork:
-    """A BERT encoder with new adapters and a new transform. It begins by guessing each piece as often as it occurs.
+    """A BERT encoder with new adapters and a new transform. At first it predicts each piece as often as it occurs.
 
     Args:
-        files: of a BERT encoder.
+        files: the files of a BERT encoder.
         recipe: rank, alpha, dropout and seed.
-        counts: occurrences of each piece, shape (V,).
-        narrow: keep what is frozen in bfloat16.
+        counts: the number of occurrences of each piece, shape (V,).
+        narrow: keep frozen weights in bfloat16.
     """
     encoder = bert_encoder(files, recipe.dropout)
     with torch.random.fork_rng([]):

@@ -1,4 +1,4 @@
-"""A regressor at work on its examples: the loss of a batch, the scores of a set."""
+"""A regressor at work on its examples: the loss of a batch, and the scores of a set."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ROWS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """What is made small.
+    """The loss that is minimised.
 
     Attributes:
-        name: `mse`: the squared error; `pairwise`: of two hypotheses for one reference the one with the better score
-            must come out better; or the sum of both.
-        margin: by how much it must, in units of the scores (a hinge); None asks for as much as it can get (a logistic
-            loss).
-        weight: of the pairwise part in the sum.
+        name: `mse` is the squared error. `pairwise` asks that of two hypotheses for one reference the one with the
+            better score comes out better. The third is the sum of both.
+        margin: the difference that `pairwise` asks for, in units of the scores (a hinge); None asks for as much as
+            possible (a logistic loss).
+        weight: the weight of the pairwise part in the sum.
     """
 
     name: LossName = "mse"
@@ -53,8 +53,8 @@ class Loss:
         Args:
             scores: shape (n,).
             targets: shape (n,).
-            groups: what each is held against, shape (n,).
-            unit: what one of the scores' own units is in units of the targets.
+            groups: the number of the text that each is compared with, shape (n,).
+            unit: the size of one unit of the scores in units of the targets.
         """
         squared = torch.nn.functional.mse_loss(scores, targets) if "mse" in self.name else scores.new_zeros(())
         if self.name == "mse":
@@ -62,25 +62,26 @@ class Loss:
         better, worse = torch.nonzero((groups[:, None] == groups) & (targets[:, None] > targets), as_tuple=True)
         lead = scores[better] - scores[worse]
         lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
-        # Where no two of a batch share a reference there is nothing to compare, and the gradient is 0.
+        # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
         pairwise = lost.mean() if len(lost) else 0 * scores.sum()
         return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
 
 
 class Learner:
-    """Network and examples together.
+    """A network and its examples.
 
     Args:
-        network: on its device.
-        texts: all texts that any set holds.
-        means: of all of them where the encoder is frozen, shape (texts, layers, d); None where it learns.
-        loss: what is made small.
-        mean: of the scores; what is learnt is target = (score - mean) / sd.
-        sd: of the scores.
-        pad: id that fills a batch.
+        network: the network, on its device.
+        texts: all texts of all sets.
+        means: the mean vectors of all texts where the encoder is frozen, shape (texts, layers, d); None where it
+            learns.
+        loss: the loss to minimise.
+        mean: the mean of the scores; the network learns target = (score - mean) / sd.
+        sd: the standard deviation of the scores.
+        pad: the id that pads a batch.
         dtype: bfloat16 or float32.
-        cores: who computes the parts of a batch; None is the calling thread, for an encoder with dropout the only one
-            that draws in order.
+        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
+            it, since only there are random numbers drawn in order.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The training loop: AdamW, warm-up and linear decay. A killed run goes on from its checkpoint to the same weights."""
+"""The training loop: AdamW, warm-up and linear decay. A killed run resumes from its checkpoint to the same weights."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _STEPS_KEPT = 200  # between two checkpoints
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """How long, how fast, in which order.
+    """How long and how fast a network is trained, and in which order.
 
     Attributes:
         epochs: passes over the data.
         batch_size: pairs per step.
-        learning_rate: the highest; reached after the warm-up, then falling to 0 in a line.
-        warmup: share of the steps in which the rate rises.
-        weight_decay: AdamW's.
-        seed: of the order of the data, of dropout and of new weights.
+        learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
+        warmup: the share of the steps in which the rate rises.
+        weight_decay: the weight decay of AdamW.
+        seed: the seed of the order of the data, of dropout and of new weights.
     """
 
     epochs: Annotated[int, Range(least=1)] = 1
@@ -66,12 +66,12 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """Where a run's state is kept.
+    """Where the state of a run is kept.
 
     Attributes:
-        path: the file, written beside and renamed; deleted by `done`.
-        run: what the run is of, as text; a checkpoint of another run is refused.
-        every: steps between two.
+        path: the file; a new version is written beside it and renamed. `done` deletes it.
+        run: a text that identifies the run; a checkpoint of another run is refused.
+        every: the number of steps between two checkpoints.
     """
 
     path: Path
@@ -84,24 +84,24 @@ class Checkpoint:
         return Checkpoint(path=Path(f"{output}.checkpoint"), run=run, every=_STEPS_KEPT)
 
     def done(self) -> None:
-        """Delete the file: the weights are where they belong."""
+        """Delete the file once the weights are stored."""
         with suppress(FileNotFoundError):
             os.unlink(self.path)
 
 
 class Watch(Protocol):
-    """What looks on, and whose memory is part of a run's state."""
+    """An observer of a run, whose own state is part of the state of the run."""
 
     def after(self, step: int, loss: float) -> None:
-        """Told of each step done, counted from 1, with its loss."""
+        """Called after each step, counted from 1, with its loss."""
         ...
 
     def state(self) -> dict[str, torch.Tensor]:
-        """What it remembers, for a checkpoint."""
+        """The observer's state, for a checkpoint."""
         ...
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take up what it remembered."""
+        """Restore the observer's state."""
         ...
 
 
@@ -122,7 +122,7 @@ def fit_network(
     watch: Watch | None = None,
     batches: Callable[[int], list[Ids]] | None = None,
 ) -> None:
-    """Train what learns in a network, showing progress; arguments as for `fit`."""
+    """Train the parameters of a network that are not frozen, with a progress display; arguments as for `fit`."""
     with runtime.progress(schedule.steps(len(lengths)), "steps") as advance:
         fit(learning(network), loss, lengths, schedule, checkpoint, advance, after_epoch, watch=watch, batches=batches)
 
@@ -141,25 +141,26 @@ def fit(
 ) -> int:
     """Train parameters in place.
 
-    Every step draws from a stream of its own, made from the seed and the number of the step, so that a run that is
-    taken up again ends with the same weights as one that was never stopped.
+    Every step has its own stream of random numbers, made from the seed and the number of the step. So a run that is
+    resumed ends with the same weights as one that was never stopped.
 
     Args:
-        parameters: what is learnt, by name.
-        loss: the mean loss of a batch, given the positions of its pairs.
-        lengths: pieces of each pair, shape (n,).
+        parameters: the parameters to train, by name.
+        loss: returns the mean loss of a batch, given the positions of its pairs.
+        lengths: the number of pieces of each pair, shape (n,).
         schedule: how long and how fast.
-        checkpoint: where the state is kept, and taken up again if it is there.
-        advance: told of each step done.
+        checkpoint: where the state is kept; if it is there, the run resumes from it.
+        advance: called for each step done.
         after_epoch: called after each pass with its number from 1.
-        watch: looks on; what it remembers stands in the checkpoint too.
-        batches: those of a pass, given its number from 0, as many in each; None groups by length (`shuffled_batches`).
+        watch: an observer; its state is in the checkpoint too.
+        batches: returns the batches of a pass, given its number from 0, the same number in each pass; None groups by
+            length (`shuffled_batches`).
 
     Returns:
-        The number of steps, those before a resumption included.
+        The number of steps, including those before the run was resumed.
 
     Raises:
-        InputError: the checkpoint is of another run or damaged; or the loss is no number any more.
+        InputError: the checkpoint is damaged or belongs to another run, or the loss is not a number any more.
     """
     if batches is None:
         batches = partial(shuffled_batches, lengths, schedule.batch_size, schedule.seed)

@@ -1,4 +1,4 @@
-"""An NLI model of one's own: read, train, evaluate, save."""
+"""Your own NLI model: read, train, evaluate, save."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Method = Literal["lora", "full"]
 
 @dataclass(frozen=True, kw_only=True)
 class NliRecipe(Recipe):
-    """How an NLI model is trained; what every recipe says stands in `Recipe`.
+    """How an NLI model is trained; see `Recipe` for what all recipes share.
 
     Attributes:
         method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
-        dropout: of the encoder while it learns.
-        init: a head to begin from.
+        dropout: the dropout of the encoder in training.
+        init: a head to start from.
     """
 
     method: Method = "lora"
@@ -51,14 +51,14 @@ class NliRecipe(Recipe):
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often a model names the label of a test set.
+    """How often a model predicts the label of a test set.
 
     Attributes:
-        name: of the file.
-        n: pairs.
-        accuracy: share of labels named.
-        two_way: share where entailment is told from the rest rightly.
-        recall: for each label its share named, NaN where there is none.
+        name: the name of the file.
+        n: the number of pairs.
+        accuracy: the share of labels predicted correctly.
+        two_way: the share of pairs for which entailment is told from the other labels correctly.
+        recall: for each label, the share of its pairs predicted correctly; NaN where there are none.
     """
 
     name: str
@@ -82,21 +82,21 @@ def train_nli(
     """Train on labelled pairs, write the model, and evaluate it.
 
     Args:
-        train: JSON lines files of premise, hypothesis, label.
-        output: a `.safetensors` name gets a head (embedded encoder, adapters), any other a folder that transformers
-            reads.
-        recipe: what and how.
-        runtime: device, precision (bfloat16 or float32), progress.
-        dev: evaluated after each pass.
-        test: evaluated at the end.
-        about: what a head's metadata say besides: name, recipe, data, trained_on_phenomena.
-        tell: told lines on how it goes.
+        train: JSON lines files of premise, hypothesis and label.
+        output: a `.safetensors` name for a head (embedded encoder, adapters), any other name for a folder that
+            transformers reads.
+        recipe: what is trained, and how.
+        runtime: device, precision (bfloat16 or float32) and progress.
+        dev: files to evaluate on after each pass.
+        test: files to evaluate on at the end.
+        about: more metadata of a head: name, recipe, data, trained_on_phenomena.
+        tell: called with lines about the progress.
 
     Returns:
-        Accuracy on each test file.
+        The accuracy on each test file.
 
     Raises:
-        InputError: files, labels or outputs that do not do; what `locate` raises.
+        InputError: files, labels or outputs are not usable; also what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)

@@ -80,7 +80,7 @@ class _Together(torch.autograd.Function):
             return gradients
 
         sums: list[torch.Tensor | None] = [None] * len(ctx.parameters)
-        # In the order of the parts, whichever ends first: a sum in another order is another number.
+        # In the order of the parts, whichever ends first, since a sum in another order may differ in its last digits.
         for found in ctx.pool.map(run, zip(ctx.outcomes, parts, strict=True)):
             sums = [
                 total if one is None else one if total is None else total.add_(one)

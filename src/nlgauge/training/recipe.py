@@ -1,4 +1,4 @@
-"""What every recipe says: an encoder, its adapters, a schedule; and what a checkpoint of a run is of."""
+"""What all recipes share: an encoder, its adapters, a schedule; and what identifies the run of a checkpoint."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Recipe:
     Attributes:
         model: `embedded`, a folder, or a hub id.
         revision: branch, tag or commit of a hub model.
-        rank: of the adapters.
-        alpha: scale of the adapters times their rank.
-        max_tokens: most pieces of a text, or of a pair; what is longer is cut.
+        rank: the rank of the adapters.
+        alpha: the scale of the adapters times their rank.
+        max_tokens: the largest number of pieces of a text, or of a pair; what is longer is cut.
         schedule: how long and how fast.
     """
 
@@ -43,12 +43,12 @@ class Recipe:
 
     @property
     def has_adapters(self) -> bool:
-        """Whether the encoder learns by adapters, whose rank a head then names."""
+        """Whether the encoder learns through adapters; a head then records their rank."""
         return True
 
 
 def check_precision(runtime: Runtime) -> None:
-    """Refuse a precision in which nothing is trained.
+    """Refuse a precision in which nothing can be trained.
 
     Raises:
         InputError: it is neither bfloat16 nor float32.
@@ -60,11 +60,12 @@ def check_precision(runtime: Runtime) -> None:
 
 
 def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
-    """Everything that makes the weights, as one line: what a checkpoint must be of.
+    """Everything that determines the weights, as one line; it identifies the run of a checkpoint.
 
     Args:
-        train: what is learnt from.
-        recipe: its fields and those of its schedule count, and the content of the head that it begins from, as `init`.
+        train: the training files.
+        recipe: its fields and those of its schedule count, and so does the content of the head that it starts from
+            (`init`).
         runtime: its precision counts.
         files: the encoder.
     """

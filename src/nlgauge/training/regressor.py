@@ -1,4 +1,4 @@
-"""A regressor of one's own: from errors made by synthesis, or from people's ratings."""
+"""Your own regressor: trained on synthesised errors, or on people's ratings."""
 
 from __future__ import annotations
 
@@ -40,24 +40,25 @@ RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # the highest learning rat
 
 @dataclass(frozen=True, kw_only=True)
 class RegressorRecipe(Recipe):
-    """How a regressor is trained, and from which texts; what every recipe says stands in `Recipe`.
+    """How a regressor is trained, and from which texts; see `Recipe` for what all recipes share.
 
     Attributes:
-        method: `frozen` trains the feed-forward network alone, on vectors computed once; `lora` adapters on all linear
-            layers with it; `full` everything.
-        layers: whose mean vectors are read, several side by side; empty is the last; `mix` is all of them under learnt
-            weights.
+        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
+            adapters on all linear layers; `full` trains everything.
+        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
+            under learnt weights.
         features: `4h` or `2h`, see `nlgauge.models.features`.
         reference: whether references are read.
         source: whether sources are read.
-        widths: of the hidden layers.
-        dropout: behind each of them.
-        encoder_dropout: of the encoder while it learns.
-        loss: what is made small.
-        standardise: learn scores less their mean, in units of their deviation; undone when the head is used.
-        held_out: share of what is held against (references) that is kept for choosing the best weights where no ratings
-            are given; 0 keeps the last weights.
-        evaluate_every: steps between two evaluations; None is twice per pass.
+        widths: the widths of the hidden layers.
+        dropout: the dropout after each hidden layer.
+        encoder_dropout: the dropout of the encoder in training.
+        loss: the loss to minimise.
+        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
+            is used.
+        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
+            keeps the last weights.
+        evaluate_every: the number of steps between two evaluations; None is twice per pass.
     """
 
     method: Method = "lora"
@@ -84,10 +85,10 @@ class RegressorRecipe(Recipe):
         return self.method == "lora"
 
     def chosen_layers(self, depth: int) -> tuple[int, ...]:
-        """The layers by number.
+        """The numbers of the layers that are read.
 
         Raises:
-            InputError: one that the encoder does not have.
+            InputError: the encoder does not have one of them.
         """
         if self.layers == MIX:
             return tuple(range(depth + 1))
@@ -99,15 +100,15 @@ class RegressorRecipe(Recipe):
 
 @dataclass(frozen=True)
 class Trained:
-    """How a run went.
+    """How a training run went.
 
     Attributes:
-        n: examples learnt from.
-        steps: of the whole run.
-        losses: of each step.
+        n: the number of training examples.
+        steps: the number of steps of the whole run.
+        losses: the loss of each step.
         evaluated: step -> agreement with the development set.
-        best: step and agreement of the weights that were kept; None where the last were.
-        dev: what was evaluated on: a name and a statistic.
+        best: step and agreement of the weights that were kept; None where the last weights were.
+        dev: what was evaluated: a name and a statistic.
     """
 
     n: int
@@ -129,23 +130,22 @@ def train_regressor(
     curve: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Trained:
-    """Train on texts with scores, keep the best weights, write the model.
+    """Train on texts with scores, keep the best weights, and write the model.
 
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
-        output: a `.safetensors` name gets a head (feed-forward network and adapters), any other a folder with the whole
-            encoder.
-        recipe: what and how.
-        runtime: device, precision (bfloat16 or float32), progress.
-        dev: what the best weights are chosen by; None keeps a share of the examples back, see
+        output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
+            the whole encoder.
+        recipe: what is trained, and how.
+        runtime: device, precision (bfloat16 or float32) and progress.
+        dev: the set by which the best weights are chosen; None holds out a share of the examples, see
             `RegressorRecipe.held_out`.
-        about: what the metadata say besides: name, recipe, data, low and high (the ends of the scale), ...; all
-            strings.
-        curve: where the loss of each step and the evaluations go, as TSV.
-        tell: told lines on how it goes.
+        about: more metadata: name, recipe, data, low and high (the ends of the scale), ...; all values are strings.
+        curve: a TSV file for the loss of each step and the evaluations.
+        tell: called with lines about the progress.
 
     Raises:
-        InputError: examples, options or outputs that do not do; what `locate` raises.
+        InputError: examples, options or outputs are not usable; also what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)

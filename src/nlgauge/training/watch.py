@@ -11,14 +11,14 @@ from nlgauge.core.result import replacing
 
 
 class BestWeights:
-    """Keeps every loss, evaluates now and then, and remembers the weights that did best.
+    """Keeps every loss, evaluates at intervals, and remembers the weights with the best evaluation.
 
     Args:
-        parameters: what is learnt, by name.
-        evaluate: a number of which more is better, NaN where it is undefined; None keeps the last weights.
-        every: steps between two evaluations.
-        steps: of the whole run; its last step is evaluated in any case.
-        on_evaluation: told of each evaluation: its step and its number.
+        parameters: the trained parameters, by name.
+        evaluate: returns a number for which higher is better, NaN where it is undefined; None keeps the last weights.
+        every: the number of steps between two evaluations.
+        steps: the number of steps of the whole run; the last step is always evaluated.
+        on_evaluation: called with the step and the number of each evaluation.
     """
 
     def __init__(

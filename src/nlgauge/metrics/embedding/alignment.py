@@ -1,4 +1,4 @@
-"""What BERTScore saw in one pair: word by word similarities, matches and weights."""
+"""What BERTScore saw in one pair of texts: similarities, matches and weights, word by word."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from nlgauge.runtime.runtime import Runtime
 
 
 def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runtime | None = None) -> Alignment:
-    """Hold a hypothesis and a reference side by side.
+    """Align a hypothesis with a reference.
 
-    Pieces of a word are joined: a word is as similar to another as the best pair of their pieces, and weighs what its
-    pieces weigh together. Precision, recall and F are the metric's own, from pieces, so they may differ from what the
-    words in the picture add up to. Special tokens, which can be matched but weigh nothing, are left out of the picture.
+    The pieces of a word are joined. Two words are as similar as the best pair of their pieces, and a word has the
+    weight of its pieces together. Precision, recall and F are the metric's own, computed from pieces, so they may
+    differ from what the words in the picture add up to. Special tokens can be matched but have no weight; they are
+    left out of the picture.
 
     Args:
         hyp: the hypothesis.
@@ -34,8 +35,8 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
         An `Alignment` of n hypothesis words and m reference words.
 
     Raises:
-        InputError: a text that is no string, or longer than the model reads at once.
-        SpecError: a metric that does not match tokens, or one with idf from the call (one reference is no corpus).
+        InputError: a text is not a string, or is longer than the model reads at once.
+        SpecError: the metric does not match tokens, or takes idf from the call (one reference is not a corpus).
     """
     for name, text in (("hyp", hyp), ("ref", ref)):
         if not isinstance(text, str):
@@ -74,7 +75,7 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
 
 
 def _matching(metric: str | Metric) -> BertScore:
-    """The metric, if it matches tokens and needs no other references than the one at hand."""
+    """The metric, if it matches tokens and needs no references but the one given."""
     built = build(metric)
     if not isinstance(built, BertScore):
         raise SpecError(
@@ -88,13 +89,13 @@ def _matching(metric: str | Metric) -> BertScore:
 
 
 class _Side:
-    """The words of a text and the word and weight of each of its pieces."""
+    """The words of a text, and the word and weight of each of its pieces."""
 
     def __init__(self, labels: list[str], words: Sequence[int | None], weights: npt.NDArray[np.float32]) -> None:
         self.labels, self.words, self.weights = labels, words, weights
 
     def shares(self) -> Array:
-        """Share of each word in the mean, shape (words,); all 0 where nothing weighs anything."""
+        """The share of each word in the mean, shape (words,); all 0 where nothing has any weight."""
         shares = np.zeros(len(self.labels))
         for word, weight in zip(self.words, self.weights, strict=True):
             if word is not None:

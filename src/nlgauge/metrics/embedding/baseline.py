@@ -1,4 +1,4 @@
-"""What unrelated sentences score: the baselines that spread BERTScore over a range people can read."""
+"""What unrelated sentences score: baselines that spread BERTScore over a range that people can read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Baseline:
 
     Attributes:
         rows: layer -> (P, R, F).
-        identity: what pins it in a signature.
+        identity: what identifies the baseline in a signature.
     """
 
     rows: dict[int, tuple[float, float, float]]
@@ -33,7 +33,7 @@ class Baseline:
         """P, R, F of a layer, shape (3,).
 
         Raises:
-            InputError: no such row, or a value of 1 or more, which would flip the order.
+            InputError: there is no such row, or a value is 1 or more, which would reverse the order.
         """
         if layer not in self.rows:
             layers = ", ".join(map(str, sorted(self.rows)))
@@ -47,14 +47,14 @@ class Baseline:
 
 
 def rescale(raw: Array, bound: float) -> Array:
-    """Spread cosine-based scores over the range people can read.
+    """Spread cosine-based scores over a range that people can read.
 
     Args:
         raw: scores in cosine units, shape (n,).
-        bound: what unrelated sentences score, below 1.
+        bound: the score of unrelated sentences, below 1.
 
     Returns:
-        Shape (n,); 0 is what unrelated text gets, 1 is identity; may be negative.
+        Shape (n,). 0 is the score of unrelated text, and 1 that of identical text; values may be negative.
 
     References:
         Zhang et al. (2020), section 3, "Baseline Rescaling".
@@ -63,10 +63,10 @@ def rescale(raw: Array, bound: float) -> Array:
 
 
 def find(path: str | None, model: str, language: str) -> Baseline:
-    """The baseline in a file, or the bundled one of a model and language.
+    """The baseline in a file, or the bundled one for a model and language.
 
     Raises:
-        InputError: the file is not rows of LAYER,P,R,F; or nothing is bundled for the model.
+        InputError: the file is not rows of LAYER,P,R,F, or no baseline is bundled for the model.
     """
     if path is not None:
         return _from_file(path)

@@ -74,8 +74,7 @@ class BertScore:
     max_tokens: int | None = None
     dtype: DType | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
-    # No lower end: -1 is the least in cosine units, but rescaling takes 0 to -b / (1 - b), and b may be anything below
-    # 1.
+    # There is no lower end: the lowest cosine is -1, but rescaling moves 0 to -b / (1 - b), for any baseline b < 1.
     info: ClassVar = MetricInfo(
         "bertscore",
         range=(-math.inf, 1.0),
@@ -94,7 +93,7 @@ class BertScore:
 
     @property
     def pooled(self) -> bool:
-        """Whether the other segments' references are in the score."""
+        """Whether a score depends on the references of the other segments."""
         return self.idf
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
@@ -116,11 +115,12 @@ class BertScore:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`; flags `empty` and `truncated`.
 
-        An empty side gives 0 in all three (before rescaling) and raises the flag `empty`; so does, on its own side, a
-        text whose every piece weighs 0 (flag `unweighted`).
+        An empty side gives 0 in all three (before rescaling) and sets the flag `empty`. A text whose every piece has
+        weight 0 gives 0 on its own side and sets the flag `unweighted`.
 
         Raises:
-            InputError: a segment without reference; idf from fewer than two documents; a layer the model does not have.
+            InputError: a segment has no reference, idf is taken from fewer than two documents, or the model does not
+                have the layer.
         """
         check_needs(self, segments)
         encoder = self.encoder(runtime)
@@ -141,7 +141,7 @@ class BertScore:
         return layer
 
     def encoder(self, runtime: Runtime) -> Encoder:
-        """The loaded encoder, one copy in a runtime."""
+        """The loaded encoder; a runtime holds one copy."""
         return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
 
     def table(self, encoder: Encoder, segments: Sequence[Segment]) -> Table | None:
@@ -149,7 +149,7 @@ class BertScore:
         if self.idf_file:
             return from_file(self.idf_file, encoder.tokenizer, self.long)
         if self.idf:
-            # An item's references are documents once, however many systems are held against them.
+            # An item's references count as documents once, however many systems are compared with them.
             documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
             return from_documents([r for refs in documents.values() for r in refs], encoder.tokenizer, self.long)
         return None
@@ -188,10 +188,10 @@ class BertScore:
 
 
 def f1(precision: Array, recall: Array) -> Array:
-    """Harmonic mean of each P and R, shape (n,), between the two.
+    """The harmonic mean of each P and R, shape (n,), between the two.
 
-    Where they have opposite signs it is 0: the formula 2PR / (P + R) would run to infinity there as P + R nears 0,
-    while at the border, where P or R is 0, it is 0 from either side.
+    Where they have opposite signs it is 0. There the formula 2PR / (P + R) would run to infinity as P + R nears 0,
+    while it approaches 0 from either side as P or R nears 0.
     """
     agree = precision * recall > 0
     total = np.where(agree, precision + recall, 1.0)

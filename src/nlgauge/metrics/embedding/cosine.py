@@ -1,4 +1,4 @@
-"""Cosine of mean vectors: what an encoder says of two texts before anything is learnt on it."""
+"""Cosine of mean vectors: what an encoder says of two texts before anything is trained on it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Cosine:
     Args:
         model: `embedded`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        layer: blocks to run, 0 for the embeddings; None is the last.
-        references: of several references the `mean` of the cosines, or the `best`.
-        special_tokens: whether they are in the mean (`keep`, as in SEScore) or not (`drop`).
+        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
+        references: with several references, the `mean` of the cosines or the `best`.
+        special_tokens: whether special tokens are in the mean (`keep`, as in SEScore) or not (`drop`).
         max_tokens: a lower limit than the model's own; longer texts are cut.
-        dtype: precision of the encoder; None takes the runtime's.
+        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Xu et al. (2022), "Not All Errors are Equal", table 5, the row without synthesis.
@@ -60,10 +60,10 @@ class Cosine:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; flags `empty` and `truncated`.
 
-        An empty side gets -1, the lowest there is, and raises the flag `empty`.
+        An empty side gets -1, the lowest value, and sets the flag `empty`.
 
         Raises:
-            InputError: a segment without reference, or a model that cannot be read.
+            InputError: a segment has no reference, or the model cannot be read.
         """
         check_needs(self, segments)
         return over_references(segments, self.references, lambda single: self._score_single(single, runtime))

@@ -37,13 +37,13 @@ class Table:
 
 
 def from_documents(documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate") -> Table:
-    """Frequencies with plus-one smoothing; special tokens stand in every document, so they come out 0.
+    """Document frequencies with plus-one smoothing; special tokens are in every document, so their idf is 0.
 
     Args:
         documents: texts; one that occurs twice counts twice.
 
     Raises:
-        InputError: fewer than two documents.
+        InputError: there are fewer than two documents.
 
     References:
         Zhang et al. (2020), section 3, "Importance Weighting".

@@ -11,19 +11,19 @@ from nlgauge.models.locate import locate
 
 
 def best_layer(model: str, depth: int) -> int:
-    """The layer whose BERTScore agrees best with people where that was measured, or else three quarters of the depth.
+    """The layer whose BERTScore agrees best with people where that was measured, else three quarters of the depth.
 
     Args:
-        model: a name as in specifications; of a folder or a hub id with an owner, the last part is looked up too.
-        depth: layers above the embeddings.
+        model: a name as in specifications. For a folder or a hub id with an owner, the last part is looked up too.
+        depth: the number of layers above the embeddings.
 
     Returns:
-        1 to `depth` (0 for a model of embeddings only); for models the table does not hold, floor(0.75 * depth):
-        of 12 layers 9 and of 24 layers 18, as the paper found for BERT.
+        A layer from 1 to `depth` (0 for a model of embeddings only). For models that are not in the table it is
+        floor(0.75 * depth): 9 of 12 layers and 18 of 24, as the paper found for BERT.
 
     References:
-        Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments;
-        `embedded` by `nlgauge train layers`' measure on the same data.
+        Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments; `embedded`
+        by `nlgauge train layers`' measure on the same data.
     """
     table = _table()
     layer = table.get(model, table.get(PurePath(model).name))
@@ -31,7 +31,7 @@ def best_layer(model: str, depth: int) -> int:
 
 
 def depth_of(model: str, revision: str | None = None) -> int:
-    """Layers of a model above its embeddings, from its configuration; nothing is loaded.
+    """The number of layers of a model above its embeddings, from its configuration; nothing is loaded.
 
     Raises:
         InputError: the model is not there.

@@ -1,4 +1,4 @@
-"""A baseline measured: what unrelated sentences score at every layer of a model."""
+"""Measure a baseline: what unrelated sentences score at every layer of a model."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def measure_unrelated(
 
     Args:
         texts: raw sentences; those of 32 words or more are left out, as in the paper.
-        model: as in specifications.
-        pairs: how many pairs to draw.
-        seed: of the draw.
+        model: the model, named as in specifications.
+        pairs: the number of pairs to draw.
+        seed: the seed of the draw.
 
     Returns:
-        layer -> (P, R, F), layers 0 to the model's depth.
+        layer -> (P, R, F), for layers 0 to the model's depth.
 
     Raises:
-        InputError: fewer than two usable sentences.
+        InputError: there are fewer than two usable sentences.
 
     References:
-        Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl; take as many pairs as
-        patience allows.
+        Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl. More pairs give a
+        more precise baseline and take longer.
     """
     usable = [t for t in dict.fromkeys(t.strip() for t in texts) if 0 < len(t.split()) < 32]
     if len(usable) < 2:

@@ -1,1 +1,1 @@
-"""Metrics learnt from scores: of errors made by synthesis, or of people."""
+"""Metrics that are trained on scores: those of synthesised errors, or those that people gave."""

@@ -19,11 +19,11 @@ _NEEDS = {"ref": "references", "src": "source"}
 
 @dataclass(frozen=True, kw_only=True)
 class Regressor(RegressorMetric):
-    """What a network that was trained on ratings would rate: COMET's or BLEURT's idea, on any encoder.
+    """The rating that a network predicts after training on ratings: COMET's or BLEURT's idea, on any encoder.
 
     Args:
-        model: a head or folder that `nlgauge train regressor` (or `train sescore`) wrote. Which texts it reads it says
-            itself.
+        model: a head or folder that `nlgauge train regressor` (or `train sescore`) wrote. It says itself which texts
+            it reads.
 
     References:
         Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", section 2; Shimanaka et al. (2018), "RUSE".
@@ -50,11 +50,11 @@ class Regressor(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and
-        raises the flag `empty`.
+        The part is `raw`; the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and
+        sets the flag `empty`.
 
         Raises:
-            InputError: a segment without what the regressor reads.
+            InputError: a segment lacks what the regressor reads.
         """
         check_needs(self, segments)
         return self._scored(segments, runtime, "regressor")

@@ -1,4 +1,4 @@
-"""SEScore: a regressor that was taught by errors made on purpose, each with its severity."""
+"""SEScore: a regressor that was trained on synthesised errors, each with its severity."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class SEScore(RegressorMetric):
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
-        section 3.4. The paper names product and difference of the vectors as features, its released code reads the
-        vectors themselves besides; which of the two a head reads stands in its metadata.
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error
+        Synthesis", section 3.4. The paper names the product and the difference of the vectors as features; its
+        released code also reads the vectors themselves. The metadata of a head say which of the two it reads.
     """
 
     model: str = "sescore"
@@ -53,11 +53,11 @@ class SEScore(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`, the flags are `empty` and `truncated`. An empty side gets the lowest score of training and
-        raises the flag `empty`.
+        The part is `raw`; the flags are `empty` and `truncated`. An empty side gets the lowest score of training and
+        sets the flag `empty`.
 
         Raises:
-            InputError: a segment without reference; a model that is no regressor, or one that reads other texts.
+            InputError: a segment has no reference, or the model is not a regressor or reads other texts.
         """
         check_needs(self, segments)
         texts = self.files().texts

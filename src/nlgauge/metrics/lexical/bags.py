@@ -1,4 +1,4 @@
-"""Numbered texts, and the n-grams in them, held in arrays so that a corpus is counted in a few passes."""
+"""Texts as numbers, and the n-grams in them, held in arrays so that a corpus is counted in a few passes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _ENTRIES = 1 << 20  # n-grams of hypotheses looked up at once; a bound on memory
 
 @dataclass(frozen=True)
 class Numbered:
-    """Texts end to end, equal tokens under equal numbers.
+    """Texts one after the other; equal tokens have equal numbers.
 
     Attributes:
-        tokens: shape (T,).
+        tokens: the numbers of all tokens, shape (T,).
         starts: where each text begins, and T, shape (t + 1,).
-        size: one more than the highest number; numbers need not follow each other.
+        size: the highest number plus one; numbers need not follow each other.
     """
 
     tokens: Index
@@ -38,13 +38,13 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Bags:
-    """How often each n-gram stands in each text.
+    """How often each n-gram occurs in each text.
 
     Attributes:
         keys: text * size + n-gram, ascending, shape (e,).
         counts: shape (e,).
         starts: where the entries of each text begin, and e, shape (t + 1,).
-        size: one more than the highest number of an n-gram.
+        size: the highest number of an n-gram plus one.
     """
 
     keys: Index
@@ -53,7 +53,7 @@ class Bags:
     size: int
 
     def count(self, texts: Index, grams: Index) -> Index:
-        """How often each n-gram stands in the text beside it; both of shape (q,)."""
+        """How often each n-gram occurs in the text beside it; both of shape (q,)."""
         wanted = texts * self.size + grams
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return (
@@ -83,7 +83,7 @@ def gather(owner: Index, grams: Index, n_texts: int, size: int) -> Bags:
 
 
 def clipped_overlap(counted: Bags, hypotheses: Index, references: Index) -> Index:
-    """Matches between texts, no n-gram more often than it stands on either side; all of shape (p,)."""
+    """Matches between pairs of texts; no n-gram counts more often than it occurs on either side. Shapes (p,)."""
     matches = np.zeros(len(hypotheses), dtype=np.int64)
     spans = counted.starts[hypotheses + 1] - counted.starts[hypotheses]  # entries of each hypothesis
     for batch in batches(spans, _ENTRIES):

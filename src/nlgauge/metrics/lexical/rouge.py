@@ -29,21 +29,22 @@ _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score
 
 @dataclass(frozen=True, kw_only=True)
 class Rouge:
-    """ROUGE-N, ROUGE-L and ROUGE-Lsum, equal to rouge-score's by default.
+    """ROUGE-N, ROUGE-L and ROUGE-Lsum; by default they equal those of rouge-score.
 
     Args:
-        variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the union
-            of those between sentences.
+        variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the
+            union of those between sentences.
         use_stemmer: stem words of more than three letters a-z and digits (Porter's stemmer as in nltk).
-        tokenizer: `rouge` keeps a-z and 0-9 only, so other scripts score 0; `unicode` reads every script; `blanks`
-            takes texts as tokenised (see `text.tokenize`).
-        split: what a sentence is for `Lsum`: a line (`lines`, rouge-score's default), or found by rules (`sentences`).
-        references: what to make of several references; `best` is rouge-score's score_multi.
+        tokenizer: `rouge` keeps only a-z and 0-9, so other scripts score 0; `unicode` reads every script; `blanks`
+            splits texts that are tokenised already (see `text.tokenize`).
+        split: what a sentence is for `Lsum`: a line (`lines`, rouge-score's default), or a sentence found by rules
+            (`sentences`).
+        references: how to use several references; `best` is rouge-score's score_multi.
         value: which of the three is the metric's value, and decides the best reference.
 
     References:
-        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 to 3; numbers as rouge-score
-        0.1.2 has them, which clips the union of Lsum by the counts of each token, as ROUGE-1.5.5 did.
+        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 to 3. The numbers are those of
+        rouge-score 0.1.2, which clips the union of Lsum by the counts of each token, as ROUGE-1.5.5 did.
     """
 
     variant: Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum"] = "L"

@@ -1,6 +1,6 @@
-"""The one door to sacrebleu: its tokenizers and the statistics of a segment, as it computes them itself.
+"""The only access to sacrebleu: its tokenizers and the statistics of a segment, as it computes them itself.
 
-Everything of sacrebleu that begins with an underscore is touched here and nowhere else.
+Names of sacrebleu that begin with an underscore are used here and nowhere else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def bleu_scorer(tokenize: str | None, trg_lang: str | None, **options: Any) -> A
 
     Raises:
         SpecError: the installed sacrebleu does not have the tokenizer.
-        InputError: the tokenizer needs a package or a file that is not here; nothing is ever downloaded.
+        InputError: the tokenizer needs a package or a file that is not installed; nothing is ever downloaded.
     """
     from sacrebleu.metrics.bleu import BLEU
 
@@ -128,7 +128,7 @@ def _check_available(name: str) -> None:
 def _uncached(scorer: Any) -> Any:
     """The scorer with its tokenizer freed of sacrebleu's caches, which keep up to 65,536 texts alive.
 
-    We ask only once per text anyway.
+    Each text is tokenized only once anyway.
     """
     tokenizer = scorer.tokenizer
     inner = getattr(tokenizer, "_post_tokenizer", None)

@@ -56,7 +56,7 @@ def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references:
     alone = (np.diff(spoken) <= 1)[np.stack([hypotheses, references])].all(axis=0)
     hits[alone] = lcs_lengths(
         texts, hypotheses[alone], references[alone]
-    )  # one sentence a side: nothing to unite, nothing to clip
+    )  # one sentence per side: nothing to unite, nothing to clip
     many = np.flatnonzero(~alone)
     if not len(many):
         return hits

@@ -55,8 +55,8 @@ class Ter:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).
 
-        The flag `empty` marks a blank side. As in sacrebleu, an empty hypothesis costs one edit a word (100), a text
-        against an empty reference 100, and two empty texts 0.
+        The flag `empty` marks a blank side. As in sacrebleu, an empty hypothesis costs one edit per word (100), a text
+        against an empty reference scores 100, and two empty texts score 0.
         """
         check_needs(self, segments)
         scorer = sacre.ter_scorer(

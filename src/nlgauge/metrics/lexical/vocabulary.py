@@ -18,9 +18,8 @@ _SEPARATOR = "\0"
 _LETTERS = b"\0" + BLANK_BUT_WORDS[1:]  # the separator stays what it is
 _WIDTH = 16  # letters of a word that fit two machine words
 _LEAST_BITS, _MOST_BITS = 10, 16  # slots of a table, as powers of two
-_CHARACTERS_A_SLOT = 64  # a larger share of what is read would be wasted: new words grow rare
-# Odd multipliers that spread the two machine words over the slots, two for each table in which a word may find its
-# place.
+_CHARACTERS_A_SLOT = 64  # more slots would be wasted, since new words become rare
+# Odd multipliers that spread the two machine words over the slots: two for each table in which a word may be stored.
 _SPREAD = np.array(
     [
         [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F],

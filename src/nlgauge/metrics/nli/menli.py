@@ -1,4 +1,4 @@
-"""NLI as a metric: how far hypothesis and reference (or source) entail each other."""
+"""NLI as a metric: how far the hypothesis and the reference (or source) entail each other."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ class Nli(NliMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the formula; parts `e`, `n`, `c`; flags `empty` and `truncated`.
 
-        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and raises the flag `empty`.
+        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and sets the flag `empty`.
 
         Raises:
-            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+            InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
         """
         check_needs(self, segments)
         if self.anchor == "source":
@@ -105,7 +105,7 @@ class Nli(NliMetric):
 
     @property
     def _worst(self) -> tuple[float, float, float]:
-        """What an empty side gets: e, n and c."""
+        """The probabilities e, n and c that an empty side gets."""
         return (0.0, 1.0, 0.0) if self.formula == "e-n" else (0.0, 0.0, 1.0)
 
     def _score_single(

@@ -1,4 +1,4 @@
-"""What the metrics of this package share: the options that name a model, and texts judged in many pairs."""
+"""What the NLI metrics share: the options that name a model, and texts that are judged in many pairs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ class NliMetric:
     """Options of a metric that asks an NLI model.
 
     Args:
-        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a head,
-            a folder with a sequence classifier, or its id on the Hugging Face hub.
+        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a
+            head, a folder with a sequence classifier, or its id on the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        labels: what the model's outputs are, in order ("contradiction,neutral,entailment"), where it does not say so
-            itself.
-        max_tokens: most pieces of a pair; None takes what the model was trained with, else what it can read.
-        dtype: precision of the model; None takes the runtime's.
+        labels: the labels of the model's outputs, in order ("contradiction,neutral,entailment"), where the model does
+            not name them itself.
+        max_tokens: the largest number of pieces of a pair; None takes the limit that the model was trained with, else
+            the limit of what it can read.
+        dtype: the precision of the model; None takes the runtime's.
     """
 
     model: str = "nli"
@@ -46,29 +47,29 @@ class NliMetric:
 
     @property
     def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the model was shown in training, as far as its file says."""
+        """Ids of the perturbations that the model saw in training, as far as its file says."""
         return self._found().trained_on
 
     def _found(self) -> NliFiles:
         return locate_nli(self.model, self.revision, self.labels)
 
     def loaded(self, runtime: Runtime) -> NliModel:
-        """The model, one copy in a runtime."""
+        """The loaded model; a runtime holds one copy."""
         return load_nli(self.model, self.revision, self.labels, self.dtype or runtime.dtype, runtime, self.max_tokens)
 
 
 def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:
-    """What each hypothesis is held against: its only reference, or its source."""
+    """What each hypothesis is compared with: its only reference, or its source."""
     return [s.references[0] if anchor == "reference" else s.source or "" for s in segments]
 
 
 @dataclass
 class Questions:
-    """Pairs collected from many segments, judged in one go.
+    """Pairs collected from many segments and judged in one batch.
 
     Attributes:
         pairs: (premise, hypothesis).
-        owners: which question each pair belongs to.
+        owners: the question that each pair belongs to.
     """
 
     pairs: list[tuple[str, str]] = field(default_factory=list)

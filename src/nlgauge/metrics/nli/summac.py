@@ -61,10 +61,10 @@ class SummaC(NliMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the variant; parts `e` and `c`, the means of the highest; flags `empty` and `truncated`.
 
-        An empty side gives the worst value (e 0, c 1) and raises the flag `empty`.
+        An empty side gives the worst value (e 0, c 1) and sets the flag `empty`.
 
         Raises:
-            InputError: a segment without what the anchor names; a model that cannot be read or is no NLI model.
+            InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
         """
         check_needs(self, segments)
         if self.anchor == "source":

@@ -1,1 +1,1 @@
-"""Perturbations of phrases and clauses: denied, dropped, repeated, brought in from elsewhere."""
+"""Perturbations of phrases and clauses: they are negated, dropped, repeated, or brought in from elsewhere."""

@@ -1,4 +1,4 @@
-"""Where a text denies something, and how the denial is taken away: inflection and "any" set right."""
+"""Find where a text denies something, and take the denial away; inflection and "any" are then corrected."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Denial:
     """One negation of a text.
 
     Attributes:
-        token: where it stands.
-        clause: which clause it denies; None outside clauses.
-        remove: takes it out of a draft; None where the sentence would fall apart without it.
+        token: the position of the negation.
+        clause: the clause that it denies; None outside clauses.
+        remove: removes it from a draft; None where the sentence would be broken without it.
     """
 
     token: int

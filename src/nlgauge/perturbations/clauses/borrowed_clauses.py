@@ -33,9 +33,8 @@ class Clause:
 def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
     """The beginning of a sentence as a clause of three to `most` words.
 
-    There is none for questions, exclamations, headlines and sentences with marks inside the clause.
-
-    What follows a comma, or a word such as "because" or "but", is left away where a whole clause stands before it.
+    There is none for questions, exclamations, headlines and sentences with marks inside the clause. What follows a
+    comma, or a word such as "because" or "but", is left out where a whole clause comes before it.
     """
     tokens = doc.tokens[sentence.first : sentence.last + 1]
     if tokens[-1].text[0] in "?!" or tokens[0].tag not in _SUBJECTS:

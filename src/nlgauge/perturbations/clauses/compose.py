@@ -19,8 +19,8 @@ class Composed:
     """Several perturbations whose edits are all made on the same text.
 
     Attributes:
-        parts: applied in this order, each to the text as it came.
-        info: joined from the parts; `lower` as soon as one part is.
+        parts: the perturbations in order; each is applied to the original text.
+        info: joined from the parts; the expectation is `lower` if that of any part is.
     """
 
     parts: tuple[Perturbation, ...]
@@ -42,7 +42,7 @@ class Composed:
         )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """All edits; inapplicable as soon as one part is, and where two of them touch the same words."""
+        """All edits; inapplicable if any part is, or if two parts touch the same words."""
         return _together(self.parts, case, rng)
 
 
@@ -53,7 +53,7 @@ def compose(parts: Sequence[str | Perturbation]) -> Composed:
         parts: two or more specifications (`negation:mode=add`) or perturbation objects.
 
     Raises:
-        SpecError: fewer than two, or an unknown one.
+        SpecError: there are fewer than two, or one is unknown.
     """
     if isinstance(parts, str) or len(parts) < 2:
         raise SpecError(f"compose got {parts!r:.80}, expected a list of two or more perturbations")

@@ -23,13 +23,13 @@ def deny(draft: Draft, language: Language, clause: Clause, *, short: bool) -> bo
     """Add "not" to a clause that has none.
 
     Args:
-        draft: where the changes go.
+        draft: collects the changes.
         language: inflects the verb.
-        clause: of the draft's text.
-        short: n't where the auxiliary has such a form.
+        clause: a clause of the draft's text.
+        short: write n't where the auxiliary has such a form.
 
     Returns:
-        Whether it could be done; if not, the draft is as it was.
+        Whether it was possible; if not, the draft is unchanged.
     """
     doc = draft.doc
     word = _Words(doc, clause, short=short)

@@ -36,16 +36,16 @@ _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": 
 
 
 def declare(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:
-    """Make the statement of a question in a draft.
+    """Turn a question into a statement, in a draft.
 
     Args:
-        draft: of the text that the question stands in.
+        draft: a draft of the text that contains the question.
         question: one of its questions.
-        language: for the forms of verbs.
+        language: gives the forms of verbs.
         choose: takes one of several things to say.
 
     Returns:
-        None where it is made, else why it cannot be; the draft is then of no more use.
+        None if the statement was made, else the reason why it could not be; the draft is then unusable.
     """
     doc = draft.doc
     question = _shortened(doc, question)

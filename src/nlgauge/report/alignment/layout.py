@@ -1,4 +1,4 @@
-"""Where everything stands in the picture of an alignment, in pixels."""
+"""Positions and sizes in the picture of an alignment, in pixels."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NARROWEST = 600.0
 
 @dataclass(frozen=True)
 class Layout:
-    """Sizes and places that follow from the words alone.
+    """Sizes and positions that follow from the words alone.
 
     Attributes:
         rows: labels of the rows (hypothesis words); likewise `columns` (reference words).
-        legend_lines: how many lines the legend takes.
+        legend_lines: the number of lines in the legend.
         signature: the text under the legend.
     """
 
@@ -84,13 +84,13 @@ class Layout:
 
     @cached_property
     def left(self) -> float:
-        """Where the matrix begins."""
+        """The left edge of the matrix."""
         labels = self.font * max(map(_label_ems, self.rows), default=0)
         return MARGIN + max(labels, 84) + 8 + (self.bar_number[0] + self.bar + 5 if self.rows else 0)
 
     @cached_property
     def top(self) -> float:
-        """Where the matrix begins."""
+        """The top edge of the matrix."""
         longest = self.font * max(map(_label_ems, self.columns), default=0)
         labels = self.font * 1.4 if self.level_labels else max(longest * math.sin(SLANT) + self.font, 20)
         return MARGIN + _HEADER + labels + 8 + (self.bar_number[1] + self.bar + 5 if self.columns else 0)
@@ -113,7 +113,7 @@ class Layout:
 
     @cached_property
     def width(self) -> float:
-        """Of the whole picture."""
+        """The width of the whole picture."""
         right = self.left + self.matrix[0]
         if not self.level_labels:  # slanted labels lean out over the right edge
             ends = (
@@ -130,7 +130,7 @@ class Layout:
 
     @property
     def height(self) -> float:
-        """Of the whole picture."""
+        """The height of the whole picture."""
         return math.ceil(self.signature_top + len(self.signature_lines) * _SIGNATURE_LINE + MARGIN - 6)
 
     def legend_line(self, index: int) -> float:
@@ -143,7 +143,7 @@ class Layout:
 
 
 def label(word: str) -> str:
-    """The word as it stands in the picture."""
+    """The word as it is shown in the picture."""
     return shorten(word, LABEL_EMS, ems)
 
 

@@ -1,4 +1,4 @@
-"""What every form of an alignment says: words with their matches, the three numbers, and what is missing."""
+"""What every form of an alignment shows: words with their matches, the three scores, and what is missing."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from nlgauge.report.labels import clean
 
 @dataclass(frozen=True)
 class Match:
-    """One word with the word of the other side that is most similar to it.
+    """One word and the word of the other side that is most similar to it.
 
     Attributes:
-        word: as shown.
-        index: its place among the words of its side.
-        matched: the word it is matched to, as shown.
-        matched_index: the place of that word.
-        similarity: of the two, in [-1, 1].
-        weight: share of the word in precision (hypothesis) or recall (reference), in [0, 1].
+        word: the word as it is shown.
+        index: its position among the words of its side.
+        matched: the word that it is matched to, as it is shown.
+        matched_index: the position of that word.
+        similarity: the similarity of the two, in [-1, 1].
+        weight: the share of the word in precision (hypothesis) or recall (reference), in [0, 1].
     """
 
     word: str
@@ -31,7 +31,7 @@ class Match:
 
 
 def matches(alignment: Alignment) -> tuple[list[Match], list[Match]]:
-    """One match a word of the hypothesis, and one a word of the reference; none where the other side is empty."""
+    """One match per word of the hypothesis, and one per word of the reference; none where the other side is empty."""
     hypothesis, reference = (tuple(map(clean, words)) for words in (alignment.hypothesis, alignment.reference))
     similarities = alignment.similarities
     return (

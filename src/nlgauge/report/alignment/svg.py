@@ -26,12 +26,12 @@ _MOST_TITLES = 10_000  # cells beyond which none has a title of its own, for the
 
 
 def alignment_svg(alignment: Alignment) -> str:
-    """The picture as one SVG document on white, without script and without anything fetched.
+    """The picture as one SVG document on white; it has no script and loads nothing.
 
     Rows are the words of the hypothesis, columns those of the reference. Rails above and below a cell mark the best
-    match of its row, which precision is made of; rails at its left and right the best match of its column, which recall
-    is made of; a cell with both is framed. Bars show the weights. Cells have numbers where these can be read. A side
-    without words is named in place of the matrix.
+    match of its row, from which precision is computed. Rails at its left and right mark the best match of its column,
+    from which recall is computed. A cell with both is framed. Bars show the weights. Cells show numbers where these
+    can be read. A side without words is named in place of the matrix.
 
     References:
         Zhang et al. (2020), "BERTScore", figures 1 and 2.

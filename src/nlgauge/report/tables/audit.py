@@ -53,7 +53,7 @@ def _checklist(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
 
 
 def _people(row: Row) -> str:
-    """What people take off; a tilde says that this is not certain."""
+    """The penalty that people give; a tilde marks one that is uncertain."""
     if absent(row["penalty"]):
         return "-"
     return f"{row['penalty']:.2f}{'' if row['certainty'] in _CERTAIN else '~'}"
@@ -69,12 +69,12 @@ def _share(row: Row | None, field: str, digits: int, intervals: bool, sign: str 
 
 
 def _deviation(row: Row | None, digits: int, intervals: bool) -> str:
-    """The deviation; the drop where people's is not known."""
+    """The deviation; or the drop, where people's drop is not known."""
     if row is not None and absent(row["penalty"]) and not absent(row["drop"]):
         return f"drop {row['drop']:.{digits}f}"
     return _share(row, "deviation", digits, intervals, sign="+")
 
 
 def _counts(rows: Iterable[Row | None]) -> str:
-    """How many pairs; several numbers where metrics have pairs of their own."""
+    """The number of pairs; several numbers where metrics have different pairs."""
     return "/".join(dict.fromkeys(str(row["n"]) for row in rows if row is not None))

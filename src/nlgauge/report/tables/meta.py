@@ -25,10 +25,10 @@ Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 
 
 def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> list[Table]:
-    """One table per level and statistic: a line per metric, a column per group, or per criterion if there are several.
+    """One table per level and statistic, with one line per metric and one column per group.
 
-    Where metrics were tested against each other the best stands first, and a mark says that no other is significantly
-    better.
+    With several criteria there is one column per criterion instead. Where metrics were tested against each other, the
+    best comes first, and a mark says that no other is significantly better.
     """
     return [_value_table(rows, digits, intervals) for rows in by_keys(measured(result.rows), "level", "stat").values()]
 
@@ -61,7 +61,7 @@ def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
 
 
 def _columns(rows: Sequence[Row], criteria: list[Any], groups: list[Any]) -> tuple[str, list[Any], Sequence[Row]]:
-    """By which key of a row the columns go, its values, and the rows that they take."""
+    """The key of a row that gives the columns, its values, and the rows that they take."""
     names = [group for group in groups if group not in (MEAN, POOLED)]
     if len(criteria) > 1:
         return "criterion", criteria, [row for row in rows if row["group"] == MEAN]
@@ -83,9 +83,9 @@ def _about_one_column(lines: Lines, column: Any, digits: int) -> list[tuple[str,
 
 
 def selection_tables(result: Result, digits: int = 3) -> list[Table]:
-    """One table per group, or one of the mean of several groups.
+    """One table per group, or one table for the mean of several groups.
 
-    It has a line per metric, a column for each of Hits@1, MRR and Diff, and a last line for what chance gets.
+    It has one line per metric, one column for each of Hits@1, MRR and Diff, and a last line for the values of chance.
     """
     groups = values_of(result.rows, "group")
     shown = groups[:1] if len(groups) <= 2 else [*groups[:-1], MEAN]
@@ -114,7 +114,7 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
 def triangles(result: Result, digits: int = 3) -> list[Table]:
     """p-values of row against column, the best metric first, marked where they are below 0.05.
 
-    There is one table per criterion, level and statistic. Of several groups the mean is shown where it was tested,
+    There is one table per criterion, level and statistic. With several groups it shows the mean where that was tested,
     else every group.
     """
     tables = []
@@ -155,11 +155,11 @@ def criteria_table(
     """Criteria against each other.
 
     Args:
-        names: of the criteria, k of them.
+        names: the names of the k criteria.
         values: correlations, shape (k, k).
-        shares: of pairs that are `weak`, `moderate` and `strong`.
+        shares: the shares of pairs that are `weak`, `moderate` and `strong`.
         stat, level: what was correlated.
-        digits: after the point.
+        digits: the number of decimals.
     """
     strength = (
         f"{shares['weak']:.0%} of the pairs below 0.3, {shares['moderate']:.0%} to 0.5, {shares['strong']:.0%} above"

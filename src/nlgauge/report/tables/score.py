@@ -62,7 +62,7 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
 
 
 def _digits(digits: int | None, row: Mapping[str, Any], result: Result) -> int:
-    """A scale to 100 reads well with two digits, a scale to 1 with four."""
+    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four."""
     if digits is not None:
         return digits
     values = (abs(r["value"]) for r in result.rows if r["metric"] == row["metric"] and r["value"] is not None)

@@ -27,7 +27,7 @@ def is_pooling(result: Result) -> bool:
 
 
 def best_lines(result: Result) -> list[str]:
-    """What to mix, one line per pair of metrics, statistic and criterion; none for pooling strategies."""
+    """What to mix, as one line per pair of metrics, statistic and criterion; none for pooling strategies."""
     if not result.rows or is_pooling(result):
         return []
     lines = []

@@ -8,7 +8,7 @@ from nlgauge.report.tables.table import Table
 
 
 def synth_head(result: Result) -> str:
-    """What was made, in one line."""
+    """What was synthesised, in one line."""
     total = result.rows[-1]
     if not total["edits"]:
         return "no triples: every text was left alone"

@@ -20,8 +20,8 @@ _PAIRS = 1 << 21  # pairs held at once; where there are more, they are made twic
 _FINE, _COARSE = (
     38,
     46,
-)  # low bits of a float64 that a bin leaves out: 2 ** 14 bins an octave for more pairs than that, else 64
-_OCTAVES = 64  # what is smaller than the largest difference by more than so many halvings shares a bin
+)  # low bits of a float64 that a bin leaves out: 2 ** 14 bins per octave for more than _PAIRS pairs, else 64
+_OCTAVES = 64  # differences smaller than the largest one by more than this many halvings share a bin
 _EXACT = float(1 << 52)  # whole numbers below this, and their sums, are exact in float64
 _SAME = 1e-12  # sums of fractions that differ by less are equal
 

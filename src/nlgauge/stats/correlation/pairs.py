@@ -15,7 +15,7 @@ from nlgauge.stats.correlation.entries import check_vectors
 Signs = npt.NDArray[np.int8]
 
 _CELLS = 1 << 22  # entries held at once, with all their comparisons at one distance: some tens of megabytes
-_SMALL = 200  # up to so many entries it is quicker to compare all pairs than to sort
+_SMALL = 200  # up to this many entries it is quicker to compare all pairs than to sort
 
 
 @dataclass(frozen=True)

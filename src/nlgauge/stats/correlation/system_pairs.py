@@ -115,8 +115,7 @@ def sign_flip_p(scores: Array, judged: Mask, signs: Array) -> Array:
     """
     n_metrics, n_systems, n = scores.shape
     scores = np.where(judged, scores, 0.0)
-    # Only differences between systems matter: without the mean of a segment the sums are small and exact to more
-    # digits.
+    # Only differences between systems matter. Without the mean of each segment the sums are small and more exact.
     scores = np.where(judged, scores - scores.sum(axis=1, keepdims=True) / np.maximum(judged.sum(axis=0), 1), 0.0)
     sizes = np.abs(scores).sum(axis=2)  # (M, S)
     p = np.full((n_metrics, n_systems, n_systems), np.nan)

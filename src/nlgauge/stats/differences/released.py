@@ -23,7 +23,7 @@ from nlgauge.stats.differences.swaps.coins import Coins, GeneraliseTo, given
 from nlgauge.stats.draws import Seed
 from nlgauge.stats.grids import Averaging, in_groups
 
-_BLOCK, _EARLY = 1000, (0.02, 0.5)  # mt-metrics-eval looks after so many draws whether p is outside and stops
+_BLOCK, _EARLY = 1000, (0.02, 0.5)  # mt-metrics-eval checks after each block of draws whether p is outside, and stops
 
 
 def coins(
