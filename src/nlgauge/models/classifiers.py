@@ -1,4 +1,4 @@
-"""Classifiers of token sequences: our heads, BERT's and RoBERTa's own, and any other of transformers."""
+"""Classifiers of token sequences: our heads, those of BERT and RoBERTa, and any other of transformers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Classifier(Protocol):
     batch_tokens: int
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
-        """Of sequences sorted by length, shape (n, labels), on the processor. Several threads may ask at once."""
+        """Logits of sequences sorted by length, shape (n, labels), in CPU memory. Several threads may call it."""
         ...
 
 
@@ -40,7 +40,7 @@ def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> C
     """The classifier of a checkpoint.
 
     Raises:
-        InputError: weights that do not fill it, or that transformers cannot load.
+        InputError: the weights do not fill the model, or transformers cannot load them.
     """
     config = files.config
     kinds = config.get("architectures") or [None]
@@ -55,7 +55,7 @@ def headed(head: Head, dtype: torch.dtype, device: torch.device) -> Classifier:
     """The classifier of a head over its encoder.
 
     Raises:
-        InputError: an encoder of another family than BERT's, or tensors that do not fit it.
+        InputError: the encoder is not of BERT's family, or the tensors do not fit it.
     """
     if not PackedBert.reads(head.encoder.config):
         raise InputError(
@@ -77,14 +77,14 @@ def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[
 
 
 class PackedClassifier:
-    """Layers on features of the encoder's last layer: the first vector, with or without the mean of all of them.
+    """Layers on top of the encoder's last layer. Their input is the first vector, perhaps with the mean of all vectors.
 
     Args:
         network: the encoder.
-        depth: its layers.
-        hidden: weight and bias of layers with tanh behind them.
+        depth: the encoder's number of layers.
+        hidden: weight and bias of each hidden layer, which is followed by tanh.
         out: weight and bias of the last layer.
-        mean: whether the mean is among the features.
+        mean: whether the mean is part of the input.
     """
 
     def __init__(
@@ -154,9 +154,10 @@ class HubClassifier(HubModel):
         return logits
 
     def _alike(self, ids: Sequence[Ids]) -> Iterator[list[int]]:
-        """Places of sequences of one length.
+        """Positions of sequences with equal lengths.
 
-        Encoder-decoders read at the last end token, so for these a group also has one number of end tokens.
+        Encoder-decoders read the vector of the last end token, so for them all sequences of a group also have the same
+        number of end tokens.
         """
         for low, high in runs([len(i) for i in ids]):
             groups: dict[int, list[int]] = {}

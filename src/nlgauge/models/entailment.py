@@ -1,4 +1,4 @@
-"""How far a premise entails a hypothesis: probabilities from any NLI classifier."""
+"""Entailment between a premise and a hypothesis: probabilities from any NLI classifier."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _STEMS = ("entail", "neutral", "contradict")
 
 @dataclass(frozen=True)
 class NliFiles:
-    """An NLI model that was found and whose labels are known, without loading it.
+    """The files of an NLI model and the order of its labels. The model is not loaded.
 
     Attributes:
-        files: of the checkpoint, or of the encoder that the head stands on.
-        head: None for a checkpoint with a classifier of its own.
-        columns: where entailment, neutral and contradiction stand among its outputs.
+        files: the files of the checkpoint, or of the encoder under the head.
+        head: the head; None for a checkpoint that has its own classifier.
+        columns: the positions of entailment, neutral and contradiction among the model's outputs.
     """
 
     files: ModelFiles
@@ -44,30 +44,32 @@ class NliFiles:
 
     @property
     def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations it was shown in training, as far as its file says."""
+        """Ids of the perturbations that the model was trained on, as far as its file says."""
         return () if self.head is None else self.head.items("trained_on_phenomena")
 
     def max_tokens(self, asked: int | None) -> int | None:
-        """The limit asked for, else the one it was trained with; a checkpoint's own is its tokenizer's to know."""
+        """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
         return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
 
     def facts(self) -> dict[str, Any]:
-        """What pins it, for a signature."""
+        """The facts that identify the model, for a signature."""
         labels = [label for _, label in sorted(zip(self.columns, LABELS, strict=True))]
         head = None if self.head is None else self.head.identity
         return {"labels": ",".join(labels), **self.files.facts(head=head)}
 
 
 def locate_nli(model: str, revision: str | None = None, labels: str | None = None) -> NliFiles:
-    """The files of an NLI model.
+    """Find the files of an NLI model.
 
     Args:
         model: `nli` or `nli-robust` (shipped heads), the file of a head, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        labels: what its outputs are, in order, as in "contradiction,entailment,neutral"; None reads it from the model.
+        labels: the labels of the model's outputs in order, as in "contradiction,entailment,neutral". If None, they are
+            read from the model.
 
     Raises:
-        InputError: no such model, or one whose outputs are not these three, or do not say which is which.
+        InputError: there is no such model, its outputs are not these three labels, or it does not say which output is
+            which label.
     """
     if is_head(model):
         if revision is not None:
@@ -86,15 +88,16 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
 
 
 def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> tuple[int, int, int]:
-    """Where entailment, neutral and contradiction stand.
+    """The positions of entailment, neutral and contradiction among a model's outputs.
 
     Args:
-        names: what the model calls its outputs, in order.
-        model: its name, for errors.
-        labels: what the user says they are.
+        names: the model's names of its outputs, in order.
+        model: the model's name, for errors.
+        labels: the labels that the user names.
 
     Raises:
-        InputError: not three outputs, names that are not these three, or a user who contradicts them.
+        InputError: there are not three outputs, their names are not these three labels, or the user's labels
+            contradict the names.
     """
     listed = ", ".join(names) or "none"
     if len(names) != 3:
@@ -124,9 +127,9 @@ def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> t
 
 
 def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
-    """The places of the three labels, whatever their case and ending (entailment, ENTAILMENT, entailed).
+    """The positions of the three labels, in any case and with any ending (entailment, ENTAILMENT, entailed).
 
-    None where the names are not these three.
+    None if the names are not these three.
     """
     candidates = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
     if len(names) != 3 or any(len(places) != 1 for places in candidates):
@@ -135,7 +138,7 @@ def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:
-    """The names of a checkpoint's outputs in order; transformers takes two where its configuration does not say."""
+    """The names of a checkpoint's outputs in order. If its configuration has none, transformers assumes two outputs."""
     named = config.get("id2label")
     if not isinstance(named, dict):
         return [f"LABEL_{i}" for i in range(int(config.get("num_labels", 2)))]
@@ -147,11 +150,11 @@ def _names(config: Mapping[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Entailment:
-    """What a model says of n pairs.
+    """A model's judgements of n pairs.
 
     Attributes:
-        probabilities: of entailment, neutrality, contradiction; shape (n, 3), rows sum to 1.
-        truncated: the pair was longer than the model reads, shape (n,).
+        probabilities: probabilities of entailment, neutral and contradiction, shape (n, 3); each row sums to 1.
+        truncated: whether the pair was longer than the model's limit, shape (n,).
     """
 
     probabilities: Array
@@ -180,15 +183,17 @@ class NliModel:
         *,
         alone: bool = False,
     ) -> Entailment:
-        """Judge (premise, hypothesis) pairs, equal ones once.
+        """Judge (premise, hypothesis) pairs. Equal pairs are judged once.
 
-        Batches of other shapes may add in another order, so probabilities hang on the other pairs in their last digits.
+        Batches of other shapes may add numbers in another order. So the last digits of the probabilities can depend on
+        the other pairs.
 
         Args:
             pairs: n pairs of texts.
-            contents: the pieces of the texts, where `tokenizer.read` was asked for them before.
-            advance: told the number of pairs done.
-            alone: each pair has a forward pass and a core of its own: slow, and nothing hangs on the other pairs.
+            contents: the pieces of the texts, if `tokenizer.read` has already made them.
+            advance: called with the number of pairs done.
+            alone: run each pair in its own forward pass on one core. This is slow, but no result depends on the other
+                pairs.
         """
         number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
         distinct = list(number)
@@ -229,7 +234,7 @@ def softmax(logits: npt.NDArray[Any]) -> Array:
 def load_nli(
     model: str, revision: str | None, labels: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None
 ) -> NliModel:
-    """An NLI model, one copy in a runtime for each precision.
+    """Load an NLI model. A runtime holds one copy per precision.
 
     Raises:
         InputError: see `locate_nli`.

@@ -1,4 +1,4 @@
-"""What a regressor sees of its texts: their vectors, and how these compare, element by element."""
+"""The features of a regressor: the vectors of its texts, and element-wise comparisons of these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = ("hyp", "ref", "src")
 
 
 def feature_names(kind: str = "4h", reference: bool = True, source: bool = False) -> tuple[str, ...]:
-    """The blocks of features, in order, each as wide as a text's vector.
+    """The names of the blocks of features, in order. Each block is as wide as a text's vector.
 
     Args:
         kind: `4h` for the vectors themselves, their product and their absolute difference; `2h` for the product and the
@@ -41,10 +41,10 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
 
 
 def texts_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Which texts the features are made of, in the order of `TEXTS`.
+    """The texts that the features are made of, in the order of `TEXTS`.
 
     Raises:
-        InputError: a feature that is neither a text, a product of two nor the absolute difference of two.
+        InputError: a feature is neither a text, nor a product or an absolute difference of two.
     """
     found = {text for name in names for text in _operands(name)[1]}
     return tuple(text for text in TEXTS if text in found)
@@ -63,7 +63,7 @@ def combined(names: Sequence[str], vectors: Mapping[str, torch.Tensor]) -> torch
 
 
 def _operands(name: str) -> tuple[str, list[str]]:
-    """The kind of a feature and its texts: `hyp`, `hyp*ref` or `|hyp-ref|`."""
+    """The kind of a feature, and its texts. A feature is written as `hyp`, `hyp*ref` or `|hyp-ref|`."""
     if name.startswith("|") and name.endswith("|"):
         kind, texts = "difference", name[1:-1].split("-")
     else:

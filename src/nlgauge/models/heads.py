@@ -1,4 +1,4 @@
-"""Heads: small files of what was learnt on top of an encoder. They are found and checked without loading torch."""
+"""Heads: small files of weights that were trained on top of an encoder. Finding and checking them needs no torch."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class Head:
     """A head file, of which only the header was read.
 
     Attributes:
-        name: as the user named it.
-        path: the file: `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out, rank) for each linear layer adapted,
-            whose product lora_b @ lora_a is added to its weight, and the tensors of what stands on the encoder.
-        metadata: kind, encoder and its SHA-256, labels, ...: all strings.
-        encoder: the files of the encoder it was made for.
+        name: the name that the user gave.
+        path: the file. For each adapted linear layer it has `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out,
+            rank), whose product lora_b @ lora_a is added to the layer's weight. It also has the tensors of the layers
+            on top of the encoder.
+        metadata: kind, encoder and its SHA-256, labels and more, all of them strings.
+        encoder: the files of the encoder that the head was made for.
     """
 
     name: str
@@ -43,19 +44,19 @@ class Head:
 
     @property
     def identity(self) -> str:
-        """What pins it: `sha256:...` of the file."""
+        """The identity of the head: `sha256:...` of the file."""
         return f"sha256:{digest_of(self.path)}"
 
     def get(self, key: str) -> str | None:
-        """An entry of the metadata, None where it has none."""
+        """An entry of the metadata; None if there is none."""
         return dict(self.metadata).get(key)
 
     def items(self, key: str) -> tuple[str, ...]:
-        """A list of the metadata, written with commas; empty where it has none."""
+        """A list in the metadata, which is written there with commas; empty if there is none."""
         return tuple(part.strip() for part in (self.get(key) or "").split(",") if part.strip())
 
     def whole(self, key: str) -> int | None:
-        """A whole number of the metadata, None where it has none."""
+        """A whole number in the metadata; None if there is none."""
         value = self.get(key)
         if value is None:
             return None
@@ -64,7 +65,7 @@ class Head:
         return int(value)
 
     def tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple[torch.Tensor, torch.Tensor]]]:
-        """The head's own tensors by name, float32; and the adapters by the name of their layer."""
+        """The head's own tensors by name, as float32, and the adapters by the name of their layer."""
         try:
             from safetensors.torch import load_file
         except ImportError:
@@ -84,20 +85,20 @@ class Head:
 
 
 def is_head(model: str) -> bool:
-    """Whether a model's name means a head: a shipped one, or a file of safetensors."""
+    """Whether a model's name stands for a head, which is a shipped one or a file of safetensors."""
     return model in SHIPPED or model.endswith(SUFFIX)
 
 
 def find_head(name: str, kind: str) -> Head:
-    """A shipped head, or one in a file.
+    """Find a shipped head, or one in a file.
 
     Args:
-        name: of `SHIPPED`, or the path of a file.
-        kind: what it must be for: `nli`, `infill`, ...
+        name: a name in `SHIPPED`, or the path of a file.
+        kind: the kind that the head must have: `nli`, `infill`, ...
 
     Raises:
-        InputError: no such file; no head, or one of another kind; an encoder with other weights than the one it was
-            made for.
+        InputError: there is no such file, it is not a head or has another kind, or its encoder has other weights than
+            those that the head was made for.
     """
     if name in SHIPPED:
         path = Path(str(files("nlgauge.data").joinpath("heads", f"{name}{SUFFIX}")))
@@ -136,7 +137,7 @@ def find_head(name: str, kind: str) -> Head:
 
 
 def _encoder(metadata: Mapping[str, str], path: Path) -> ModelFiles:
-    """The encoder a head names; that of a head trained together with its encoder is `.`, the head's own folder."""
+    """The encoder that a head names. If both were trained together the name is `.`, which is the head's own folder."""
     name = metadata.get("encoder", "")
     return locate(str(path.parent) if name == HERE else name, metadata.get("encoder_revision") or None)
 

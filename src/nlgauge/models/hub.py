@@ -1,4 +1,4 @@
-"""Any transformers encoder: batches of equal length, cut after the layer asked for."""
+"""Any encoder of transformers, run in batches of equal length and cut after the requested layer."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _DERIVED = ("inv_freq", "masked_bias", "position_ids")  # computed, though old c
 
 
 class HubNetwork:
-    """A transformers model behind `Network`.
+    """A transformers model with the interface of `Network`.
 
-    The model is cut to `layer` blocks, as bert_score cuts it: where a model ends in a norm of its own (pre-norm
-    families such as T5 and mBART), that norm is applied to the cut model's output. For post-norm models this equals
-    hidden_states[layer].
+    The model is cut to `layer` blocks, as bert_score does. For post-norm models the result equals
+    hidden_states[layer]. If a model ends in a norm (pre-norm families such as T5 and mBART), that norm is applied to
+    the output of the cut model.
 
     Raises:
-        InputError: no safetensors; or weights that do not fill the model, or that the installed transformers has no
-            place for.
+        InputError: there are no safetensors, the weights do not fill the model, or the installed transformers has no
+            place for some of them.
     """
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
@@ -51,7 +51,7 @@ class HubNetwork:
 
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[[Sequence[Ids]], torch.Tensor]]:
-        """See `Network.cut`; the model keeps its first `layer` blocks only while the context lasts."""
+        """See `Network.cut`. The model is cut to its first `layer` blocks only inside the context."""
         if layer == 0 and self.model.config.model_type == "deberta-v2":  # its forward pass fails without a block
             with self.cut(1):
                 yield lambda sequences: self._forward(sequences, output_hidden_states=True)
@@ -84,7 +84,7 @@ class HubNetwork:
         return torch.cat(out)
 
     def _check(self, missing: set[int], unexpected: Sequence[str]) -> None:
-        """Refuse what transformers only warns of: weights made up at random, and weights left aside."""
+        """Refuse what transformers only warns about: weights drawn at random, and weights that are not used."""
         random = [
             name
             for name, parameter in self.model.named_parameters()
@@ -107,17 +107,18 @@ class HubNetwork:
 
 
 class HubModel:
-    """A whole model of transformers, placed on a device, for batches of equal length.
+    """A complete model of transformers on a device, for batches of equal length.
 
     Args:
-        files: where the model is.
-        dtype: of weights and activations.
-        device: where it computes.
-        kind: the automatic class of transformers that it is loaded with.
-        doubt: what a user might ask whose weights do not fill it.
+        files: the files of the model.
+        dtype: the precision of weights and activations.
+        device: the device on which it runs.
+        kind: the Auto class of transformers with which it is loaded.
+        doubt: the question to the user that ends the error if weights do not fill the model.
 
     Raises:
-        InputError: no safetensors, or weights that do not fill the model: transformers would draw the rest at random.
+        InputError: there are no safetensors, or the weights do not fill the model. transformers would draw the missing
+            ones at random.
     """
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device, kind: str, doubt: str) -> None:
@@ -130,10 +131,10 @@ class HubModel:
 
 
 def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoModel") -> tuple[Any, Any]:
-    """The whole model as one of transformers' automatic classes has it, and what transformers says of its weights.
+    """Load a complete model with an Auto class of transformers. Also returns what transformers reports on its weights.
 
     Raises:
-        InputError: no safetensors, or nothing that this class can load.
+        InputError: there are no safetensors, or this class cannot load the model.
     """
     import transformers
 
@@ -142,15 +143,15 @@ def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoMode
 
 
 def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
-    """A model of a class of transformers, from safetensors on this machine and without running code that came with it.
+    """Load a model with a class of transformers, from local safetensors and without running code that comes with it.
 
     Args:
         kind: a class of transformers, such as `AutoModel`.
-        files: where the model is.
-        options: for `from_pretrained` of the class.
+        files: the files of the model.
+        options: options of the class's `from_pretrained`.
 
     Raises:
-        InputError: no safetensors, or nothing that this class can load.
+        InputError: there are no safetensors, or this class cannot load the model.
     """
     from transformers.utils import logging
 
@@ -170,13 +171,13 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
 
 
 def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:
-    """Refuse a model with parameters that no weight fills: transformers would draw them at random.
+    """Refuse a model if no weight fills some parameters, which transformers would draw at random.
 
     Args:
-        files: of the model.
-        model: as loaded.
-        info: what transformers says of its weights.
-        doubt: the question that the error ends with.
+        files: the files of the model.
+        model: the loaded model.
+        info: what transformers reports on its weights.
+        doubt: the question that ends the error.
     """
     missing = [name for name, _ in model.named_parameters() if name in info["missing_keys"]]
     if missing:
@@ -184,7 +185,7 @@ def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:
 
 
 def _stack(model: Any, depth: int) -> tuple[Any, str]:
-    """Where the blocks of a model are: the module, and its attribute to shorten."""
+    """The place of a model's blocks: the module, and its attribute that is shortened."""
     config = model.config
     if config.model_type == "albert":
         # A group of blocks serves several layers in a row; listed once per layer, the stack can be cut like any other.

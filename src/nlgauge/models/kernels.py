@@ -1,4 +1,4 @@
-"""Linear layers and attention as fast as the processor allows; elsewhere as torch has them."""
+"""Linear layers and attention, optimised for CPUs. Other devices use torch's own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SHORT = 96
 def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
     """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out).
 
-    Exact GELU follows if asked for.
+    Exact GELU is applied to the result if requested.
 
-    On a processor the weights are laid out once as oneDNN wants them for `rows` rows, and GELU is applied while the
-    product is still in its cache; any number of rows is right, that number is fastest.
+    On a CPU the weights are arranged once as oneDNN needs them for `rows` rows, and GELU is applied while the product
+    is still in the cache. The result is correct for any number of rows, and `rows` is the fastest.
     """
     if _prepares(weight):
         kernels = torch.ops.mkldnn
@@ -37,9 +37,9 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
 
     Args:
         joined: query, key and value of every token side by side, shape (n * length, 3 * d).
-        out: where the result goes, shape (n * length, d).
-        n: texts.
-        heads: heads; d is a multiple of it.
+        out: the array that receives the result, shape (n * length, d).
+        n: the number of texts.
+        heads: the number of heads; d is a multiple of it.
     """
     length, size = len(joined) // n, out.shape[1] // heads
     parts = joined.view(n, length, 3, heads, size)
@@ -58,7 +58,7 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
 
 
 def _prepares(weight: torch.Tensor) -> bool:
-    """Whether oneDNN takes this weight prepared: on a processor, in a precision that its instructions know."""
+    """Whether oneDNN can prepare this weight: it must be on a CPU, in a precision that its instructions support."""
     if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():
         return False
     kernels = torch.ops.mkldnn

@@ -1,4 +1,4 @@
-"""Where the files of a model are: embedded, in a folder, or on the Hugging Face hub; found without loading torch."""
+"""Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class ModelFiles:
     """A model on disk.
 
     Attributes:
-        name: as the user named it.
-        folder: holds config.json, the tokenizer's files and safetensors weights.
-        identity: what pins the weights: `sha256:...` of the weight files, or `revision:...` of the hub's commit.
-        setup: what pins configuration and tokenizer, where `identity` does not: `sha256:...` of a folder's files.
+        name: the name that the user gave.
+        folder: the folder with config.json, the tokenizer's files and safetensors weights.
+        identity: identifies the weights: `sha256:...` of the weight files, or `revision:...` of the hub's commit.
+        setup: identifies configuration and tokenizer if `identity` does not: `sha256:...` of a folder's files.
     """
 
     name: str
@@ -43,7 +43,7 @@ class ModelFiles:
 
     @property
     def tokenizer_config(self) -> dict[str, Any]:
-        """The tokenizer's configuration, empty where the model has none."""
+        """The tokenizer's configuration; empty if the model has none."""
         path = self.folder / "tokenizer_config.json"
         return _json(path) if path.exists() else {}
 
@@ -59,11 +59,11 @@ class ModelFiles:
         )
 
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
-        """What pins the model, for a signature: weights, configuration, and the libraries that read them.
+        """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
 
         Args:
-            head: identity of a head that stands on the model. It was made for these very weights, so a hub's commit
-                pins them only by the way and stands under `weights`, too.
+            head: identity of a head on top of the model. The head was made for exactly these weights, so a hub's
+                commit, which identifies them only indirectly, is given under `weights`, too.
         """
         kind, _, value = self.identity.partition(":")
         facts = {} if head is None else {"head": head[:_SHORT]}
@@ -76,10 +76,10 @@ class ModelFiles:
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
     def check_embedded(self) -> None:
-        """Refuse embedded weights that are not the expected ones; to be asked before they are loaded.
+        """Refuse embedded weights that are not the expected ones. To be called before they are loaded.
 
         Raises:
-            InputError: they have another digest.
+            InputError: the weights have another digest.
         """
         if self.name == embedded.NAME:
             embedded.check(self.folder / "model.safetensors")
@@ -92,10 +92,10 @@ class ModelFiles:
         return _digest(tuple(self.weight_files()))
 
     def weight_files(self) -> list[Path]:
-        """The safetensors files, one or several shards.
+        """The safetensors files: one file or several shards.
 
         Raises:
-            InputError: there are none; weights in other formats are not read, since loading them can run code.
+            InputError: there are none. Weights in other formats are not read, because loading them can run code.
         """
         index = self.folder / "model.safetensors.index.json"
         if index.exists():
@@ -120,15 +120,16 @@ class ModelFiles:
 
 
 def locate(model: str, revision: str | None = None) -> ModelFiles:
-    """The files of a model.
+    """Find the files of a model.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub (fetched once, then found in its cache).
+        model: `embedded`, a folder, or an id of the Hugging Face hub. A hub model is fetched once and then found in the
+            cache.
         revision: branch, tag or commit of a hub model.
 
     Raises:
-        InputError: no such folder or model, no network for one that is not cached, or weights with another digest than
-            expected.
+        InputError: there is no such folder or model, a model is not cached and there is no network, or the weights have
+            another digest than expected.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
     if model == embedded.NAME:
@@ -175,7 +176,7 @@ def _from_hub(model: str, revision: str | None) -> ModelFiles:
 
 
 def _whole(model: str, folder: str) -> ModelFiles:
-    """A snapshot of the hub, if it holds a model.
+    """Check that a snapshot of the hub holds a complete model, and return it.
 
     Raises:
         InputError: configuration or weights are missing.
@@ -199,19 +200,19 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _digest(paths: tuple[Path, ...]) -> str:
-    """SHA-256 over the weight files, in the order of their names; one file gives its own digest."""
+    """SHA-256 over the weight files, in the order of their names. A single file gives its own digest."""
     parts = [digest_of(p) for p in paths]
     return parts[0] if len(parts) == 1 else sha256("".join(parts).encode()).hexdigest()
 
 
 def _named_digest(paths: list[Path]) -> str:
-    """SHA-256 over names and digests: which of the small files there are matters too."""
+    """SHA-256 over names and digests, because it also matters which of the small files exist."""
     digests = sorted((p.name, digest_of(p)) for p in paths if p.is_file())
     return sha256(json.dumps(digests).encode()).hexdigest()
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, computed once as long as it stays as it is."""
+    """SHA-256 of a file. It is computed only once unless the file changes."""
     return _file_digest(str(path), path.stat().st_mtime_ns, path.stat().st_size)
 
 

@@ -1,4 +1,4 @@
-"""Greedy matching of token vectors: for many pairs at once, the best similarity of every token.
+"""Greedy matching of token vectors: the best similarity of every token, for many pairs at once.
 
 References:
     Zhang et al. (2020), "BERTScore", section 3, equation for P and R.
@@ -24,15 +24,15 @@ def greedy(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Weighted means of the best similarities, hypothesis to reference and back.
 
-    A similarity below 0 counts as it is: padding is minus infinity, so it never wins over a real token.
+    A similarity below 0 is not replaced by 0. Padding is minus infinity, so it never wins over a real token.
 
     Args:
         vectors: unit vectors of all texts.
-        weights: weight of each row of `vectors.matrix`, shape (rows,); a text's weights need not sum to 1.
+        weights: weight of each row of `vectors.matrix`, shape (rows,). The weights of a text need not sum to 1.
         hypotheses: text numbers, shape (n,), each with at least one row; `references` likewise.
 
     Returns:
-        Precision and recall, float64, shape (n,); NaN where all weights of a side are 0.
+        Precision and recall, float64, shape (n,); NaN if all weights of a side are 0.
     """
     n = len(hypotheses)
     precision, recall = np.empty(n), np.empty(n)
@@ -71,7 +71,7 @@ def similarities(vectors: Vectors, hypothesis: int, reference: int) -> npt.NDArr
 
 
 def _batches(hyp_lengths: Ids, ref_lengths: Ids, width: int) -> Iterator[Ids]:
-    """Pairs of like lengths together, as many as fit the budget."""
+    """Batches of pairs with similar lengths, as many as fit the budget."""
     order = np.lexsort((hyp_lengths, ref_lengths))
     start, widest = 0, 0
     for place, pair in enumerate(order):
@@ -85,7 +85,7 @@ def _batches(hyp_lengths: Ids, ref_lengths: Ids, width: int) -> Iterator[Ids]:
 
 
 def _rows(starts: torch.Tensor, lengths: torch.Tensor, texts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Row numbers of each text, shape (b, L), short texts filled with their first row; and which are real."""
+    """Row numbers of each text, shape (b, L), and which are real. Short texts are filled up with their first row."""
     own = lengths[texts]
     steps = torch.arange(int(own.max()), device=texts.device)
     real = steps[None, :] < own[:, None]

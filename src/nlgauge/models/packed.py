@@ -1,8 +1,8 @@
-"""BERT's forward pass over packed tokens: texts lie end to end, so no time goes into padding.
+"""BERT's forward pass over packed tokens: texts lie end to end, so no time is spent on padding.
 
-The linear layers see one matrix of tokens, whatever texts they belong to; attention runs over each group of texts of
-equal length. The number of rows is rounded up to a few fixed sizes: the matrix library then prepares its kernels once.
-Which texts share its batch changes a token's vector by rounding alone, on some processors not at all.
+The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
+The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only once.
+The other texts in a batch change a token's vector only by rounding, and on some processors not at all.
 
 References:
     Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on).
@@ -39,12 +39,12 @@ _LEGACY = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.b
 
 
 class PackedBert:
-    """A BERT-like encoder; blocks are read from disk when a layer first needs them.
+    """A BERT-like encoder. Blocks are read from disk when a layer first needs them.
 
     Args:
-        files: folder with config.json and safetensors.
+        files: the folder with config.json and safetensors.
         dtype: precision of weights and activations.
-        device: where it runs.
+        device: the device on which it runs.
         adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its
             weight.
     """
@@ -78,7 +78,7 @@ class PackedBert:
 
     @staticmethod
     def reads(config: dict[str, Any]) -> bool:
-        """Whether this forward pass is the model's: BERT, RoBERTa and XLM-R with absolute positions and exact GELU."""
+        """Whether this forward pass fits the model: BERT, RoBERTa or XLM-R with absolute positions and exact GELU."""
         return (
             config.get("model_type") in _FAMILIES
             and config.get("hidden_act", "gelu") == "gelu"
@@ -90,7 +90,7 @@ class PackedBert:
 
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
-        """See `Network.cut`. Blocks that no layer asked for yet are read first.
+        """See `Network.cut`. Blocks that no layer has needed before are read first.
 
         The types of the tokens (0 or 1) may follow the sequences.
         """
@@ -102,7 +102,7 @@ class PackedBert:
 
     @contextmanager
     def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-        """As `cut`, for several layers in one pass: vectors of all tokens at each of them, in the order asked for."""
+        """Like `cut`, for several layers in one pass: vectors of all tokens at each layer, in the requested order."""
 
         def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
             kept: dict[int, torch.Tensor] = {}
@@ -118,14 +118,14 @@ class PackedBert:
 
     @property
     def words(self) -> torch.Tensor:
-        """The vectors of all pieces, shape (V, d): what a masked language model holds its guess against."""
+        """The vectors of all pieces, shape (V, d), with which a masked language model compares its prediction."""
         return self._words
 
     def tensor(self, ending: str) -> torch.Tensor:
-        """The weight whose name is `ending`, or ends in it after a dot, in the checkpoint's own precision: a head's.
+        """A weight of a head, in the checkpoint's own precision. Its name is `ending`, or ends in it after a dot.
 
         Raises:
-            InputError: there is none, or more than one.
+            InputError: there is no such weight, or more than one.
         """
         return self._weights.ending(ending)
 
@@ -160,7 +160,7 @@ class PackedBert:
         return states[:n_tokens]
 
     def _rows(self, n_tokens: int) -> int:
-        """One of few row counts: powers of two up to a full batch, multiples of the least beyond."""
+        """Round up to one of a few row counts: powers of two up to a full batch, multiples of the least one beyond."""
         if n_tokens > self.batch_tokens:
             return -(-n_tokens // _LEAST_ROWS) * _LEAST_ROWS
         return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
@@ -223,7 +223,7 @@ class _Block:
 
 
 class _Weights:
-    """Tensors by their BERT names, whatever prefix a checkpoint gives them, read one at a time from the shards."""
+    """Tensors by their BERT names, with any prefix in the checkpoint, read one at a time from the shards."""
 
     def __init__(self, files: ModelFiles) -> None:
         self._files = files

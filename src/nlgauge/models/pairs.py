@@ -1,4 +1,4 @@
-"""Pairs of texts to piece ids: each text once, the longer side cut first."""
+"""Convert pairs of texts to piece ids. Each text is tokenized once, and the longer text of a pair is cut first."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nlgauge.models.tokens import Ids, TextTokenizer
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of texts as pieces, put together only when they are asked for.
+    """Pairs of texts as pieces, which are joined only when they are needed.
 
     Attributes:
-        sizes: pieces kept of the first and the second text, shape (n, 2).
-        lengths: pieces of a pair with its special tokens, shape (n,).
-        truncated: pieces were cut off, shape (n,).
+        sizes: the numbers of pieces kept of the first and the second text, shape (n, 2).
+        lengths: the number of pieces of each pair, with its special tokens, shape (n,).
+        truncated: whether pieces were cut off, shape (n,).
     """
 
     sides: Sequence[tuple[Ids, Ids]]
@@ -39,8 +39,8 @@ class PairTokenizer:
     """The tokenizer of a model that reads two texts at once.
 
     Attributes:
-        max_tokens: most pieces of a pair, special tokens included; None where there is no limit.
-        frame: how many of them are special tokens.
+        max_tokens: the largest number of pieces of a pair, including special tokens; None if there is no limit.
+        frame: the number of special tokens among them.
     """
 
     def __init__(self, files: ModelFiles, max_tokens: int | None = None) -> None:
@@ -65,7 +65,7 @@ class PairTokenizer:
 
     @property
     def room(self) -> int | None:
-        """Most pieces of two texts together."""
+        """The largest number of pieces that two texts may have together."""
         return None if self.max_tokens is None else self.max_tokens - self.frame
 
     def read(self, texts: Iterable[str]) -> dict[str, Ids]:
@@ -77,9 +77,9 @@ class PairTokenizer:
         return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, encoded, strict=True)}
 
     def pairs(self, pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Pairs:
-        """Pairs of texts that were read before.
+        """Pairs of texts that have been read before.
 
-        Where two are too long together the longer one is cut, then both alike (`longest_first`).
+        If two texts are too long together, the longer one is cut first, then both alike (`longest_first`).
         """
         sides = [(contents[first], contents[second]) for first, second in pairs]
         full = np.array([(len(first), len(second)) for first, second in sides], dtype=np.int64).reshape(-1, 2)
@@ -88,7 +88,7 @@ class PairTokenizer:
         return Pairs(sides, sizes, sizes.sum(axis=1) + self.frame, cut, self)
 
     def join(self, first: Ids, second: Ids) -> tuple[Ids, Ids]:
-        """Ids and types of a pair, special tokens included, each of shape (T,)."""
+        """Ids and types of a pair, including special tokens, each of shape (T,)."""
         before, between, after = self._parts
         ids = np.concatenate([before, first, between, second, after])
         types = self._types
@@ -97,9 +97,9 @@ class PairTokenizer:
 
 
 def _cut(sizes: Ids, room: int) -> Ids:
-    """Sizes of both sides, shape (n, 2), that fit the room.
+    """Sizes of both texts, shape (n, 2), that fit the available room.
 
-    Of an odd room the longer side gets one more, of two equal sides the second.
+    If the room is odd the longer text gets one piece more; if both are equally long, the second one does.
     """
     short, long = sizes.min(axis=1), sizes.max(axis=1)
     long = np.minimum(long, np.where(short > room, short, np.maximum(short, room - short)))

@@ -1,4 +1,4 @@
-"""One vector a text: the mean of its token vectors at one layer or several."""
+"""One vector per text: the mean of its token vectors at one layer or several."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def mean_vectors(
     Args:
         network: an encoder, see `nlgauge.models.encoder.Network`.
         sequences: piece ids of each text, special tokens included.
-        layers: 0 for the embeddings; in any order.
-        budget: most tokens in one forward pass; None takes the network's own.
+        layers: the layers in any order; 0 is the embeddings.
+        budget: the largest number of tokens in one forward pass. If None, the network's own.
         outer: how many tokens at the start and at the end stay out of the mean; (0, 0) counts special tokens in, as
             SEScore does.
         advance: told the number of texts done.
@@ -61,7 +61,7 @@ def mean_vectors(
 
 @contextmanager
 def _each(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-    """A function from sequences to the token vectors of each layer; networks that can do it in one pass do."""
+    """A function from sequences to the token vectors of each layer, computed in one pass if the network can do so."""
     if len(layers) > 1 and hasattr(network, "cut_each"):
         with network.cut_each(layers) as forward:
             yield forward
@@ -82,7 +82,7 @@ def _each(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Id
 
 
 def cosines(vectors: torch.Tensor, pairs: Ids) -> npt.NDArray[np.float64]:
-    """The cosine of each pair of rows, shape (n,), of a matrix (rows, d); 0 where a vector is 0."""
+    """The cosine of each pair of rows of a matrix (rows, d), shape (n,); 0 if a vector is 0."""
     wide = vectors.cpu().double()
     wide = wide / wide.norm(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float64).tiny)
     found: npt.NDArray[np.float64] = (

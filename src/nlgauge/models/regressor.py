@@ -1,4 +1,4 @@
-"""A regressor: mean vectors of texts, how they compare, and a feed-forward network from there to one number."""
+"""A regressor: mean vectors of texts, comparisons of these, and a feed-forward network that gives one number."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ROWS = 1024  # segments in one pass of the feed-forward network
 
 @dataclass(frozen=True)
 class RegressorFiles:
-    """A regressor that was found and whose header was read.
+    """The file of a regressor, of which only the header was read.
 
     Attributes:
-        head: its file; what it was trained with stands in its metadata.
+        head: the head file. Its metadata say how the regressor was trained.
     """
 
     head: Head
@@ -46,12 +46,12 @@ class RegressorFiles:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Which of `hyp`, `ref` and `src` it reads."""
+        """Which of `hyp`, `ref` and `src` the regressor reads."""
         return texts_of(self.features)
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers whose mean vectors it reads."""
+        """The layers whose mean vectors the regressor reads."""
         named = self.head.items("layers")
         depth = self.head.encoder.depth
         if named == (MIX,):
@@ -65,7 +65,7 @@ class RegressorFiles:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest score it was trained on."""
+        """The lowest and the highest score that the regressor was trained on."""
         return self.number("low"), self.number("high")
 
     def number(self, key: str, default: float | None = None) -> float:
@@ -80,23 +80,23 @@ class RegressorFiles:
         return found
 
     def max_tokens(self, asked: int | None) -> int | None:
-        """The limit asked for, else the one it was trained with."""
+        """The requested limit, else the one from training."""
         return self.head.whole("max_tokens") if asked is None else asked
 
     def facts(self) -> dict[str, Any]:
-        """What pins it, for a signature."""
+        """The facts that identify the model, for a signature."""
         files = self.head.encoder
         return files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
 
 
 def locate_regressor(model: str) -> RegressorFiles:
-    """The files of a regressor.
+    """Find the files of a regressor.
 
     Args:
-        model: `sescore` (shipped), a head file, or a folder as `nlgauge train` writes it.
+        model: `sescore` (shipped), a head file, or a folder that `nlgauge train` wrote.
 
     Raises:
-        InputError: nothing there, something else, or an encoder other than the one it was made for.
+        InputError: there is no such file, it is not a regressor, or its encoder is not the one that it was made for.
     """
     folder = Path(model).expanduser()
     if folder.is_dir():
@@ -125,7 +125,7 @@ class Regressor:
 
     @cached_property
     def network(self) -> _Loaded:
-        """Encoder and feed-forward network, loaded when they are first needed."""
+        """The encoder and the feed-forward network, loaded when they are first needed."""
         loaded: _Loaded = self._load()
         return loaded
 
@@ -135,9 +135,9 @@ class Regressor:
         """Scores of n segments, shape (n,), and whether one of their texts was cut, shape (n,).
 
         Args:
-            texts: `hyp`, and `ref` and `src` where the regressor reads them: n texts each. Equal texts are encoded
-                once.
-            advance: told the number of distinct texts done.
+            texts: `hyp`, and also `ref` and `src` if the regressor reads them, with n texts each. Equal texts are
+                encoded once.
+            advance: called with the number of distinct texts done.
         """
         number: dict[str, int] = {}
         places = {
@@ -158,7 +158,7 @@ class Regressor:
 
 
 class _Loaded:
-    """The tensors of a regressor, placed, and its encoder."""
+    """The tensors of a regressor on their device, and its encoder."""
 
     def __init__(self, found: RegressorFiles, encoder: Any, own: Mapping[str, torch.Tensor]) -> None:
         import torch
@@ -227,11 +227,12 @@ def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | N
     """One vector per text from its means at several layers.
 
     Args:
-        means: of each text at each layer, shape (n, layers, d). The mean of a mix of layers is the mix of their means.
-        mix: the weight of each layer, and what the sum is multiplied by; None puts the means side by side.
+        means: means of each text at each layer, shape (n, layers, d). The mean of a mix of layers equals the mix of
+            their means.
+        mix: the weight of each layer, and a factor of the sum. If None, the means are put side by side.
 
     Returns:
-        Shape (n, layers * d) side by side, (n, d) mixed.
+        Vectors of shape (n, layers * d) if the means are side by side, (n, d) if they are mixed.
     """
     if mix is None:
         return means.flatten(1)
@@ -240,7 +241,7 @@ def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | N
 
 
 def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | None = None) -> Regressor:
-    """A regressor, one copy in a runtime for each precision.
+    """Load a regressor. A runtime holds one copy per precision.
 
     Raises:
         InputError: see `locate_regressor`.

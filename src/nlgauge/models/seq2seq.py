@@ -29,11 +29,12 @@ class Backtranslator:
         forward: the model into the second language: a folder or an id of the hub.
         backward: the model out of it; the same name as `forward` for a model of many languages.
         forward_revision, backward_revision: branch, tag or commit of a hub model.
-        languages: codes of the first and second language as the tokenizers spell them (`("en_XX", "de_DE")`), for
+        languages: codes of the first and the second language as the tokenizers spell them (`("en_XX", "de_DE")`), for
             models of many languages.
-        prefixes: put before the texts on the way out and on the way back, for models that are told their task (T5).
-        beams: width of the search.
-        max_tokens: most pieces that a translation may have.
+        prefixes: texts that are put before the inputs of the two translations, for models that need the name of their
+            task (T5).
+        beams: the width of the beam search.
+        max_tokens: the largest number of pieces of a translation.
         runtime: device, precision and loaded models.
     """
 
@@ -50,10 +51,10 @@ class Backtranslator:
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """A paraphrase of each text, length n.
 
-        None where the text is blank, longer than a model reads, or comes back as it was.
+        None if the text is blank, is longer than a model's limit, or comes back unchanged.
 
         Raises:
-            InputError: a model that is not there, has no safetensors weights, or is no encoder-decoder.
+            InputError: a model is missing, has no safetensors weights, or is not an encoder-decoder.
             MissingExtra: the packages of the `neural` extra are not installed.
         """
         there, back = self.languages or (None, None)
@@ -68,7 +69,7 @@ class Backtranslator:
         return [None if found[t] is None or str(found[t]).split() == t.split() else found[t] for t in texts]
 
     def identities(self) -> tuple[str, str]:
-        """What pins the weights of both models."""
+        """The identities of the weights of both models."""
         return (
             locate(self.forward, self.forward_revision).identity,
             locate(self.backward, self.backward_revision).identity,
@@ -85,7 +86,7 @@ class Seq2Seq:
     """A loaded encoder-decoder with its tokenizer.
 
     Raises:
-        InputError: no safetensors, no encoder-decoder, or weights that do not fill the model.
+        InputError: there are no safetensors, the model is not an encoder-decoder, or the weights do not fill it.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
 
@@ -125,9 +126,9 @@ class Seq2Seq:
         max_tokens: int,
         runtime: Runtime,
     ) -> list[str | None]:
-        """What the model makes of each text.
+        """The model's output for each text.
 
-        None for None, for a blank text, for one longer than the model reads, and where nothing comes out.
+        None for None, for a blank text, for a text longer than the model's limit, and for an empty output.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""Texts to piece ids: special tokens apart, length limits counted, long texts cut or read in windows."""
+"""Convert texts to piece ids, with special tokens and length limits. Long texts are cut, or read in windows."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Tokens:
     """The pieces of one text.
 
     Attributes:
-        ids: with special tokens, shape (T,).
-        n_content: pieces that are not the tokenizer's frame of special tokens; 0 for an empty text.
-        truncated: content was cut off at the model's limit.
+        ids: ids of the pieces with special tokens, shape (T,).
+        n_content: the number of pieces without the special tokens at both ends; 0 for an empty text.
+        truncated: whether content was cut off at the model's limit.
     """
 
     ids: Ids
@@ -42,14 +42,15 @@ class TextTokenizer:
     """The tokenizer of a model.
 
     Args:
-        files: where the model is.
+        files: the files of the model.
         max_tokens: a lower limit than the model's own.
-        space: begin every text with a space where a first word otherwise is another piece than the same word later on
-            (as bert_score).
+        space: begin every text with a space if the tokenizer would otherwise give the first word another piece than
+            the same word later in the text (as bert_score does).
 
     Attributes:
-        max_tokens: most pieces the model takes, special tokens included; None where there is no limit.
-        weightless: ids of the classifier and separator tokens, which weigh nothing in BERTScore.
+        max_tokens: the largest number of pieces that the model accepts, including special tokens; None if there is no
+            limit.
+        weightless: ids of the classifier and separator tokens, which have weight 0 in BERTScore.
         prefix: special tokens before the content, shape (p,); likewise `suffix` after it.
     """
 
@@ -73,7 +74,7 @@ class TextTokenizer:
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
         """Pieces of each text, stripped of outer blanks.
 
-        With `windows` nothing is cut: the encoder reads long texts in parts.
+        With `windows` nothing is cut, since the encoder reads long texts in parts.
         """
         room = None if self.max_tokens is None else self.max_tokens - len(self.prefix) - len(self.suffix)
         first, last = len(self.prefix), len(self.suffix)
@@ -89,10 +90,10 @@ class TextTokenizer:
         return found
 
     def pair_frame(self) -> tuple[Ids, Ids]:
-        """How two texts stand together, shown by a pair of texts of one piece each.
+        """The frame of special tokens around a pair of texts, found with two texts of one piece each.
 
         Returns:
-            Ids, where -1 and -2 are the pieces of the texts, shape (T,); the type of each, (T,).
+            Ids, in which -1 and -2 stand for the pieces of the two texts, shape (T,), and the type of each, (T,).
         """
         if hasattr(self._backend, "encode_batch_fast"):
             pair = self._backend.encode("a", "b")
@@ -113,7 +114,7 @@ class TextTokenizer:
         )
 
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
-        """The words of a text, and for every piece the number of its word; None for special tokens."""
+        """The words of a text, and for each piece the number of its word (None for special tokens)."""
         text = self._prepare(text)
         encoding = self._encode_fully(text)
         labels: list[str] = []
@@ -175,9 +176,9 @@ def _positions(config: dict[str, Any]) -> int | None:
 
 
 def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
-    """A model's tokenizer, and the ids that weigh nothing, where it names them.
+    """Load a model's tokenizer, and the ids that have weight 0 if the tokenizer names them.
 
-    It is a fast tokenizer of the tokenizers library where there is one, or else one of transformers'.
+    It is a fast tokenizer of the tokenizers library if there is one, or else one of transformers.
     """
     path = files.folder / "tokenizer.json"
     if path.exists() and files.config.get("model_type") in _RAW:
@@ -219,7 +220,7 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
 
 
 def well_formed(text: str) -> str:
-    """The text with U+FFFD, as every decoder writes it, for a lone surrogate, which cannot reach a tokenizer."""
+    """Replace lone surrogates, which no tokenizer accepts, with U+FFFD, as every decoder does."""
     if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

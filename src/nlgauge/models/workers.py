@@ -1,4 +1,4 @@
-"""Batches side by side: each core takes a batch and runs it from end to end."""
+"""Run batches in parallel: each core takes a batch and runs it from beginning to end."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ Done = TypeVar("Done")
 def side_by_side(
     work: Callable[[Job], Done], jobs: Sequence[Job], device: Any, *, one_core: bool = False
 ) -> Iterator[Done]:
-    """What `work` makes of each job, in order, under inference mode.
+    """The results of `work` for each job, in order, computed in inference mode.
 
-    On a processor as many threads as torch may use take jobs in turn, each computing on one core alone. Splitting every
-    operation of one batch among all cores instead makes them wait for each other thousands of times a second: slower on
-    an idle machine, and many times slower on one with other work. On other devices, and where one thread is left, the
-    jobs run here.
+    On a CPU, jobs are taken in turn by as many threads as torch may use, and each thread computes on one core. To split
+    every operation of one batch among all cores would make them wait for each other thousands of times per second. That
+    is slower on an idle machine, and many times slower on a busy one. On other devices, and if there is only one
+    thread, the jobs run in the calling thread.
 
     Args:
-        work: must not change what other jobs read.
-        jobs: in the order of the results.
-        device: of the tensors that `work` computes with.
-        one_core: a job that is the only one has one core of the processor too, so that its numbers do not hang on how
-            many there are.
+        work: function of a job. It must not change what other jobs read.
+        jobs: the jobs, in the order of the results.
+        device: the device of the tensors that `work` computes with.
+        one_core: run a single job on one core too, so that its numbers do not depend on the number of cores.
     """
     threads = torch.get_num_threads()
     if getattr(device, "type", "cpu") != "cpu" or threads == 1 or len(jobs) < (1 if one_core else 2):

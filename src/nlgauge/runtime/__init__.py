@@ -1,4 +1,4 @@
-"""Devices, batches, caches and progress: everything about a run that is not about a metric."""
+"""Devices, batches, caches and progress: what a run needs besides its metrics."""
 
 from typing import TYPE_CHECKING
 

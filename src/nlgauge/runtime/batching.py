@@ -1,4 +1,4 @@
-"""How texts are grouped for a model: by equal length, under a budget of tokens."""
+"""Batches of texts for a model: texts of equal length lie together, under a budget of tokens."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MARGINS: Mapping[str, float] = {"float64": 1e-4, "float32": 1e-4, "bfloat16": 0
 
 
 def margin(dtype: str) -> float:
-    """How far apart two numbers must be to stand in the same order whatever shares the batch.
+    """How far apart two numbers must be so that their order is the same in every batch.
 
-    In float32 and float64 that holds of probabilities and their logarithms, in half precision of probabilities.
+    In float32 and float64 this holds for probabilities and for their logarithms, in half precision for probabilities.
     """
     return _MARGINS[dtype]
 
@@ -28,12 +28,12 @@ def margin(dtype: str) -> float:
 def by_length(lengths: Sequence[int] | Index, budget: int) -> Iterator[Index]:
     """Batches of positions, shortest texts first, each of at most `budget` tokens and at least one text.
 
-    Sorting is stable, so the batches depend on the lengths alone. Texts of one length lie beside each other
-    inside a batch; what a batch with several lengths costs is for the model to say.
+    Sorting is stable, so the batches depend only on the lengths. Texts of equal length lie beside each other inside a
+    batch. How much a batch with several lengths costs depends on the model.
 
     Args:
-        lengths: tokens of each text, shape (n,).
-        budget: most tokens in a batch.
+        lengths: the number of tokens of each text, shape (n,).
+        budget: the largest number of tokens in a batch.
     """
     lengths = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(lengths, kind="stable")

@@ -1,4 +1,4 @@
-"""Scores on disk: one SQLite file, keyed by signature and text digest, so that no segment is scored twice."""
+"""The score cache: one SQLite file, keyed by signature and digest of the texts, so that no segment is scored twice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASK = 500  # keys in one query; SQLite's oldest limit on parameters is 999
 
 
 def default_path() -> Path:
-    """The user's cache file: `$NLGAUGE_CACHE`, else the platform's cache folder."""
+    """The user's cache file: `$NLGAUGE_CACHE` if it is set, else a file in the platform's cache folder."""
     own = os.environ.get("NLGAUGE_CACHE")
     if own:
         return Path(own) / "scores.sqlite"
@@ -43,7 +43,7 @@ def default_path() -> Path:
 def text_key(segment: Segment, needs: Iterable[str]) -> bytes:
     """A 16-byte digest of exactly the texts that a metric reads.
 
-    The length of each text stands before it, so that no two segments give the same bytes.
+    Each text is preceded by its length, so that different segments never give the same bytes.
     """
     fields = [segment.hypothesis]
     needs = frozenset(needs)
@@ -60,13 +60,13 @@ def text_key(segment: Segment, needs: Iterable[str]) -> bytes:
 
 
 class ScoreCache:
-    """Rows of float64 by (signature, key). Safe for several processes; a killed run keeps what it stored.
+    """Rows of float64 by (signature, key). Several processes may use it at once. A killed run keeps what it stored.
 
     Args:
-        path: the SQLite file, made with its folder when first written or read.
+        path: the SQLite file. It and its folder are made when it is first read or written.
 
     Raises:
-        InputError: the file is not ours or cannot be opened.
+        InputError: the file is not a score cache of nlgauge, or cannot be opened.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -74,13 +74,13 @@ class ScoreCache:
         self._connection: sqlite3.Connection | None = None
 
     def columns(self, signature: str) -> list[str] | None:
-        """The names of the numbers in a row, or None where nothing was stored under the signature."""
+        """The names of the numbers in a row, or None if nothing is stored under the signature."""
         with self._connected() as connection:
             found = connection.execute("SELECT columns FROM signatures WHERE signature = ?", (signature,)).fetchone()
         return json.loads(found[0]) if found else None
 
     def get(self, signature: str, keys: Sequence[bytes]) -> dict[bytes, npt.NDArray[np.float64]]:
-        """The stored rows among `keys`."""
+        """The rows stored under any of `keys`."""
         found: dict[bytes, npt.NDArray[np.float64]] = {}
         with self._connected() as connection:
             number = connection.execute("SELECT number FROM signatures WHERE signature = ?", (signature,)).fetchone()
@@ -106,7 +106,7 @@ class ScoreCache:
             )
 
     def count(self) -> int:
-        """How many rows are stored, under all signatures."""
+        """The number of rows stored under all signatures."""
         with self._connected() as connection:
             return int(connection.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
 
@@ -118,9 +118,9 @@ class ScoreCache:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """The open file. What is wrong with it is told in one line, whenever it is found.
+        """The open file. An error in it is reported in one line, whenever it is found.
 
-        A page can be damaged behind a sound first one.
+        A page can be damaged although the first page is sound.
         """
         try:
             if self._connection is None:

@@ -21,21 +21,22 @@ T = TypeVar("T")
 
 @contextmanager
 def silent(total: int, label: str) -> Iterator[Advance]:
-    """Progress that shows nothing."""
+    """A progress display that shows nothing."""
     yield lambda count: None
 
 
 @dataclass(eq=False)
 class Runtime:
-    """What a metric may use and need not know.
+    """The device, precision, models and cache that metrics use in a run.
 
     Attributes:
-        device: `auto` (a GPU where there is one), `cpu`, `cuda`, `cuda:1`, `mps`.
-        dtype: precision of model arithmetic; stands in the signature of every metric that runs a model.
-        token_budget: most tokens in one forward pass; None chooses by device. Changes speed, never scores.
-        seed: for everything drawn at random.
-        cache: the score cache, or a path to its file; None keeps nothing.
-        progress: called as `progress(total, label)`, gives a context whose value is called with counts done.
+        device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`.
+        dtype: precision of model arithmetic. It is part of the signature of every metric that runs a model.
+        token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
+            speed, but never the scores.
+        seed: the seed of everything that is drawn at random.
+        cache: the score cache, or the path of its file. If None, no scores are kept.
+        progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
     """
 
     device: str = "auto"
@@ -59,7 +60,7 @@ class Runtime:
             self.cache = ScoreCache(self.cache)
 
     def once(self, key: Hashable, load: Callable[[], T]) -> T:
-        """What `load` makes, made once for each key: every metric that names a model shares one copy."""
+        """The result of `load`, which is called once per key: all metrics that name a model share one copy."""
         with self._lock:
             if key not in self._models:
                 self._models[key] = load()

@@ -1,4 +1,4 @@
-"""What texts are made of, with offsets: words, sentences, tags, numbers, names and word relations."""
+"""Analysis of texts, with offsets: words, sentences, tags, numbers, names and word relations."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""English as spaCy or Stanza knows it: their tokens, tags, sentences and names; forms and related words are ours."""
+"""Backends of spaCy and Stanza. Tokens, tags, sentences and names are theirs; forms and related words are ours."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNKNOWN = "XX"  # the treebank's tag for what has none
 
 
 class MissingPipeline(MissingExtra):
-    """A library is there, but no pipeline of it for English; the message holds the command that fetches one."""
+    """The library is installed, but no English pipeline for it. The message has the command that installs one."""
 
     def __init__(self, what: str, command: str) -> None:
         ImportError.__init__(self, f"{what}; run: {command}")
 
 
 class Piece(NamedTuple):
-    """A token as a pipeline gives it."""
+    """A token of a pipeline."""
 
     start: int
     end: int
@@ -36,14 +36,14 @@ class Piece(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a pipeline says of a text: sentences of tokens, and the spans of the names of persons."""
+    """A pipeline's analysis of a text: sentences of tokens, and the spans of persons' names."""
 
     sentences: Sequence[Sequence[Piece]]
     persons: Sequence[tuple[int, int]]
 
 
 class _Piped(LexiconForms):
-    """A pipeline of another library behind our interface; only offsets and tags are taken from it."""
+    """A pipeline of another library with our interface. Only offsets and tags are taken from it."""
 
     name = ""
 
@@ -57,12 +57,12 @@ class _Piped(LexiconForms):
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`.
 
-        The pipeline says who is a person; our lists tell gender and the parts of names.
+        The pipeline finds the persons. Our lists give their gender and the parts of their names.
         """
         return people(doc, self._read(doc.text)[1])
 
     def run(self, text: str) -> Read:
-        """What the pipeline says of a text that is not blank and has no lone surrogates."""
+        """The pipeline's analysis of a text that is not blank and has no lone surrogates."""
         raise NotImplementedError
 
     def _analysed(self, text: str) -> tuple[Doc, list[tuple[int, int]]]:
@@ -79,11 +79,11 @@ class Spacy(_Piped):
     """spaCy with an installed pipeline for English.
 
     Args:
-        pipeline: name of an installed package, or a folder; nothing is downloaded.
+        pipeline: the name of an installed package, or a folder. Nothing is downloaded.
 
     Raises:
         MissingExtra: spaCy or the pipeline is not installed, or the pipeline has no tagger.
-        SpecError: a pipeline for another language.
+        SpecError: the pipeline is for another language.
     """
 
     def __init__(self, pipeline: str = "en_core_web_sm") -> None:
@@ -118,7 +118,7 @@ class Spacy(_Piped):
 
 
 class Stanza(_Piped):
-    """Stanza with its models for English, which must be on this machine: nothing is downloaded.
+    """Stanza with its English models, which must be on this machine. Nothing is downloaded.
 
     Raises:
         MissingExtra: Stanza or its English models are not installed.
@@ -155,7 +155,7 @@ class Stanza(_Piped):
 def _words(token: Any) -> Iterator[Piece]:
     """The words of a token, which may be several (don't: do, n't).
 
-    They are given if they stand in the token letter by letter, else the token itself.
+    If their letters do not match those of the token, the token itself is returned.
     """
     if "".join(w.text for w in token.words) == token.text:
         start = token.start_char
@@ -178,9 +178,9 @@ def _by_sentence(pieces: Sequence[Piece], bounds: Iterable[tuple[int, int]]) -> 
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text in parts that a pipeline can hold, with their offsets.
+    """The text in parts that a pipeline can process, with their offsets.
 
-    Lone surrogates, which no pipeline can read, are replaced one by one.
+    Each lone surrogate, which no pipeline can read, is replaced.
     """
     readable = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) if not text.isascii() else text
     start = 0
@@ -198,7 +198,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 def assemble(text: str, sentences: Sequence[Sequence[Piece]]) -> Doc:
     """The document of a text, from the tokens of each sentence.
 
-    Blanks belong to no token, and characters that no token holds become a token of their own.
+    Blanks belong to no token. Characters that lie in no token become tokens themselves.
     """
     tokens: list[Token] = []
     spans: list[Span] = []
@@ -224,7 +224,7 @@ def assemble(text: str, sentences: Sequence[Sequence[Piece]]) -> Doc:
 def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
     """Mentions of persons, from the spans of their names.
 
-    Mentions that share the last word, or the first name alone, are one person.
+    Mentions that share the last word, or only the first name, are the same person.
     """
     mentions: list[Person] = []
     numbers: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A text with its tokens and their tags, its words and its sentences; places are offsets of the text."""
+"""A text with its tokens, tags, words and sentences. Positions are offsets in the text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NO_PUNCTUATION = frozenset("%@#&*§")  # punctuation by Unicode, signs that are
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a clitic (n't, 's), a number, a sign.
+    """A token: a word, a clitic (n't, 's), a number or a sign.
 
     Attributes:
-        index: its place among the tokens of the text.
+        index: the position among the tokens of the text.
         start, end: offsets in the text.
-        text: what stands there.
-        tag: Penn Treebank part of speech.
+        text: the text of the token.
+        tag: the Penn Treebank tag of its part of speech.
     """
 
     index: int
@@ -30,12 +30,12 @@ class Token:
 
     @property
     def lower(self) -> str:
-        """In small letters, with a plain apostrophe."""
+        """The text in small letters, with a plain apostrophe."""
         return self.text.lower().replace("’", "'")
 
     @property
     def is_punctuation(self) -> bool:
-        """Whether it is made of punctuation marks alone."""
+        """Whether the token has only punctuation marks."""
         return is_punctuation(self.text)
 
 
@@ -44,7 +44,7 @@ class Span:
     """A run of tokens: a word, a phrase, a sentence.
 
     Attributes:
-        first, last: its tokens, both included.
+        first, last: its first and last token, both included.
         start, end: offsets in the text.
     """
 
@@ -59,9 +59,9 @@ class Doc:
     """One text with its tokens and sentences.
 
     Attributes:
-        text: as it came.
-        tokens: every character but blanks lies in exactly one of them.
-        sentences: runs of tokens, in order, which together are all tokens.
+        text: the text, unchanged.
+        tokens: the tokens. Every character that is not a blank lies in exactly one of them.
+        sentences: runs of tokens, in order. Together they contain all tokens.
     """
 
     text: str
@@ -70,12 +70,12 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Span, ...]:
-        """Words as blanks show them, without the punctuation around them: `isn't`, `well-known`, `$5`."""
+        """Words as separated by blanks, without the punctuation around them: `isn't`, `well-known`, `$5`."""
         return tuple(self._words())
 
     @cached_property
     def word_at(self) -> tuple[int | None, ...]:
-        """For each token the place of its word among `words`, None for punctuation outside words."""
+        """For each token, the position of its word among `words`; None for punctuation outside words."""
         places: list[int | None] = [None] * len(self.tokens)
         for place, word in enumerate(self.words):
             places[word.first : word.last + 1] = [place] * (word.last - word.first + 1)
@@ -83,7 +83,7 @@ class Doc:
 
     @cached_property
     def sentence_at(self) -> tuple[int, ...]:
-        """For each token the place of its sentence among `sentences`."""
+        """For each token, the position of its sentence among `sentences`."""
         return tuple(place for place, s in enumerate(self.sentences) for _ in range(s.first, s.last + 1))
 
     def span(self, first: int, last: int) -> Span:
@@ -91,15 +91,15 @@ class Doc:
         return Span(first, last, self.tokens[first].start, self.tokens[last].end)
 
     def between(self, span: Span) -> str:
-        """What stands in the text from the start of a span to its end."""
+        """The text from the start of the first token to the end of the last."""
         return self.text[span.start : span.end]
 
     def touches(self, index: int) -> bool:
-        """Whether a token follows the one before it without a blank."""
+        """Whether there is no blank between a token and the one before it."""
         return index > 0 and self.tokens[index - 1].end == self.tokens[index].start
 
     def starts_sentence(self, index: int) -> bool:
-        """Whether a token is the first of its sentence, opening quotes and brackets left out of account."""
+        """Whether a token is the first of its sentence. Opening quotes and brackets are ignored."""
         first = self.sentences[self.sentence_at[index]].first
         return all(self.tokens[i].is_punctuation for i in range(first, index))
 
@@ -126,7 +126,7 @@ class Doc:
 
 
 def is_punctuation(text: str) -> bool:
-    """Whether a text is made of punctuation marks alone, the grave accent among them; `%`, `@`, `#`, `&` are none."""
+    """Whether a text has only punctuation marks. The grave accent is one of these; `%`, `@`, `#` and `&` are not."""
     return bool(text) and all(
         c == "`" or (unicodedata.category(c)[0] == "P" and c not in _NO_PUNCTUATION) for c in text
     )

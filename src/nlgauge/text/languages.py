@@ -1,4 +1,4 @@
-"""What perturbations know of a language: tokens, inflection, related words, persons; one backend is built in."""
+"""Language backends for perturbations: tokens, inflection, related words, persons. One backend is built in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT = 4096  # analyses remembered: many perturbations look at one text
 
 @runtime_checkable
 class Language(Protocol):
-    """English as one backend knows it."""
+    """The analysis of English by one backend."""
 
     name: str
 
@@ -28,15 +28,15 @@ class Language(Protocol):
         ...
 
     def lemma(self, word: str, tag: str) -> str:
-        """The dictionary form of a word that bears a tag."""
+        """The dictionary form of a word with a tag."""
         ...
 
     def inflect(self, lemma: str, tag: str) -> str | None:
-        """The form of a lemma that bears a tag; None where there is none."""
+        """The form of a lemma for a tag; None if there is none."""
         ...
 
     def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
-        """Synonyms, antonyms, hyponyms, hypernyms or siblings, the best first."""
+        """Synonyms, antonyms, hyponyms, hypernyms or siblings, best first."""
         ...
 
     def persons(self, doc: Doc) -> list[Person]:
@@ -45,7 +45,7 @@ class Language(Protocol):
 
 
 class Builtin(LexiconForms):
-    """The backend that is shipped: own tokeniser and tagger, WordNet extract, census names."""
+    """The shipped backend, with its own tokeniser and tagger, an extract of WordNet, and names from the census."""
 
     name = "builtin"
 
@@ -82,10 +82,10 @@ BACKENDS: Sequence[str] = ("builtin", "spacy", "stanza")
 
 
 def language(name: str = "builtin") -> Language:
-    """The backend of a name: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`; the same object each time.
+    """The backend with a name: `builtin`, `spacy`, `spacy:PIPELINE` or `stanza`. It is the same object each time.
 
     Raises:
-        SpecError: an unknown backend.
+        SpecError: the backend is unknown.
         MissingExtra: spaCy or Stanza is not installed, or has no English pipeline on this machine.
     """
     return _backend(name)

@@ -1,9 +1,10 @@
-"""Porter's stemmer of English, with the deviations that are nltk's default.
+"""Porter's stemmer of English, with the deviations that are the default in nltk.
 
-What nltk adds to the paper, and ROUGE numbers therefore rest on: a table of irregular words; words of one or two
-letters stay; "ies" and "ied" keep the e in four-letter words (dies, died); y becomes i after any consonant but the
-first letter (fly, but not enjoy); "alli" is undone first and the rest tried again; "bli", "fulli" and "logi"; a stem of
-vowel and consonant counts as ending cvc.
+ROUGE scores depend on these deviations, which nltk adds to the paper:
+a table of irregular words; words of one or two letters are not changed; "ies" and "ied" keep the e in four-letter words
+(dies, died); y becomes i after any consonant that is not the first letter (fly, but not enjoy); "alli" is replaced
+first and the rest is tried again; "bli", "fulli" and "logi" are suffixes, too; a stem of a vowel and a consonant counts
+as ending in cvc.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SHAPES = str.maketrans({chr(i): "v" if chr(i) in "aeiou" else "c" for i in rang
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of a lower-case word; what is no word of English is treated as if it were.
+    """The stem of a lower-case word. A word that is not English is treated as if it were.
 
     References:
         Porter (1980), "An algorithm for suffix stripping", steps 1a to 5b. Equal to
@@ -118,7 +119,7 @@ def _tidy(word: str) -> str:
 
 
 def _replace(word: str, table: dict[str, str], suffixes: tuple[str, ...]) -> str:
-    """The longest suffix of the table replaced, where something with a vowel and a consonant stands before it."""
+    """Replace the longest suffix of the table if the part before it has a vowel followed by a consonant."""
     if not word.endswith(suffixes):
         return word
     suffix = _longest(word, suffixes)
@@ -126,7 +127,7 @@ def _replace(word: str, table: dict[str, str], suffixes: tuple[str, ...]) -> str
 
 
 def _longest(word: str, suffixes: tuple[str, ...]) -> str:
-    """The longest of the suffixes that the word ends in; it ends in one."""
+    """The longest suffix in which the word ends. It must end in one of them."""
     return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len)
 
 
@@ -136,13 +137,13 @@ def _measure(stem: str) -> int:
 
 
 def _ends_cvc(stem: str) -> bool:
-    """Condition *o: ends consonant, vowel, consonant other than w, x, y; or is just vowel and consonant."""
+    """Condition *o: the stem ends in consonant, vowel, consonant (not w, x, y), or is just a vowel and a consonant."""
     shape = _shape(stem)
     return (shape.endswith("cvc") and stem[-1] not in "wxy") or shape == "vc"
 
 
 def _shape(stem: str) -> str:
-    """The word in c and v: y is a vowel after a consonant."""
+    """The word as letters c and v for consonants and vowels; y is a vowel after a consonant."""
     if "y" not in stem and stem.isascii():
         return stem.translate(_SHAPES)
     shape, last = [], "v"

@@ -1,4 +1,4 @@
-"""Where sentences begin and end: a small splitter by rules, for any text with punctuation."""
+"""A small rule-based sentence splitter for any text with punctuation."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LONGEST = 24  # characters looked back for one of these; a bound keeps the work
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each sentence, blanks around it left out; in order, not overlapping, none empty.
+    """Start and end of each sentence, without the blanks around it, in order and without overlap. None is empty.
 
-    A line feed ends a sentence, and so do the full stops of scripts without capitals, with the closing quotes and
-    brackets behind them. A period, question or exclamation mark or ellipsis does so before a blank, unless the next
-    word begins in lower case. A single period does not after a title (Dr.), an initial or a short form in capitals (J.
-    Smith, U.S. Army), or a short form before its number (No. 5). Rules of this size are wrong now and then: give each
-    sentence a line where it matters.
+    A line feed ends a sentence. The full stops of scripts without capitals do so too, together with closing quotes and
+    brackets after them. A period, question mark, exclamation mark or ellipsis ends a sentence before a blank, unless
+    the next word begins in lower case. A single period does not end a sentence after a title (Dr.), after an initial or
+    an abbreviation in capitals (J. Smith, U.S. Army), or after an abbreviation before its number (No. 5). So few rules
+    are sometimes wrong. If this matters, put each sentence on its own line.
     """
     spans = []
     start = 0
@@ -45,7 +45,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences themselves."""
+    """The sentences of a text."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
 

@@ -1,4 +1,4 @@
-"""Texts cut into the tokens that word metrics count, by rules with names."""
+"""Named tokenizers, which split texts into the tokens that word metrics count."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _ZERO_WIDTH_SPACE = "\u200b"
 
 
 def rouge_words(text: str) -> list[str]:
-    """Runs of a-z and 0-9 in the lower-cased text, as rouge-score splits it; other scripts leave nothing."""
+    """Runs of a-z and 0-9 in the lower-cased text, as in rouge-score. A text in another script has no words."""
     # Six times as fast as a regular expression; what ASCII lacks is encoded as "?", and so becomes a blank too.
     return text.lower().encode("ascii", "replace").translate(BLANK_BUT_WORDS).decode("ascii").split()
 
 
 def unicode_words(text: str) -> list[str]:
-    """Words of any script, compatibility forms and case folded.
+    """The words of a text in any script, with compatibility forms and case folded.
 
-    A word is a run of letters, marks and digits, starting with a letter or digit. Scripts that put no blank between
-    words are cut finer: each Han character, kana and bopomofo letter is a token; Thai, Lao, Burmese and Khmer are cut
-    into clusters, a consonant with the vowels and marks around it. Hangul keeps the words that its blanks show.
-    Invisible format characters (joiners, soft hyphens, variation selectors) are dropped, except the zero-width space,
-    which separates. Punctuation, symbols and emoji are no tokens.
+    A word is a run of letters, marks and digits that starts with a letter or digit. Scripts without blanks between
+    words are split further: each Han character, kana and bopomofo letter is a token, and Thai, Lao, Burmese and Khmer
+    are split into clusters of a consonant with the vowels and marks around it. Hangul is split at blanks. Punctuation,
+    symbols and emoji are not tokens. Invisible format characters (joiners, soft hyphens, variation selectors) are
+    dropped, except for the zero-width space, which separates words.
 
     References:
         Unicode Standard Annex 15 (NFKC) and chapter 3.13 (case folding), as the running Python's `unicodedata` has
@@ -62,12 +62,12 @@ def unicode_words(text: str) -> list[str]:
 
 
 def letter_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of what `unicode_words` takes for words, in the text as it stands: nothing is folded or dropped."""
+    """Start and end of the words of `unicode_words` in the original text, in which nothing is folded or dropped."""
     return [match.span() for match in _unicode_pattern().finditer(text)]
 
 
 def blank_words(text: str) -> list[str]:
-    """What stands between blanks, as it stands: for texts that are tokenised already."""
+    """The text split at blanks and otherwise unchanged, for texts that are already tokenised."""
     return text.split()
 
 

@@ -1,4 +1,4 @@
-"""Words as a writer moves them, in any script: with their clitics and hyphens, marks on their own; offsets are kept."""
+"""The units that a writer moves, in any script: words with clitics and hyphens, and single marks, with offsets."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+")  # what it writes is bor
 
 
 def unit_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each unit, in order; every character that is not blank lies in exactly one.
+    """Start and end of each unit, in order. Every character that is not a blank lies in exactly one unit.
 
-    A unit is a word as blanks show it, without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark (a
-    run of equal ones is one). Where a script puts no blanks between words they are cut as far as can be told without a
-    dictionary: each Han character, each kana but runs of katakana, each cluster of Thai, Lao, Burmese and Khmer. An
-    emoji is one with its joiners, tones and signs, a flag with both letters, and what cannot be seen belongs to what it
-    touches.
+    A unit is a word between blanks without the marks around it ("isn't", "well-known", "U.S.", "$5"), or a mark. A run
+    of equal marks is one unit. Text in scripts without blanks between words is split as far as possible without a
+    dictionary: each Han character, each kana (but a run of katakana is one unit), and each cluster of Thai, Lao,
+    Burmese and Khmer is a unit. An emoji is one unit with its joiners, skin tones and signs, and so is a flag with its
+    two letters. Invisible characters belong to the unit that they touch.
     """
     spans: list[tuple[int, int]] = []
     tokens = word_spans(text)

@@ -1,4 +1,4 @@
-"""Word lists chosen by hand: sets of English words that lie in the data folder and are read when first looked into."""
+"""Word lists chosen by hand: sets of English words in the data folder, each read when it is first used."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from importlib.resources import files
 class WordList(Set[str]):
     """The words of one section of a file in `data/language/wordlists`.
 
-    It is a set that can be made at the top of a module at no cost: its file is read when a word is first looked up.
-    Words come in the order of the file. The union, intersection or difference with another set is a frozenset.
+    Making such a set at the top of a module costs nothing, since its file is read when a word is first looked up.
+    Iteration follows the order of the file. The union, intersection or difference with another set is a frozenset.
 
     Args:
-        file: name of the file, without its ending.
-        section: what stands in brackets at the head of the section.
+        file: the name of the file, without its extension.
+        section: the name in brackets at the head of the section.
     """
 
     __slots__ = ("_file", "_section", "_words")

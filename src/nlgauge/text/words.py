@@ -1,4 +1,4 @@
-"""Where English words begin and end: a tokeniser by rules that keeps offsets and follows the English treebanks."""
+"""A rule-based tokeniser of English that keeps offsets and follows the English treebanks."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ _FUSED = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "gimme": 3, "lemme": 
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each token, in order and not overlapping; every character that is not blank lies in exactly one.
+    """Start and end of each token, in order and without overlap. Each character but blanks lies in exactly one token.
 
-    Words are split as in the English treebanks. Clitics stand alone with either apostrophe (do|n't, he|'s, dogs|'), and
-    "cannot" is split (can|not). Punctuation, currency signs, percent signs and hyphens stand alone (well|-|known), but
-    not a hyphen behind a prefix (e-mail, non-profit). These stay whole: numbers with points, commas, colons or slashes
-    inside (1,500, 10:30, 1/2), abbreviations and initials with their period (U.S., Mr., J.), addresses, ellipses and
-    runs of marks (!!). Text that is split already (do n't) is read alike.
+    Words are split as in the English treebanks. Clitics are separate tokens with either apostrophe (do|n't, he|'s,
+    dogs|'), and "cannot" is split (can|not). Punctuation, currency signs, percent signs and hyphens are separate tokens
+    (well|-|known), except for a hyphen after a prefix (e-mail, non-profit). These are not split: numbers with points,
+    commas, colons or slashes inside (1,500, 10:30, 1/2), abbreviations and initials with their period (U.S., Mr., J.),
+    addresses, ellipses and runs of marks (!!). Text that is already split (do n't) gives the same tokens.
     """
     spans = []
     for match in _TOKEN.finditer(text):

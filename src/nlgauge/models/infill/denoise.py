@@ -1,6 +1,6 @@
-"""Phrases for gaps from encoder-decoders that were taught to restore masked spans.
+"""Phrases for gaps from encoder-decoders that were trained to restore masked spans.
 
-BART and mBART write the whole text anew, T5 writes the span alone.
+BART and mBART write the whole text again. T5 writes only the span.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class Denoiser:
     """An encoder-decoder that fills a gap with a phrase of one word or more.
 
     Args:
-        found: its files.
-        load: gives the model with its tokenizer.
-        dtype: its precision.
+        found: the files of the model.
+        load: function that returns the model with its tokenizer.
+        dtype: the model's precision.
         runtime: token budget and seed.
-        sampled: draw the phrases instead of searching for the likeliest; the seed, the text and the gap make the draw.
+        sampled: draw the phrases at random instead of searching for the likeliest ones. The draw depends on the seed,
+            the text and the gap.
     """
 
     phrases = True
@@ -52,10 +53,10 @@ class Denoiser:
 
     @cached_property
     def restores(self) -> bool:
-        """Whether it writes the whole text anew (BART) rather than the span alone (T5).
+        """Whether the model writes the whole text again (BART) and not only the span (T5).
 
         Raises:
-            InputError: it has neither sentinels nor a mask token.
+            InputError: the model has neither sentinels nor a mask token.
         """
         tokenizer = self.loaded.tokenizer
         if _SENTINELS[0] in tokenizer.get_vocab():
@@ -68,10 +69,10 @@ class Denoiser:
         return True
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """Phrases for each gap, best first; none where the model wrote the text around the gap in another way.
+        """Phrases for each gap, best first; none if the model changed the text around the gap.
 
-        The score is the logarithm of the probability of what was written, by its length. Gaps are searched together,
-        so where two phrases are as likely up to rounding, another batch may prefer the other one.
+        The score is the log-probability of what was written, divided by its length. Gaps are searched together. So if
+        two phrases are equally likely up to rounding, another batch may prefer the other one.
         """
         number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
         distinct = list(number)
@@ -92,7 +93,7 @@ class Denoiser:
         return [list(fillers[number[gap]]) for gap in gaps]
 
     def _source(self, gap: Gap) -> tuple[str, str, str]:
-        """What stands left and right of a gap, and what marks it."""
+        """The text left and right of a gap, and the token that marks the gap."""
         left, right = well_formed(gap.text[: gap.start]), well_formed(gap.text[gap.end :])
         mask = self.loaded.tokenizer.mask_token if self.restores else _SENTINELS[0]
         if gap.start == gap.end:  # between two words the text has one blank, the mask needs two
@@ -100,7 +101,7 @@ class Denoiser:
         return left, right, mask
 
     def _pieces(self, around: Sequence[str], mask: str) -> tuple[list[int], tuple[str, str]]:
-        """The pieces of a text with its mask, and what stands around it; of a long text what is near."""
+        """The pieces of a text with its mask, and the text around it. Of a long text only the nearest part is kept."""
         left, right = around
         room = self.loaded.limit
         while True:
@@ -113,7 +114,7 @@ class Denoiser:
     def _written(
         self, asked: Sequence[tuple[Gap, list[int], tuple[str, str]]], k: int
     ) -> list[list[tuple[str, float]]]:
-        """What the model puts in each gap, with scores, best first."""
+        """What the model writes in each gap, with scores, best first."""
         import torch
 
         loaded, tokenizer = self.loaded, self.loaded.tokenizer
@@ -153,7 +154,7 @@ class Denoiser:
         return phrases
 
     def _texts(self, sequences: Any) -> list[str]:
-        """What was written: for T5's way only what stands between the first two sentinels."""
+        """The texts that were written. For models like T5 this is only the part between the first two sentinels."""
         tokenizer = self.loaded.tokenizer
         if self.restores:
             written: list[str] = tokenizer.batch_decode(
@@ -172,7 +173,7 @@ class Denoiser:
 
 
 def between(written: str, left: str, right: str) -> str | None:
-    """What a text has between two contexts; None where it does not begin and end with them.
+    """The part of a text between two contexts; None if the text does not begin and end with them.
 
     Blanks and capitals may differ.
     """
@@ -196,7 +197,7 @@ def _fillers(written: Sequence[tuple[str, float]], k: int) -> list[Filler]:
 
 
 def _shortened(left: str, right: str, keep: int) -> tuple[str, str]:
-    """Two contexts of at most `keep` characters each: what is near the gap, from a blank on where there is one."""
+    """The nearest part of each context, at most `keep` characters, cut at a blank if there is one."""
     near_left, near_right = left[max(0, len(left) - keep) :], right[:keep]
     if len(near_left) < len(left) and " " in near_left.rstrip():
         near_left = near_left[near_left.index(" ") + 1 :]

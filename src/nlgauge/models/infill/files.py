@@ -1,4 +1,4 @@
-"""Which files a model for gaps is made of, and whether it fills them with words or phrases; nothing is loaded."""
+"""Find the files of a model for gaps, and whether it fills them with words or phrases. Nothing is loaded."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PAIRED = {"t5", "mt5", "umt5", "bart", "mbart", "pegasus", "longt5", "marian", 
 
 @dataclass(frozen=True)
 class InfillFiles:
-    """A model for gaps that was found, without loading it.
+    """The files of a model for gaps. The model is not loaded.
 
     Attributes:
-        name: as the user named it.
-        files: of the checkpoint, or of the encoder that the head stands on.
-        head: None for a checkpoint with a head of its own.
-        phrases: whether it is a denoiser, which fills a gap with any number of words; a masked language model fills it
-            with one.
+        name: the name that the user gave.
+        files: the files of the checkpoint, or of the encoder under the head.
+        head: the head; None for a checkpoint that has its own.
+        phrases: whether the model is a denoiser, which fills a gap with any number of words. A masked language model
+            fills it with one word.
     """
 
     name: str
@@ -33,19 +33,19 @@ class InfillFiles:
     phrases: bool
 
     def facts(self) -> dict[str, Any]:
-        """What pins it, for a signature."""
+        """The facts that identify the model, for a signature."""
         return self.files.facts(head=None if self.head is None else self.head.identity)
 
 
 def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFiles:
-    """The files of a model for gaps.
+    """Find the files of a model for gaps.
 
     Args:
-        model: `infill` (the head that is shipped), the file of a head, a folder, or an id of the Hugging Face hub.
+        model: `infill` (the shipped head), the file of a head, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
 
     Raises:
-        InputError: no such model, or one that is neither a masked language model nor a denoiser.
+        InputError: there is no such model, or it is neither a masked language model nor a denoiser.
     """
     if is_head(model):
         if revision is not None:

@@ -26,11 +26,11 @@ _HALF = ("bfloat16", "float16")  # logits have two or three digits there, and ma
 
 
 class InfillModel(Protocol):
-    """A model that fills gaps: an `Infill` that says what it is.
+    """A model that fills gaps: an `Infill` with a name and with facts for signatures.
 
     Attributes:
-        name: as the user named it.
-        phrases: whether it fills a gap with any number of words; if not, with one.
+        name: the name that the user gave.
+        phrases: whether the model fills a gap with any number of words. If not, it fills it with one word.
     """
 
     name: str
@@ -41,7 +41,7 @@ class InfillModel(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """What pins it, for a signature."""
+        """The facts that identify the model, for a signature."""
         ...
 
 
@@ -53,17 +53,17 @@ def load_infill(
     *,
     sampled: bool = False,
 ) -> InfillModel:
-    """A model for gaps, one copy in a runtime for each precision; its weights are read when it first fills one.
+    """Load a model for gaps. A runtime holds one copy per precision, whose weights are read when it first fills a gap.
 
     Args:
         model: see `locate_infill`.
         revision: see `locate_infill`.
         dtype: precision of weights and activations.
-        runtime: device, token budget, loaded models; None makes one.
-        sampled: a denoiser draws its phrases, by the runtime's seed, instead of searching for the likeliest.
+        runtime: device, token budget, loaded models. If None, a new runtime is made.
+        sampled: let a denoiser draw its phrases with the runtime's seed, instead of searching for the likeliest ones.
 
     Raises:
-        InputError: see `locate_infill`; a masked language model whose tokenizer has no mask token.
+        InputError: see `locate_infill`. Also if the tokenizer of a masked language model has no mask token.
         MissingExtra: torch is not installed.
     """
     runtime = runtime or Runtime()
@@ -103,7 +103,7 @@ def load_infill(
 
 
 class MaskedModel:
-    """A masked language model: for each gap one word, a single piece of its vocabulary."""
+    """A masked language model. It fills each gap with one word, which is a single piece of its vocabulary."""
 
     phrases = False
 
@@ -123,14 +123,15 @@ class MaskedModel:
         return {"dtype": self.dtype, **self.found.facts()}
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """Words for each gap, best first; the score is the logarithm of the probability among all pieces.
+        """Words for each gap, best first. The score is the log-probability among all pieces.
 
-        A text longer than the model reads is seen in a window around the gap. A model that knows no capitals has its
-        words written with one where a sentence begins, and where they are mostly written so.
+        A text longer than the model's limit is read in a window around the gap. If a model knows no capitals, its words
+        get one at the beginning of a sentence, and if they are mostly written with one.
 
-        The words and their order do not hang on what else is asked; scores do in their last digits. Batches of other
-        shapes may add in another order, so where two words fit almost alike the gap is asked once more, alone and on
-        one core. In half precision that is so of nearly every gap, and each is alone from the start.
+        The words and their order do not depend on the other gaps, but the last digits of the scores do: batches of
+        other shapes may add numbers in another order. So if two words fit almost equally well, the gap is run once
+        more, alone and on one core. In half precision this would happen for nearly every gap, so each gap is run alone
+        from the start.
         """
         number = {gap: i for i, gap in enumerate(dict.fromkeys(Gap(*gap) for gap in gaps))}
         distinct = list(number)
@@ -148,14 +149,14 @@ class MaskedModel:
 
     @cached_property
     def spelling(self) -> Spelling:
-        """Which pieces fit where, and how they are written."""
+        """Which pieces fit in which place, and how they are written there."""
         capital = None
         if self.found.head is not None:
             capital = self.found.head.tensors()[0].get("capital")
         return Spelling.of(self.tokenizer, None if capital is None else capital.numpy().astype(np.uint8))
 
     def _framed(self, gap: Gap, placed: Placed) -> tuple[Ids, int]:
-        """The pieces of a text with a mask in the gap, and where it is."""
+        """The pieces of a text with a mask in the gap, and the position of the mask."""
         tokenizer = self.tokenizer
         blank = placed.starts == placed.ends
         left = placed.ids[: _last(placed, gap.start, blank)]
@@ -179,7 +180,7 @@ class MaskedModel:
             return [spelling.best(row, where[i], k) for i, row in zip(batch, said, strict=True)]
 
         def run(batches: Sequence[Ids], one_core: bool) -> list[int]:
-            """Fill the gaps of these batches; which of them were close calls."""
+            """Fill the gaps of these batches, and return which of them were close calls."""
             close = []
             done = side_by_side(work, batches, network.device, one_core=one_core)
             for batch, best in zip(batches, done, strict=True):
@@ -196,7 +197,7 @@ class MaskedModel:
 
 
 def _last(placed: Placed, start: int, blank: np.ndarray) -> int:
-    """How many pieces stand before a gap, a blank directly before it left to the mask."""
+    """The number of pieces before a gap. A blank directly before the gap belongs to the mask."""
     n = int(np.searchsorted(placed.ends, start, side="right"))
     while n and blank[n - 1]:
         n -= 1

@@ -1,4 +1,4 @@
-"""Gaps in texts and what fills them: the terms in which every filler is asked, whether a model or a word list."""
+"""Gaps in texts and words that fill them: the interface of every filler, whether it is a model or a word list."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Gap(NamedTuple):
-    """What stands in `text` from `start` to `end` is to be guessed from the rest; a model must not look at it.
+    """A gap in a text. The part of `text` from `start` to `end` is to be predicted without looking at it.
 
-    Where both are the same place, something is to be put in there that the text does not have.
+    If `start` and `end` are equal, new words are to be inserted there.
     """
 
     text: str
@@ -18,9 +18,10 @@ class Gap(NamedTuple):
 
 
 class Filler(NamedTuple):
-    """A word for a gap, or a phrase from some models.
+    """A word for a gap, or with some models a phrase.
 
-    Of two fillers of one gap the one with the higher score fits better; scores of different gaps cannot be compared.
+    Of two fillers of the same gap, the one with the higher score fits better. Scores of different gaps cannot be
+    compared.
     """
 
     word: str
@@ -35,10 +36,10 @@ class Infill(Protocol):
         """Words for each gap, best first.
 
         Args:
-            gaps: any number of gaps, several of one text among them; each is filled as if the others were not there.
-            k: most words for a gap.
+            gaps: any number of gaps. Several may be in the same text; each is filled as if the others did not exist.
+            k: the largest number of words for a gap.
 
         Returns:
-            One list for each gap, in order, of at most `k` fillers; an empty one where nothing fits.
+            One list per gap, in order, with at most `k` fillers. The list is empty if nothing fits.
         """
         ...

@@ -1,4 +1,4 @@
-"""Masked language models: a head over the embedded encoder, BERT's and RoBERTa's own, any other of transformers."""
+"""Masked language models: a head on the embedded encoder, those of BERT and RoBERTa, any other of transformers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class MaskedNetwork(Protocol):
     batch_tokens: int
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
-        """Log-probabilities of all pieces at one place of each sequence, at least float32, shape (n, V).
+        """Log-probabilities of all pieces at one position of each sequence, at least float32, shape (n, V).
 
-        Sequences are sorted by length. Several threads may ask at once.
+        Sequences are sorted by length. Several threads may call it at once.
         """
         ...
 
@@ -45,7 +45,7 @@ def masked_network(files: ModelFiles, dtype: torch.dtype, device: torch.device) 
     """The masked language model of a checkpoint.
 
     Raises:
-        InputError: weights that do not fill it, or that transformers cannot load.
+        InputError: the weights do not fill the model, or transformers cannot load them.
     """
     config = files.config
     kinds = config.get("architectures") or [None]
@@ -61,7 +61,7 @@ def headed_mask(head: Head, dtype: torch.dtype, device: torch.device) -> MaskedN
     """The masked language model of a head over its encoder.
 
     Raises:
-        InputError: an encoder of another family than BERT's, or tensors that are missing.
+        InputError: the encoder is not of BERT's family, or tensors are missing.
     """
     if not PackedBert.reads(head.encoder.config):
         raise InputError(
@@ -82,7 +82,7 @@ def headed_mask(head: Head, dtype: torch.dtype, device: torch.device) -> MaskedN
 
 
 class PackedMasked:
-    """A transform of the last layer, held against the vector of every piece; only the masked places go through it."""
+    """A transform of the last layer, compared with the vector of every piece; computed only at masked positions."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class HubMasked(HubModel):
         return torch.cat(found)
 
     def _narrow(self, module: Any, given: Any, out: Any) -> Any:
-        """Leave the head only the masked places: all others would take most of the time at the vocabulary."""
+        """Pass only the masked positions to the head: comparing all others with the vocabulary would take most time."""
         states = out.last_hidden_state
         out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
         return out

@@ -1,4 +1,4 @@
-"""Which pieces of a vocabulary are whole words, and where in a text its pieces stand."""
+"""The pieces of a vocabulary: which are whole words, and at which offsets of a text they lie."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _UNUSED = re.compile(r"\[unused\d+\]|<unused_?\d+>|<extra_id_\d+>|madeupword\d+"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The pieces of a text and where they stand, without special tokens.
+    """The pieces of a text and their offsets, without special tokens.
 
-    Blanks at the edge of a piece are not part of its place.
+    Blanks at the edge of a piece lie outside its offsets.
 
     Attributes:
-        ids: shape (T,).
-        starts, ends: offsets in the text, shape (T,); equal for a piece that is a blank.
+        ids: ids of the pieces, shape (T,).
+        starts, ends: offsets in the text, shape (T,). They are equal for a piece that is a blank.
     """
 
     ids: Ids
@@ -36,10 +36,10 @@ class Placed:
 
 
 class PieceTokenizer(TextTokenizer):
-    """The tokenizer of a model, asked for places and for words.
+    """The tokenizer of a model, which gives offsets of pieces and words.
 
     Raises:
-        InputError: its tokenizer cannot say where pieces stand.
+        InputError: the tokenizer gives no offsets of pieces.
     """
 
     def __init__(self, files: ModelFiles, max_tokens: int | None = None) -> None:
@@ -51,7 +51,7 @@ class PieceTokenizer(TextTokenizer):
             )
 
     def place(self, texts: Sequence[str]) -> list[Placed]:
-        """Pieces and places of each text, none of them cut off."""
+        """The pieces of each text with their offsets. No text is cut off."""
         found = []
         for start in range(0, len(texts), _CHUNK):
             block = [_SURROGATE.sub("\ufffd", text) for text in texts[start : start + _CHUNK]]
@@ -63,7 +63,7 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def vocabulary(self) -> list[str]:
-        """The pieces by id, as the tokenizer writes them; an id that is none is empty."""
+        """The pieces by id, as the tokenizer writes them; empty for an id that is not used."""
         known = self._backend.get_vocab()
         pieces = [""] * (max(known.values()) + 1)
         for piece, i in known.items():
@@ -72,7 +72,7 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def mask(self) -> int | None:
-        """The id of the mask token, None where the model has none."""
+        """The id of the mask token; None if the model has none."""
         for token in (self._mask_token, "[MASK]", "<mask>"):
             found = self._backend.token_to_id(token) if token else None
             if found is not None:
@@ -81,7 +81,7 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def bare(self) -> list[str]:
-        """What each piece is as text, without blanks; empty for special tokens and for what is no text."""
+        """The text of each piece without blanks; empty for special tokens and for pieces that are not text."""
         special = {i for i, token in self._backend.get_added_tokens_decoder().items() if token.special}
         words = []
         for i, piece in enumerate(self.vocabulary):
@@ -93,9 +93,9 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def continues(self) -> npt.NDArray[np.bool_]:
-        """Which pieces go on with the word before them, or might, shape (V,).
+        """Whether each piece continues the word before it, or might do so, shape (V,).
 
-        They lack the sign that a tokenizer puts at the beginning of a word.
+        Such pieces lack the sign that a tokenizer puts at the beginning of a word.
         """
         pieces = self.vocabulary
         if self._style == "##":
@@ -104,13 +104,13 @@ class PieceTokenizer(TextTokenizer):
 
     @cached_property
     def uncased(self) -> bool:
-        """Whether capitals and small letters are one."""
+        """Whether the tokenizer treats capitals and small letters alike."""
         upper, lower = self._encode(["An Ox"])[0], self._encode(["an ox"])[0]
         return list(upper) == list(lower)
 
     @cached_property
     def is_marked(self) -> bool:
-        """Whether the blank before a word marks its beginning, as in Ġword and ▁word; if not, ## marks what goes on."""
+        """Whether the blank before a word marks its beginning (Ġword, ▁word). If not, ## marks continuations."""
         return self._style != "##"
 
     @cached_property

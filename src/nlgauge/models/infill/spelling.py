@@ -1,4 +1,4 @@
-"""Which pieces of a vocabulary can stand in a gap as words, and with which capitals they are written there."""
+"""Which pieces of a vocabulary can fill a gap as words, and with which capitals they are written there."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Stands(NamedTuple):
     """Where a gap is.
 
     Attributes:
-        place: `first` in the text, a `word` after a blank, `inside` something open such as a quotation, `behind` a
-            letter.
-        sentence: whether a sentence begins there.
+        place: `first` at the beginning of the text, `word` after a blank, `inside` after an opening mark such as a
+            quotation mark, `behind` after a letter.
+        sentence: whether a sentence begins at the gap.
     """
 
     place: str
@@ -36,7 +36,7 @@ class Stands(NamedTuple):
 
 
 def stands(gap: Gap) -> Stands:
-    """Where a gap is: read off the text before it, and whether it takes a word's place or a place between words."""
+    """Where a gap is, judged from the text before it, and whether it replaces a word or lies between words."""
     before = gap.text[: gap.start]
     left = before.rstrip()
     sentence = (
@@ -58,11 +58,11 @@ class Spelling:
     """How the pieces of one vocabulary are written.
 
     Attributes:
-        bare: the text of each piece; empty for what is never a word.
-        fit: for each place of `Stands` whether a piece can be a word there, shape (V,).
-        uncased: the model writes small letters only.
-        capital: pieces written with a first capital, and with all capitals, wherever they stand, shape (2, V); None
-            where that is not known.
+        bare: the text of each piece; empty for a piece that is never a word.
+        fit: for each place of `Stands`, whether a piece can be a word there, shape (V,).
+        uncased: whether the model writes only small letters.
+        capital: whether a piece is always written with a first capital, and whether always in capitals, shape (2, V);
+            None if that is not known.
     """
 
     bare: list[str]
@@ -72,7 +72,7 @@ class Spelling:
 
     @classmethod
     def of(cls, tokenizer: PieceTokenizer, bits: npt.NDArray[np.uint8] | None = None) -> Spelling:
-        """The spelling of a tokenizer's pieces; `bits` are a head's, packed, shape (2, V / 8)."""
+        """The spelling of a tokenizer's pieces. `bits` are the packed capitals of a head, shape (2, V / 8)."""
         bare, goes_on = tokenizer.bare, tokenizer.continues
         is_text = np.array([bool(word) for word in bare])
         capital = None if bits is None else np.unpackbits(bits, axis=1, count=len(bare)).astype(bool)
@@ -96,14 +96,14 @@ class Spelling:
         return cls(bare, fit, tokenizer.uncased, capital)
 
     def best(self, said: torch.Tensor, where: Stands, k: int) -> tuple[list[tuple[int, float]], float]:
-        """The k best pieces that fit, each word once, with their scores; and how far apart the closest scores are.
+        """The k best pieces that fit, each word once, with their scores, and the smallest difference between scores.
 
-        Those are the closest two of all that made the pieces these, in this order.
+        That difference is taken over all scores that decide which pieces are chosen, and in which order.
 
         Args:
             said: a score for each piece, shape (V,).
-            where: of the gap.
-            k: how many.
+            where: the place of the gap.
+            k: the number of pieces.
         """
         import torch
 
@@ -120,7 +120,7 @@ class Spelling:
         return list(found.values()), least
 
     def written(self, piece: int, gap: Gap, where: Stands) -> str:
-        """A piece as a word of the text. A model that knows capitals has written them itself."""
+        """A piece written as a word of the text. A model that knows capitals has written them itself."""
         word, old = self.bare[piece], gap.text[gap.start : gap.end]
         if not self.uncased:
             return word

@@ -1,4 +1,4 @@
-"""Whether "a" or "an" stands before a word: by its sound, as far as spelling tells."""
+"""Whether a word takes "a" or "an", by its sound as far as spelling shows it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:(?:,\d{3})+|(?:\d{3})*|\d\d)(?![\d,])|
 
 @lru_cache(1 << 14)
 def article_before(word: str) -> Literal["a", "an"]:
-    """The indefinite article for a word or phrase, by the sound that it begins with.
+    """The indefinite article for a word or phrase, chosen by its first sound.
 
     Args:
-        word: what follows the article; quotes, brackets and signs of currency before it are left out of account.
+        word: the word or phrase after the article. Quotes, brackets and currency signs before it are ignored.
 
     Returns:
-        "an" before a vowel sound (hour, MP, 8, 18), "a" before any other (university, one, European, NATO) and where
-        nothing can be read.
+        "an" before a vowel sound (hour, MP, 8, 18). "a" before any other sound (university, one, European, NATO), and
+        if the sound cannot be found.
     """
     match = re.search(r"[^\W_][\w.,'’&-]*", word)
     return "an" if match and _starts_with_vowel(match[0]) else "a"
@@ -59,7 +59,7 @@ def _starts_with_vowel(word: str) -> bool:
 
 
 def _is_spelt(run: str) -> bool:
-    """Whether letters are read by their names: MP, FBI, X-ray, mp3, but not NATO."""
+    """Whether letters are read one by one, by their names: MP, FBI, X-ray, mp3, but not NATO."""
     if len(run) == 1 or run.upper() in _LONG_LETTERS:
         return True
     if not re.search("[aeiouyAEIOUY]", run):

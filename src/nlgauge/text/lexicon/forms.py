@@ -1,4 +1,4 @@
-"""Forms and related words as every language backend gives them: by our rules and our lexicon."""
+"""Forms and related words, which all language backends take from our rules and our lexicon."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class LexiconForms:
-    """The part of a `Language` that no pipeline changes; its tables are loaded when first asked."""
+    """The part of a `Language` that is the same for all pipelines. Its tables are loaded when they are first needed."""
 
     def lemma(self, word: str, tag: str) -> str:
         """See `Language.lemma`."""

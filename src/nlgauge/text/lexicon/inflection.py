@@ -1,4 +1,4 @@
-"""From a base form to the form that bears a tag of the Penn Treebank, and back."""
+"""Convert a base form to the form for a Penn Treebank tag, and back."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ _PREFIXES = ("re", "co", "over", "under", "out", "mis", "un", "fore", "with", "p
 
 
 def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) -> str | None:
-    """The form of a lemma that bears a tag.
+    """The form of a lemma for a tag.
 
     Args:
-        lemma: a base form; of several words the last one is inflected for nouns, the first for verbs.
+        lemma: a base form. If it has several words, the last one is inflected for nouns and the first for verbs.
         tag: a Penn Treebank tag of a noun, verb, adjective, adverb or modal.
-        plural: of "be": were instead of was (VBD).
-        first: of "be": am instead of are (VBP).
+        plural: for "be" (VBD): were instead of was.
+        first: for "be" (VBP): am instead of are.
 
     Returns:
-        The form, with the capitals of the lemma; comparatives are built with "more" and "most" where -er and -est are
-        not used. None for other tags, and for what has no letters.
+        The form, with the capitals of the lemma. Comparatives and superlatives are built with "more" and "most" if the
+        word does not take -er and -est. None for other tags, and for a lemma without letters.
     """
     if tag not in _TAGS or not any(c.isalpha() for c in lemma):
         return None
@@ -125,12 +125,10 @@ def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) 
 
 
 def lemma(word: str, tag: str) -> str:
-    """The base form of a word that bears a tag, in small letters.
+    """The base form of a word with a tag, in small letters.
 
-    Proper nouns stay as they are (NNPS too).
-
-    Contracted words count as what they stand for: n't is not, 'll is will, 's as a verb is be, 'd as a verb in the past
-    is have.
+    Proper nouns, also plural ones (NNPS), are returned unchanged. Contractions are replaced by the words that they
+    stand for: n't by not, 'll by will, 's as a verb by be, 'd as a verb in the past by have.
     """
     return word if tag.startswith("NNP") else _lemma(word.lower().replace("’", "'"), tag)
 
@@ -236,15 +234,15 @@ def _with_s(word: str) -> str:
 
 
 def _doubled(word: str) -> str:
-    """The word with its last consonant doubled if one stressed short vowel stands before it.
+    """The word with its last consonant doubled if a single stressed short vowel stands before it.
 
-    The rule holds for words of one syllable, as far as rules go.
+    This is a rule for words of one syllable.
     """
     return word + word[-1] if re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]", word) else word
 
 
 def _listed(lemma: str, tag: str) -> str | None:
-    """The form in the library's table; its guesses for words that it does not list are left alone."""
+    """The form in the library's table. The library's guesses for words that it does not list are not used."""
     from lemminflect import getInflection
 
     forms = getInflection(lemma, tag, inflect_oov=False)
@@ -252,7 +250,7 @@ def _listed(lemma: str, tag: str) -> str | None:
 
 
 def _listed_end(lemma: str, tag: str) -> str | None:
-    """The form of a compound by its last part, where that is listed: well-wisher, overpay, superhero."""
+    """The form of a compound by its last part, if that is listed: well-wisher, overpay, superhero."""
     prefix, hyphen, last = lemma.rpartition("-")
     if hyphen:
         form = _verb(last, tag) if tag[0] == "V" else _plural(last)
@@ -262,7 +260,7 @@ def _listed_end(lemma: str, tag: str) -> str | None:
 
 
 def _cuts(word: str, tag: str) -> list[int]:
-    """Where a compound may be parted: verbs behind a prefix first."""
+    """The positions at which a compound may be split. Verbs after a prefix come first."""
     prefixes = [len(p) for p in _PREFIXES if tag[0] == "V" and word.startswith(p) and len(word) > len(p) + 2]
     return prefixes + list(range(3, len(word) - 3))
 

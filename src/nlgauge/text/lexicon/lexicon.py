@@ -1,4 +1,4 @@
-"""Which words are related to a word: synonyms, antonyms, hyponyms and their kin, best first."""
+"""Words related to a word: synonyms, antonyms, hyponyms and others, best first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 class Neighbour:
     """A related word.
 
-    It is not `sure` if it belongs to a later sense, or is reached by way of a near synonym of an adjective.
+    It is not `sure` if it belongs to a later sense, or is related only through a near synonym of an adjective.
     """
 
     word: str
@@ -33,27 +33,27 @@ class Neighbour:
 
 
 def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
-    """Related words, best first: those of the first sense and those that are frequent before others.
+    """Related words, best first. Words of the first sense and frequent words come before others.
 
     Args:
-        lemma: a base form; capitals are ignored.
+        lemma: a base form. Capitals are ignored.
         pos: noun, verb, adj or adv.
-        relation: synonym; antonym; hyponym (a kind of it); hypernym (what it is a kind of); sibling (another kind of
-            the same); similar (of adjectives: near in meaning).
-        unsure: whether words of less confidence are given too; they come last.
-        phrases: whether words written with a blank (fire engine) are given too.
+        relation: synonym, antonym, hyponym (a kind of it), hypernym (what it is a kind of), sibling (another kind of
+            the same) or similar (for adjectives: near in meaning).
+        unsure: also return less certain words; they come last.
+        phrases: also return words that are written with a blank (fire engine).
 
     Returns:
-        Single words in small letters that a reader would know, none of them a slur or crude; [] where none is known.
+        Single words in small letters that a reader would know, without slurs and crude words; [] if none is known.
 
     Raises:
-        InputError: no such part of speech or relation.
+        InputError: there is no such part of speech or relation.
     """
     return [n.word for n in neighbours(lemma, pos, relation) if (unsure or n.sure) and (phrases or " " not in n.word)]
 
 
 def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
-    """`related`, with what is known of each word."""
+    """Like `related`, with what is known about each word."""
     if relation not in RELATIONS:
         raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
     row = _row(lemma, pos)
@@ -67,13 +67,13 @@ def knows(lemma: str, pos: Pos) -> bool:
 
 
 def supersense(lemma: str, pos: Pos) -> str | None:
-    """The field of meaning of the first sense, such as noun.person or verb.motion; None for an unknown word."""
+    """The supersense of the first sense, such as noun.person or verb.motion; None for an unknown word."""
     row = _row(lemma, pos)
     return f"{pos}.{row[1]}" if row else None
 
 
 def gender(lemma: str) -> Literal["f", "m"] | None:
-    """f for nouns of female persons (actress), m for those of male persons (uncle), else None."""
+    """f for nouns for women (actress), m for nouns for men (uncle), else None."""
     flag = _flags(lemma)[0]
     return "f" if flag == "f" else "m" if flag == "m" else None
 
@@ -81,13 +81,13 @@ def gender(lemma: str) -> Literal["f", "m"] | None:
 def countable(lemma: str) -> bool | None:
     """Whether a noun has a plural and takes "a": true of chair, false of furniture.
 
-    None if too little is known, and for words that are no nouns.
+    None if too little is known, and for words that are not nouns.
     """
     return {"c": True, "u": False}.get(_flags(lemma)[1])
 
 
 def rank(lemma: str, pos: Pos) -> int | None:
-    """The rank of a lemma by frequency, from 0, parts of speech counted together; None for an unknown word."""
+    """The frequency rank of a lemma, from 0, over all parts of speech together; None for an unknown word."""
     row = _row(lemma, pos)
     return int(row[0]) if row else None
 
@@ -99,9 +99,9 @@ def lemmas(pos: Pos) -> Iterator[str]:
 
 
 def is_blocked(word: str) -> bool:
-    """Whether a word, or a part of it, must not be put into people's texts.
+    """Whether a word, or a part of it, must not be inserted into texts.
 
-    Such are slurs, crude words, and terms of race or sex.
+    This holds for slurs, crude words, and terms of race or sex.
     """
     parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
     return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
@@ -119,7 +119,7 @@ def _flags(lemma: str) -> str:
 
 
 def _row(lemma: str, pos: str) -> list[str]:
-    """Rank, supersense, flags and the relations' words; [] where not known."""
+    """Rank, supersense, flags and the words of each relation; [] if the lemma is not known."""
     if pos not in _LETTERS:
         raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(POSES)}")
     entry = _table().get((lemma.lower(), _LETTERS[pos]))
@@ -128,7 +128,7 @@ def _row(lemma: str, pos: str) -> list[str]:
 
 @cache
 def _table() -> dict[tuple[str, str], tuple[int, str]]:
-    """(lemma, letter) -> rank and the rest of its line, taken apart only when asked for."""
+    """(lemma, letter) -> rank and the rest of its line, which is parsed only when it is needed."""
     packed = files("nlgauge").joinpath("data/language/lexicon.tsv.xz").read_bytes()
     table = {}
     for place, line in enumerate(lzma.decompress(packed).decode("ascii").splitlines()):

@@ -1,4 +1,4 @@
-"""Related words that we chose for frequent words, and fixed pairs of adjective and noun; the lexicon comes after."""
+"""Related words chosen by hand for frequent words, and set phrases of adjective and noun. They precede the lexicon."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _NONE = "-"
 
 
 class OwnWord(NamedTuple):
-    """A related word, and the fields of meaning that the noun must be of for which it is meant; empty for any."""
+    """A related word, and the supersenses of the nouns with which it may be used; empty for any noun."""
 
     word: str
     fields: frozenset[str]
 
 
 def own_words(lemma: str, pos: str, relation: str) -> Sequence[OwnWord] | None:
-    """Words of our own choice, best first; [] where none will do, None where the lexicon is to be asked."""
+    """Words chosen by hand, best first. [] if no word is suitable; None if the lexicon is to be used."""
     return _table().get((lemma, pos, relation))
 
 
 def in_set_phrase(adjective: str, noun: str) -> bool:
-    """Whether the two are one expression, in which another adjective would mean something else.
+    """Whether adjective and noun are one expression, in which another adjective would mean something else.
 
     Examples: `high school`, `real estate`.
     """

@@ -1,4 +1,4 @@
-"""WordNet as its authors ship it: senses and relations read from a folder of dict files when asked for."""
+"""WordNet as its authors ship it. Senses and relations are read from a folder of dict files when they are needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SUPERSENSES = tuple(
 
 @dataclass(frozen=True)
 class Pointer:
-    """An arrow from a synset, or from one of its words, to another."""
+    """A relation from a synset, or from one of its words, to another."""
 
     kind: str
     target: tuple[str, int]
@@ -52,7 +52,7 @@ class Pointer:
 
 @dataclass(frozen=True, eq=False)  # one object per synset, so that it hashes fast
 class Synset:
-    """Words with one meaning."""
+    """A synset: words with the same meaning."""
 
     key: tuple[str, int]  # file and offset
     supersense: str
@@ -63,15 +63,15 @@ class Synset:
     gloss: str
 
     def to(self, *kinds: str, word: int | None = None) -> Iterator[Pointer]:
-        """Its pointers of some kinds; with `word`, only those of that word (1-based)."""
+        """The pointers of some kinds. With `word`, only those of that word (counted from 1)."""
         return (p for p in self.pointers if p.kind in kinds and (word is None or p.from_word == word))
 
 
 class WordNet:
-    """Reads `index.*`, `data.*` and, where it lies there, `cntlist.rev`.
+    """Reads `index.*`, `data.*` and, if it exists, `cntlist.rev`.
 
     Args:
-        folder: where the files of WordNet 3.0 (or 3.1, 2.1) lie, as Debian's wordnet-base puts them into
+        folder: the folder with the files of WordNet 3.0 (or 3.1, 2.1). Debian's wordnet-base puts them into
             /usr/share/wordnet.
 
     Raises:
@@ -93,9 +93,9 @@ class WordNet:
         self.synset = lru_cache(1 << 17)(self._synset)
 
     def senses(self, lemma: str, pos: str) -> list[Synset]:
-        """Synsets of a lemma as noun, verb, adj or adv, the most frequent sense first.
+        """The synsets of a lemma as noun, verb, adj or adv, with the most frequent sense first.
 
-        The lemma may have blanks or underscores between words.
+        The words of a lemma may be separated by blanks or underscores.
         """
         name = _FILES[PARTS[pos]]
         return [self.synset((name, offset)) for offset in self._index[name].get(lemma.lower().replace(" ", "_"), ())]
@@ -105,21 +105,21 @@ class WordNet:
         return iter(self._index[_FILES[PARTS[pos]]])
 
     def count(self, lemma: str, pos: str, sense: int) -> int:
-        """How often the sense (1-based) was tagged in the authors' texts; 0 where nothing is known."""
+        """How often a sense (counted from 1) was tagged in the authors' texts; 0 if that is not known."""
         return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
 
     def related(self, lemma: str, pos: str, relation: str, *, senses: int = 1) -> list[str]:
-        """All related words of the first senses; `lexicon.related` gives those of the extract.
+        """All related words of the first senses. `lexicon.related` gives those of the extract.
 
         Args:
             lemma: a base form.
             pos: noun, verb, adj or adv.
             relation: synonym, antonym, hyponym, hypernym, sibling or similar.
-            senses: how many senses are looked at.
+            senses: the number of senses to use.
 
         Returns:
-            Words with blanks, those counted most in the authors' texts first, without slurs and crude words; [] where
-            none is known.
+            Words, written with blanks, without slurs and crude words. Those that are most frequent in the authors'
+            texts come first. [] if none is known.
         """
         key = lemma.lower().replace(" ", "_")
         counts: dict[str, int] = {}
@@ -131,7 +131,7 @@ class WordNet:
         return [word.replace("_", " ") for word in sorted(counts, key=lambda w: -counts[w])]
 
     def _reached(self, synset: Synset, key: str, relation: str) -> Iterator[tuple[Synset, tuple[str, ...]]]:
-        """Synsets that a relation leads to, and which of their words."""
+        """The synsets that a relation leads to, and which of their words."""
         if relation == "antonym":
             words = [w.lower() for w in synset.words]
             for pointer in synset.to("!", word=1 + words.index(key) if key in words else None):

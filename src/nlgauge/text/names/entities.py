@@ -1,4 +1,4 @@
-"""What is named in a text: runs of proper nouns, told apart by lists as people, places and organisations."""
+"""Named entities: runs of proper nouns, which lists classify as people, places and organisations."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,}s?")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name of something.
+    """A named entity.
 
     Attributes:
-        first, last: its tokens, both included; of people with their titles, where these are written as names.
+        first, last: its first and last token, both included. The titles of people belong to it if they are written as
+            names.
         start, end: offsets in the text.
-        label: person, place, organisation, or other where the lists do not tell.
-        person: the mention, of people.
+        label: person, place or organisation, or other if the lists do not tell.
+        person: the mention, if the entity is a person.
     """
 
     first: int
@@ -45,13 +46,13 @@ class Entity:
 
 
 def entities(tokens: Sequence[Token]) -> list[Entity]:
-    """Named entities of a text, in order and not overlapping.
+    """The named entities of a text, in order and without overlap.
 
-    An entity is a run of proper nouns; "of", "of the" and "&" between two runs join them where the first ends in a word
-    of organisations or offices (Bank of England). Days and months are no entities.
+    An entity is a run of proper nouns. Two runs with "of", "of the" or "&" between them are joined if the first one
+    ends in a word for an organisation or an office (Bank of England). Days and months are not entities.
 
     Args:
-        tokens: of one text, with tags of the Penn Treebank.
+        tokens: the tokens of one text, with Penn Treebank tags.
     """
     people = persons(tokens)
     by_token = {i: p for p in people for i in range(p.first, p.last + 1)}

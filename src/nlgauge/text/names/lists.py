@@ -1,4 +1,4 @@
-"""Lists of names: first and last names of people with their gender, places, words that stand in and beside names."""
+"""Lists of names: people's first and last names with their gender, places, and words inside and beside names."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ RATHER_PEOPLE = WordList("names", "rather people")
 
 
 def gender_of(first_name: str) -> Gender | None:
-    """f or m for a first name that is given mostly to girls or to boys, None for others and for unknown names."""
+    """f or m for a first name that is given mostly to girls or to boys; None for other and for unknown names."""
     entry = _first_names().get(_capitalised(first_name))
     return entry[2] if entry else None
 
 
 def is_first_name(word: str) -> bool:
-    """Whether it is a frequent first name, of the US or of other countries."""
+    """Whether a word is a frequent first name in the US or in other countries."""
     return _capitalised(word) in _first_names()
 
 
 def is_last_name(word: str) -> bool:
-    """Whether it is one of the frequent last names of the US."""
+    """Whether a word is one of the frequent last names in the US."""
     return _capitalised(word) in _last_names()
 
 
@@ -40,7 +40,7 @@ def share(first_name: str) -> float:
 
 
 def first_names(gender: Gender | None = None) -> list[str]:
-    """First names of the US that are no words and no places, the most frequent first; of one gender, or all."""
+    """First names in the US that are neither words nor places, most frequent first; of one gender, or all."""
     return [
         n
         for n, (f, m, g) in _first_names().items()
@@ -49,19 +49,19 @@ def first_names(gender: Gender | None = None) -> list[str]:
 
 
 def last_names() -> list[str]:
-    """Last names of the US that are no words and no places, the most frequent first."""
+    """Last names in the US that are neither words nor places, most frequent first."""
     return [n for n in _last_names() if not is_word(n) and not _is_place(n) and n not in _first_names()]
 
 
 @cache
 def places() -> dict[str, str]:
-    """Place -> country, capital, state or place."""
+    """The known places, each with its kind: country, capital, state or place."""
     return dict(line.split("\t") for line in data_lines("places.tsv"))
 
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Words of one kind that stand in and beside names, in small letters.
+    """The words of one kind that occur inside or beside names, in small letters.
 
     Kinds are title, sure, no-name, suffix, particle, organisation and others.
     """
@@ -75,7 +75,7 @@ def name_words(kind: str) -> frozenset[str]:
 
 @cache
 def is_word(name: str) -> bool:
-    """Whether a name is also a word of the language that is so frequent that a reader may think of it."""
+    """Whether a name is also a word that is so frequent that a reader may think of it."""
     ranks = [r for pos in POSES if (r := rank(name, pos)) is not None]
     return bool(ranks and min(ranks) < _MET) or name.lower() in _FUNCTION_WORDS | name_words("calendar")
 

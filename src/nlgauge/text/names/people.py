@@ -1,4 +1,4 @@
-"""The people named in a text, by first names and titles, with the parts of their names and their gender."""
+"""The people named in a text, found by first names and titles, with the parts of their names and their gender."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Person:
     """One mention of a person.
 
     Attributes:
-        first, last: tokens of the name, both included; a title stands before them.
+        first, last: the first and the last token of the name, both included. A title stands before them.
         start, end: offsets of the name in the text.
-        who: the same for all mentions of one person in the text, counted from 0.
-        gender: f or m where the name or the title tells, else None.
-        title: token of the title (Mr, President), of several the last, or None.
-        given: token of the first name, or None.
-        family: token of the last name, or None.
+        who: the number of the person, from 0. All mentions of the same person in a text have the same number.
+        gender: f or m if the name or the title shows it, else None.
+        title: the token of the title (Mr, President), the last one if there are several, or None.
+        given: the token of the first name, or None.
+        family: the token of the last name, or None.
     """
 
     first: int
@@ -62,15 +62,15 @@ class Person:
 
 
 def persons(tokens: Sequence[Token]) -> list[Person]:
-    """People named in a text, in order.
+    """The people named in a text, in order.
 
-    Found is a run of proper nouns that begins with a frequent first name or follows a title, of up to three words, and
-    later or earlier mentions of the same last name alone. Precision comes first: places, organisations, months and
-    first names that are words of the language are left out unless the name around them leaves no doubt, and so are last
-    names that nobody in the text bears in full.
+    A person is a run of up to three proper nouns that begins with a frequent first name or follows a title. Earlier and
+    later mentions of the same last name alone are found too. Precision is more important than recall. So places,
+    organisations, months, and first names that are also words are left out unless the name around them leaves no doubt.
+    A last name alone is left out if nobody in the text has it as part of a full name.
 
     Args:
-        tokens: of one text, with tags of the Penn Treebank.
+        tokens: the tokens of one text, with Penn Treebank tags.
     """
     also = _misread(tokens)
     people = [p for run in runs(tokens, also) if (p := _read(tokens, run)) is not None]

@@ -1,4 +1,4 @@
-"""Numbers of a text replaced by others of the same form: digits, separators, decimals and final zeros stay."""
+"""Replace numbers of a text by others of the same form, with as many digits, separators, decimals and final zeros."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _AN = re.compile(r"(?i)(?<![\w'’.-])an?[ \u00a0]\W?$")
 
 @dataclass(frozen=True, kw_only=True)
 class Changing:
-    """Which numbers are changed, and how far.
+    """Which numbers are changed, and by how much.
 
     Attributes:
-        skip_dates: years, decades, centuries, days of months and dates in figures stay.
-        band: least and greatest change relative to the number, (0.1, 0.5) for a tenth to a half; dates mind no band.
-            None: any.
-        in_words: numbers in words are changed, too.
+        skip_dates: leave years, decades, centuries, days of months and dates in figures unchanged.
+        band: the smallest and the largest relative change, such as (0.1, 0.5) for a tenth to a half. It does not apply
+            to dates. None allows any change.
+        in_words: also change numbers that are written in words.
     """
 
     skip_dates: bool = False
@@ -52,14 +52,15 @@ class Changing:
 def changed_numbers(text: str, rng: random.Random, changing: Changing | None = None) -> list[list[Edit]]:
     """The edits that change each number, one list per number: the number itself, and "a" or "an" before it.
 
-    What is equal stays equal and what stands in a pair keeps its order (10-12, from 1990 to 1995, 2-1). A percentage up
-    to 100 stays there, a year stays one of its century, nothing becomes 1. Left alone are times, telephone numbers,
-    versions, designations, numbers in names, 1 before what it counts, and what has no other number of its form.
+    Equal numbers stay equal, and the numbers of a pair keep their order (10-12, from 1990 to 1995, 2-1). A percentage
+    up to 100 stays at most 100, a year stays in its century, and no number becomes 1. Times, telephone numbers,
+    versions, designations, numbers in names, and 1 before a counted noun are left alone, and so is a number if there is
+    no other number of its form.
 
     Args:
-        text: in English.
-        rng: what numbers are drawn from.
-        changing: which, and how far.
+        text: an English text.
+        rng: the generator that draws the numbers.
+        changing: which numbers are changed, and by how much.
     """
     drawer = _Drawer(text, rng, changing or Changing())
     groups = []
@@ -79,7 +80,7 @@ class _Drawer:
         self.known: dict[tuple[str, Digits], Digits] = {}
 
     def runs(self) -> Iterator[list[Number]]:
-        """Numbers that can be changed, those of one pair together."""
+        """The numbers that can be changed. The numbers of a pair are kept together."""
         run: list[Number] = []
         for number in filter(self._can_change, find_numbers(self.text)):
             if run and not (
@@ -93,7 +94,7 @@ class _Drawer:
             yield run
 
     def drawn(self, run: Sequence[Number]) -> list[tuple[Number, Digits]]:
-        """New digits for each number of a run, in the order of size that it had if that can be."""
+        """New digits for each number of a run, in the same order of size as before if that is possible."""
         for ordered in (True,) * _TRIES + (False,):
             known = ChainMap[tuple[str, Digits], Digits]({}, self.known)
             out: list[tuple[Number, Digits]] = []
@@ -139,7 +140,7 @@ class _Drawer:
         return new
 
     def _first(self, number: Number, fits: Callable[[Digits], bool]) -> Digits | None:
-        """The first draw that fits, one that leaves "a" or "an" before it right if there is one."""
+        """The first draw that fits. A draw for which "a" or "an" stays correct is preferred."""
         article = _AN.search(self.text, max(0, number.outer_start - 5), number.outer_start)
         wanted = article_before(written(number, digits_of(number)))
         second_best = None
@@ -190,12 +191,12 @@ class _Drawer:
 
 
 def _family(number: Number) -> str:
-    """What a number can be put in order with: quantities with any others."""
+    """The kind of numbers with which a number can be compared. Any two quantities can be compared."""
     return number_class(number).rstrip("0123456789")
 
 
 def _keeps_order(before: tuple[Number, Digits], number: Number, new: Digits) -> bool:
-    """Whether a number is to the one before it as it was: less, equal or greater."""
+    """Whether a number's relation to the one before it (less, equal or greater) is unchanged."""
     if number.kind in ("fraction", "date"):
         return True
     other, other_new = before

@@ -1,4 +1,4 @@
-"""What a figure is by the words around it: a year, a day, a label, part of a name, the number of a list item."""
+"""The kind of a figure, judged by the words around it: year, day, label, part of a name, number of a list item."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def is_enumerator(text: str, start: int, end: int) -> bool:
 
 
 def kind_by_context(text: str, number: Number) -> Number:
-    """The same number with its kind, as the words before and behind it show."""
+    """The same number with its kind, which the words before and after it show."""
     start, end = number.start, number.outer_end
     low = max(0, start - _NEAR)
     if text[start - 1 : start] == "[" and text[end : end + 1] == "]" and number.kind == "cardinal":
@@ -110,7 +110,7 @@ def kind_by_context(text: str, number: Number) -> Number:
 
 
 def with_lists(text: str, numbers: list[Number]) -> list[Number]:
-    """The same numbers, with those joined to a year or a label read as one, too.
+    """The same numbers. Those that are joined to a year or a label get the same kind.
 
     Examples: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4".
     """
@@ -185,7 +185,7 @@ def _counts(text: str, end: int) -> bool:
 
 
 def _is_year(text: str, number: Number, low: int) -> bool:
-    """Whether four digits name a year: by their size, what is said before them, and what they would count."""
+    """Whether four digits are a year, judged by their size, the words before them, and the noun they would count."""
     start, end = number.start, number.end
     if number.value is None or not 1100 <= number.value <= 2099 or _COUNT_HYPHEN.match(text, end):
         return False

@@ -1,4 +1,4 @@
-"""Numbers in an English text: where they stand, what they are, what they are worth."""
+"""Numbers in an English text: their offsets, kinds and values."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _VULGAR = re.compile(f"[{''.join(VULGAR)}]")
 
 
 def find_numbers(text: str) -> list[Number]:
-    """All numbers of a text, in order, not overlapping.
+    """All numbers of a text, in order and without overlap.
 
-    Found are figures in digits 0 to 9 with whatever belongs to them (sign, currency, scale, unit, per cent, suffix) and
-    cardinals and ordinals in words. Dates in digits, times, telephone numbers, versions, addresses, designations (A380,
-    B-52, Windows 10) and the numbers of a list are found as opaque kinds. "one" alone is no number, for it mostly
-    stands for a noun; neither are "first" and "second".
+    These are figures in digits 0 to 9 with everything that belongs to them (sign, currency, scale, unit, per cent,
+    suffix), and cardinals and ordinals in words. Dates in digits, times, telephone numbers, versions, addresses,
+    designations (A380, B-52, Windows 10) and the numbers of list items are found too, as opaque kinds. "one" alone is
+    not a number, because it mostly stands for a noun. "first" and "second" alone are not numbers either.
     """
     numbers: list[Number] = []
     for item in scan(text):
@@ -71,7 +71,7 @@ def _in_words(text: str) -> Iterator[Number]:
 
 
 def _read(text: str, item: Item, free: int) -> Number:
-    """One item of the scan with what belongs to it; nothing before `free` can."""
+    """One item of the scan with everything that belongs to it. Nothing before `free` can belong to it."""
     start, end = item.start, item.end
     if item.kind == "vulgar":
         return Number(
@@ -106,7 +106,7 @@ def _read(text: str, item: Item, free: int) -> Number:
 def _value(figure: str) -> Decimal:
     """The value of a figure such as 1,234.5, 1.234.567, 1 000, 2,5 or .5.
 
-    400.000 is read as whole thousands, 1.125 is not.
+    400.000 is read with a thousands separator, 1.125 is not.
     """
     plain = re.sub(rf"[{BLANKS}]", "", figure)
     if plain.count(".") > 1 or _THOUSANDS.fullmatch(plain):
@@ -117,7 +117,7 @@ def _value(figure: str) -> Decimal:
 
 
 def _behind(text: str, number: Number, free: int) -> Number:
-    """With the suffix, scale, per cent, currency or unit behind the figure."""
+    """The number with the suffix, scale, per cent, currency or unit after the figure."""
     end = number.end
     whole = number.figure.isdigit()
     if number.decimals == 0 and (match := _ORDINAL.match(text, end)):
@@ -165,7 +165,7 @@ def _behind(text: str, number: Number, free: int) -> Number:
 
 
 def _before(text: str, number: Number, free: int) -> Number:
-    """With the currency and the sign before the figure."""
+    """The number with the currency and the sign before the figure."""
     start, sign = number.outer_start, ""
     if number.currency and (match := currency_before().search(text, max(free, start - 6), start)):
         start, sign = match.start(), match["sign"] or ""

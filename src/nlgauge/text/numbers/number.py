@@ -1,4 +1,4 @@
-"""What is known of one number of a text."""
+"""The properties of a number in a text."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class Number:
     """One number of a text.
 
     Attributes:
-        start, end: the figure: digits with the separators inside, or the number words.
-        outer_start, outer_end: the whole expression, with sign, currency, scale, unit, per cent, suffix.
-        kind: what it counts or names; `OPAQUE` kinds are found to be left alone.
-        figure: what stands from `start` to `end`.
-        value: of the figure; None for opaque kinds.
+        start, end: offsets of the figure: digits with the separators inside, or the number words.
+        outer_start, outer_end: offsets of the whole expression, with sign, currency, scale, unit, per cent, suffix.
+        kind: what the number counts or names. Numbers of `OPAQUE` kinds are never changed.
+        figure: the text from `start` to `end`.
+        value: the value of the figure; None for opaque kinds.
         sign: "", "-" or "+".
-        scale: 1000000 in "3 million".
-        suffix: of an ordinal in digits.
-        currency, unit: as written.
+        scale: the value of a word such as million: 1000000 in "3 million".
+        suffix: the suffix of an ordinal in digits.
+        currency, unit: currency and unit as written.
         words: whether the figure is in words.
         range: "first" and "second" in 10-12; "" elsewhere.
         article: whether the figure in words begins with "a" (a hundred).
@@ -74,22 +74,22 @@ class Number:
 
     @property
     def amount(self) -> Decimal | None:
-        """What the whole expression is worth: sign, figure and scale."""
+        """The value of the whole expression: sign, figure and scale."""
         return None if self.value is None else self.value * self.scale * (-1 if self.sign == "-" else 1)
 
     @property
     def decimals(self) -> int:
-        """How many digits stand behind the decimal point."""
+        """The number of digits after the decimal point."""
         exponent = 0 if self.value is None else self.value.as_tuple().exponent
         return max(0, -exponent) if isinstance(exponent, int) else 0
 
     @property
     def separator(self) -> str:
-        """What parts the thousands: a comma, a period, a blank; "" where nothing does."""
+        """The thousands separator: a comma, a period or a blank; "" if there is none."""
         parted = re.match(r"[0-9]{1,3}([,.\u00a0\u202f\u2009 ])[0-9]{2,3}", self.figure)
         return parted[1] if parted and not (self.decimals and parted.end() > len(self.figure) - self.decimals) else ""
 
 
 def opaque(text: str, start: int, end: int, kind: Kind = "code") -> Number:
-    """A run of characters to be left alone."""
+    """A run of characters that is never changed."""
     return Number(start, end, start, end, kind, text[start:end])

@@ -1,4 +1,4 @@
-"""Figures of a text written out: which words take the place of "$1.70", "5 %", "the 3rd", "10-12 km"."""
+"""Write out the figures of a text: the words that replace "$1.70", "5 %", "the 3rd", "10-12 km"."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Spelling:
     """How numbers are written out.
 
     Attributes:
-        british_and: "one hundred and twenty-seven".
-        money: $1.70 as "one dollar and seventy cents" or as "one point seven dollars".
-        years: "words" or "leave"; decades with them.
-        year_style: of 2001 to 2009, "two thousand five" or "twenty oh five".
+        british_and: write "and", as in "one hundred and twenty-seven".
+        money: write $1.70 as "one dollar and seventy cents" or as "one point seven dollars".
+        years: "words" or "leave", which also applies to decades.
+        year_style: how 2001 to 2009 are written: "two thousand five" or "twenty oh five".
     """
 
     british_and: bool = False
@@ -61,9 +61,10 @@ def spelled_numbers(
     left alone.
 
     Args:
-        text: in English.
-        spelling: how; American without "and" if not given.
-        tags: Penn Treebank tags by the offset at which a word starts, which tell "a $5 bill" from "paid $5 yesterday".
+        text: an English text.
+        spelling: how numbers are written. If not given, in American style, without "and".
+        tags: Penn Treebank tags by the offset at which a word starts. They distinguish "a $5 bill" from "paid $5
+            yesterday".
     """
     return _Speller(text, spelling or Spelling(), tags or {}).all()
 
@@ -157,10 +158,10 @@ class _Speller:
         return words and {"": "", "-": "minus ", "+": "plus "}[number.sign] + words
 
     def _words(self, number: Number, *, lead: str = "", currency: str = "", start: int | None = None) -> str | None:
-        """A number in words; None where it is left as it is.
+        """A number in words; None if it is left unchanged.
 
-        `lead` stands before it ("ten to "), `currency` is what the number takes over from there, `start` is where the
-        whole begins.
+        `lead` is the text before the number ("ten to "), `currency` is the currency that the number takes over from
+        there, and `start` is the offset at which the whole begins.
         """
         if number.words or number.kind in _LEFT or number.value is None:
             return None

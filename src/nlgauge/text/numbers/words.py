@@ -1,4 +1,4 @@
-"""Numbers as English words, both ways: cardinals, ordinals, years, decades, fractions."""
+"""Convert numbers to English words and back: cardinals, ordinals, years, decades, fractions."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def spell(value: Decimal | int, *, british_and: bool = False) -> str | None:
     """The cardinal in words: "one hundred twenty-seven", "minus two point five zero".
 
     Args:
-        value: decimals are read digit by digit, trailing zeros too, as many as the Decimal has.
-        british_and: "one hundred and twenty-seven".
+        value: the number. All its decimals are read digit by digit, including trailing zeros.
+        british_and: write "and", as in "one hundred and twenty-seven".
 
     Returns:
-        None where there is no name: 10^18 and above, infinite, not a number, more than 40 decimals.
+        The words. None if there are none: from 10^18 on, for infinity and NaN, and for more than 40 decimals.
     """
     value = Decimal(value)
     exponent = value.as_tuple().exponent
@@ -69,9 +69,9 @@ def spell_year(year: int, *, style: YearStyle = "thousand", british_and: bool = 
     """A year as it is read aloud: "nineteen ninety", "nineteen oh five", "eighteen hundred".
 
     Args:
-        year: of four digits; None for any other.
-        style: of the first nine years of a millennium: "two thousand five", or in "pairs" "twenty oh five".
-        british_and: "two thousand and five".
+        year: a year of four digits. For any other number the result is None.
+        style: the style of the first nine years of a millennium: "two thousand five", or with "pairs" "twenty oh five".
+        british_and: write "and", as in "two thousand and five".
     """
     if not 1000 <= year <= 9999:
         return None
@@ -85,7 +85,7 @@ def spell_year(year: int, *, style: YearStyle = "thousand", british_and: bool = 
 
 
 def spell_decade(first_year: int) -> str | None:
-    """A decade by its first year, of two digits or four: "nineties", "nineteen nineties", "two thousands"."""
+    """A decade in words, by its first year (two or four digits): "nineties", "nineteen nineties", "two thousands"."""
     words = _integer(first_year, False) if first_year < 100 else spell_year(first_year)
     if words is None or first_year % 10 or first_year == 0:
         return None
@@ -93,7 +93,7 @@ def spell_decade(first_year: int) -> str | None:
 
 
 def spell_fraction(numerator: int, denominator: int) -> str | None:
-    """A fraction below one in words: "one half", "three quarters", "two thirds"; None where it is no such fraction."""
+    """A fraction below one in words: "one half", "three quarters", "two thirds"; None for any other fraction."""
     if not 0 < numerator < denominator <= 100:
         return None
     if denominator == 2:
@@ -106,15 +106,15 @@ def spell_fraction(numerator: int, denominator: int) -> str | None:
 
 
 def ordinal_suffix(value: int) -> str:
-    """What stands behind the digits of an ordinal: st, nd, rd, th."""
+    """The suffix after the digits of an ordinal: st, nd, rd, th."""
     return "th" if value % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
 
 
 def parse_words(words: str) -> Decimal | None:
-    """The number that a cardinal in words means; None where it is not one number.
+    """The value of a cardinal in words; None if the words are not one number.
 
-    Read are all forms that `spell` makes, "a" before hundred, thousand and so on, "twelve hundred", "two dozen",
-    negative for minus, any capitals, hyphens or blanks. "nineteen ninety" and "two two" are not one number.
+    It reads all forms that `spell` makes, "a" before hundred, thousand and so on, "twelve hundred", "two dozen",
+    negative for minus, and any capitals, hyphens or blanks. "nineteen ninety" and "two two" are not one number.
     """
     tokens = words.lower().replace("-", " ").split()
     sign = -1 if tokens[:1] in (["minus"], ["negative"]) else 1
@@ -133,7 +133,7 @@ def parse_words(words: str) -> Decimal | None:
 
 
 def parse_ordinal(words: str) -> int | None:
-    """The number that an ordinal in words means; None where it is none."""
+    """The value of an ordinal in words; None if the words are not an ordinal."""
     lower = words.lower().strip()
     last = re.split(r"[\s-]", lower)[-1]
     head = lower.removesuffix(last)

@@ -1,4 +1,4 @@
-"""The likeliest part of speech of each of 80,000 English words: the lexicon of Brill's tagger."""
+"""The lexicon of Brill's tagger: the most likely part of speech of each of 80,000 English words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 
 def known_tags(word: str) -> tuple[str, ...]:
-    """Penn Treebank tags on record for a word; none for a word not on record.
+    """The Penn Treebank tags of a word in the lexicon; none for a word that it does not have.
 
-    The word counts as written, in lower case and with a capital, in this order: "May" is a name and a modal verb,
-    "london" a name.
+    The word is looked up as written, in lower case and with a capital, in this order. So "May" is a name and a modal
+    verb, and "london" is a name.
     """
     table = _table()
     word = word.replace("’", "'")
@@ -22,7 +22,7 @@ def known_tags(word: str) -> tuple[str, ...]:
 
 
 def keeps_capital(word: str) -> bool:
-    """Whether a word is on record with its capital and not in small letters: `German`, `Monday`."""
+    """Whether the lexicon has a word with a capital but not in small letters: `German`, `Monday`."""
     table = _table()
     return word[:1].isupper() and word in table and word.lower() not in table
 
@@ -63,9 +63,9 @@ def _is_noun(base: str) -> bool:
 
 @cache
 def words_by_tag() -> Mapping[str, tuple[str, ...]]:
-    """Words on record under each Penn Treebank tag, in order of spelling.
+    """The words of the lexicon under each Penn Treebank tag, in alphabetical order.
 
-    A word stands only under its likeliest tag.
+    A word is listed only under its most likely tag.
     """
     packed = resources.files("nlgauge.data").joinpath("language", "brill.txt.gz").read_bytes()
     lines = gzip.decompress(packed).decode().splitlines()

@@ -1,4 +1,4 @@
-"""Which part of speech each word of a sentence is: a perceptron that reads the words from left to right."""
+"""The part-of-speech tagger: a perceptron that reads the words of a sentence from left to right."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class _Known(NamedTuple):
 
 
 class Tagger:
-    """Weights of features, and their sums for words met before.
+    """Weights of features, and sums of weights for words that were tagged before.
 
-    What does not hang on earlier tags is added up for all words of a sentence at once. Weights are whole numbers, so
-    that neither the machine nor what was tagged before can change a tag.
+    Scores that do not depend on earlier tags are summed for all words of a sentence at once. Weights are integers, so
+    that neither the machine nor the texts tagged before can change a tag.
     """
 
     def __init__(self, packed: bytes) -> None:
