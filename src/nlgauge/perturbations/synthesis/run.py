@@ -26,7 +26,7 @@ class Journal(Protocol):
     state: dict[str, Any]
 
     def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
-        """Keep the rows of a portion, how many texts are done with it, and what the run wants to know again."""
+        """Store the rows of a portion, how many texts are done with it, and the state that a resumed run needs."""
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows kept so far."""
