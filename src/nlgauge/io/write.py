@@ -1,4 +1,4 @@
-"""Rows written as they come: TSV, JSON lines or Parquet by the extension, whole or not at all."""
+"""Write rows as they come, in a format chosen by extension: TSV, JSON lines or Parquet. Completely or not at all."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -
 
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]:
-    """A function that appends rows to a table, given as columns of equal length; the same columns at every call.
+    """A function that appends rows to a table. It takes columns of equal length, the same ones at every call.
 
-    The file takes its name when the block ends without an error; until then it lies beside, under another name.
-    Numbers are written in full (reading them gives the same float64); NaN is an empty cell or null.
+    The file takes its name when the block ends without an error. Until then it has another name in the same folder.
+    Numbers are written in full, so that reading them gives the same float64. NaN is an empty cell or null.
 
     Args:
-        path: ends in `.tsv`, `.jsonl` (also with `.gz`) or `.parquet`.
+        path: a name that ends in `.tsv`, `.jsonl` (also with `.gz`) or `.parquet`.
 
     Raises:
-        InputError: another extension, a folder that is missing or cannot be written, a tab or line break in a cell of a
-            TSV.
-        MissingExtra: Parquet without pyarrow.
+        InputError: the extension is another one, the folder is missing or cannot be written, or a cell of a TSV has a
+            tab or a line break.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     path = os.fspath(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()

@@ -29,20 +29,20 @@ _NAME = re.compile(
 def read_da_segments(
     folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
 ) -> Dataset:
-    """The segments of four parallel files a language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
+    """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
 
     Args:
-        folder: with the files, plain or `.gz`.
-        pairs: language pairs; all that are there if None.
-        criterion: what the numbers of `.human.` are called; in WMT15 and WMT16 they are means of standardised ratings.
+        folder: the folder with the files, plain or `.gz`.
+        pairs: the language pairs to read; all pairs in the folder if None.
+        criterion: the name for the numbers of `.human.`. In WMT15 and WMT16 they are means of standardised ratings.
 
     Returns:
-        Language pairs sorted; the id is `LP:LINE`, the item the line. The files do not say which system wrote a line,
-        so segments can only be compared with each other, not item by item.
+        The segments, sorted by language pair. The id is `LP:LINE`, and the item is the line. The files do not say which
+        system wrote a line, so segments can only be compared with each other, not item by item.
 
     Raises:
-        InputError: no such files, a part that is missing, files of unequal length, something else than a number in
-            `.human.`.
+        InputError: there are no such files, one of the four is missing, the files differ in length, or `.human.` has
+            something other than a number.
     """
     return open_da(folder, pairs, criterion).data
 
@@ -50,7 +50,7 @@ def read_da_segments(
 def open_da(
     folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
 ) -> HeldSource:
-    """As `read_da_segments`, with the files for the record."""
+    """Like `read_da_segments`, and also returns the files that were read."""
     found: dict[str, dict[str, dict[str, Path]]] = {}
     for path in entries(folder):
         match = _NAME.fullmatch(path.name)
@@ -104,21 +104,21 @@ def read_da_scores(
     renames: Mapping[str, str] | None = None,
     criterion: str = "da",
 ) -> ScoreTable:
-    """The judgements of `DA-seglevel.csv`: a header, then `LP DATA SYSTEM SID HUMAN` between blanks.
+    """Read the judgements of `DA-seglevel.csv`: a header, then `LP DATA SYSTEM SID HUMAN`, separated by blanks.
 
     Args:
         path: the file, plain or `.gz`.
-        joined: what becomes of a rating of one text that several systems wrote (`A.1+B.2`): it counts for the first of
-            them, as in the organisers' own script, or for each, which repeats one judgement.
-        renames: system as written there -> its real name, for the names that are misspelt.
+        joined: how to treat a rating of one text that several systems wrote (`A.1+B.2`). It counts for the first of
+            them, as in the organisers' own script, or for each of them, which repeats one judgement.
+        renames: system as written in the file -> its real name, for names that are misspelt.
         criterion: the name of the column.
 
     Returns:
-        Keys of system, item (`SID`) and group (`LP`); NaN where there is no number.
+        A table keyed by system, item (`SID`) and group (`LP`), with NaN where there is no number.
 
     Raises:
-        InputError: the header or the number of cells is another, a cell is not a number, or there are several test sets
-            or two ratings of one output.
+        InputError: the header or the number of cells is not as expected, a cell is not a number, there are several test
+            sets, or an output has two ratings.
     """
     file = InputFile(path)
     lines = Lines(file)

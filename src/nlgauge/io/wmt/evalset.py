@@ -87,7 +87,7 @@ class EvalSet:
         """The scores of one metric or of one kind of human judgement.
 
         Raises:
-            InputError: no such scores at this level.
+            InputError: there are no such scores at this level.
         """
         scores = self.human.get((name, level), self.metrics.get((name, level)))
         if scores is None:
@@ -99,10 +99,10 @@ class EvalSet:
         return ScoreTable(keys, {name: values}, level, f"{self.name}/{self.lp}")
 
     def using(self, references: str | Sequence[str] | None = None) -> tuple[str, ...]:
-        """The names of the references to use: those given (`all` is every one), or the standard one, or the only one.
+        """The names of the references to use: those given (`all` is all of them), or the standard one, or the only one.
 
         Raises:
-            InputError: an unknown name, or several and none is the standard.
+            InputError: a name is unknown, or there are several references and none is the standard.
         """
         if references == "all":
             return tuple(self.references)
@@ -130,12 +130,12 @@ class EvalSet:
         include_humans: bool = False,
         include_outliers: bool = False,
     ) -> Selection:
-        """The systems on which metrics that use these references are compared; see `select_systems`.
+        """Select the systems on which metrics that use these references are compared; see `select_systems`.
 
         Args:
             references: as for `using`.
-            rated: name and level of human scores; systems without any are left out.
-            close_references: outputs made from those references.
+            rated: name and level of human scores. Systems without any such score are left out.
+            close_references: outputs that were made from those references.
             include_humans: keep outputs written by people.
             include_outliers: keep the outliers named in `meta.json`.
         """
@@ -158,15 +158,15 @@ class EvalSet:
 
         Args:
             references: as for `using`.
-            systems: which outputs; all but the references used if None.
+            systems: the outputs to take. If None, all except the references that are used.
 
         Returns:
-            The item is the number of the segment from 1, the group the language pair, the id `LP:SYSTEM:NUMBER`.
-            Outputs that were not supplied have no segment, and references that were not are lacking; both are counted
-            in the notes.
+            The item is the number of the segment from 1, the group is the language pair, and the id is
+            `LP:SYSTEM:NUMBER`. Outputs that were not supplied have no segment, and references that were not supplied
+            are left out. The notes count both.
 
         Raises:
-            InputError: an unknown system or reference.
+            InputError: a system or a reference is unknown.
         """
         used = self.using(references)
         chosen = [name for name in self.outputs if name not in used] if systems is None else list(systems)

@@ -72,22 +72,24 @@ class Markings:
     def scores(
         self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None, raters: bool = False
     ) -> ScoreTable:
-        """Scores of the rated segments: minus the mean, over its raters, of the weights of a segment's errors.
+        """Scores of the rated segments.
+
+        A segment's score is minus the mean, over its raters, of the summed weights of the errors that they marked.
 
         Args:
-            weights: of severities; the most specific entry counts.
-            group: language pair of all rows.
-            raters: also a column `mqm.RATER` for each, NaN where the rater did not see the segment.
+            weights: the weights of severities. The most specific entry counts.
+            group: the language pair of all rows.
+            raters: also make a column `mqm.RATER` per rater, NaN if the rater did not see the segment.
 
         Returns:
-            Column `mqm`: 0 where no rater marked an error, lower is worse. A segment that nobody rated has no row.
+            Column `mqm`: 0 if no rater marked an error, and lower is worse. A segment that nobody rated has no row.
 
         Raises:
-            InputError: a severity that no weight covers: names line and severity.
+            InputError: no weight covers a severity. The error names the line and the severity.
 
         References:
-            Freitag et al. (2021), "Experts, Errors, and Context". Where no weight fits, the script of the organisers
-            counts 0 without a word; here it is an error.
+            Freitag et al. (2021), "Experts, Errors, and Context". If no weight fits, the script of the organisers
+            silently counts 0; here this is an error.
         """
         lower = {name.lower(): float(weight) for name, weight in weights.items()}
         sums: dict[tuple[str, str], dict[str, float]] = {}
@@ -159,13 +161,12 @@ def is_header(columns: Collection[str]) -> bool:
 
 
 def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", "document"] = "segment") -> Markings:
-    """The annotations of an MQM file.
+    """Read the annotations of an MQM file.
 
     Args:
-        path: TSV without quoting, with a header that names at least system, doc, doc_id, rater, source, target,
-            category and severity, as Google's annotations have them (since 2023 with `docSegId` and `globalSegId`);
-            plain or `.gz`.
-        item: what numbers the inputs: the column `seg_id`, or `DOC:DOC_ID`, which is also taken where there is no
+        path: TSV without quoting, plain or `.gz`. Its header names at least system, doc, doc_id, rater, source, target,
+            category and severity, as in Google's annotations (since 2023 with `docSegId` and `globalSegId`).
+        item: the identifier of the inputs: the column `seg_id`, or `DOC:DOC_ID`, which is also used if there is no
             `seg_id`.
 
     Raises:
@@ -232,10 +233,10 @@ def _columns(header: str | None, file: InputFile, lines: Lines) -> list[str]:
 
 
 def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) -> ScoreTable:
-    """The published averages, `system mqm_avg_score seg_id`, between any blanks; `None` where nobody rated.
+    """Read the published averages: `system mqm_avg_score seg_id`, separated by blanks; `None` if nobody rated.
 
     Raises:
-        InputError: another header, another number of cells, or no number.
+        InputError: the header or the number of cells is not as expected, or a cell is not a number.
     """
     file = InputFile(path)
     lines = Lines(file)
@@ -267,14 +268,15 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
 def read_ratings(
     path: str | os.PathLike[str], weights: Mapping[str, float] = WEIGHTS, group: str | None = None
 ) -> ScoreTable:
-    """Scores from a `.seg.rating` file. A line holds SYSTEM, `{"errors": [...]}` or `None`, and perhaps RATER.
+    """Read scores from a `.seg.rating` file. A line holds SYSTEM, `{"errors": [...]}` or `None`, and perhaps RATER.
 
     Returns:
-        Column `mqm`, keyed by system and place in the system's block: minus the summed weights of the errors; NaN where
-        the rating is `None` (not rated), 0 where the list of errors is empty.
+        Column `mqm`, keyed by system and position in the system's block. A score is minus the sum of the weights of the
+        errors. It is NaN if the rating is `None` (not rated), and 0 if the list of errors is empty.
 
     Raises:
-        InputError: another number of cells, no JSON with `errors`, an error without severity or with one of no weight.
+        InputError: a line has another number of cells or no JSON with `errors`, or an error has no severity or a
+            severity without weight.
     """
     file = InputFile(path)
     lines = Lines(file)
@@ -320,7 +322,7 @@ def _errors(cell: str, where: str) -> list[dict[str, Any]]:
 
 
 def _weight(severity: str, category: str, weights: Mapping[str, float], where: str) -> float:
-    """The weight of the most specific entry, names in lower case."""
+    """The weight of the most specific entry. Names are in lower case."""
     parts = [severity, *category.split("/")]
     while parts:
         name = "/".join(parts).lower()

@@ -42,17 +42,17 @@ def language_pairs(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Sequence[str] = True) -> EvalSet:
-    """One language pair of a test set.
+    """Read one language pair of a test set.
 
     Args:
-        folder: of the test set, with `sources`, `documents`, `references`, `system-outputs`, `human-scores`,
-            `metric-scores`; the last four may be absent, and without `documents` all segments are one document.
+        folder: the folder of the test set, with `sources`, `documents`, `references`, `system-outputs`, `human-scores`
+            and `metric-scores`. The last four may be absent. Without `documents` all segments are one document.
         lp: the language pair.
         metrics: whether to read scores of metrics, or the names of those to read (with or without `-REF`).
 
     Raises:
         InputError: a file has another length than the sources, a file of scores names an unknown system or has a wrong
-            number of scores of a system, or a line has another form. The error names file, line or system.
+            number of scores for a system, or a line has another form. The error names the file, line or system.
     """
     folder = Path(folder)
     if lp not in language_pairs(folder):
@@ -113,7 +113,7 @@ def _once(name: str, known: Mapping[str, object], path: Path) -> None:
 
 
 class _Reader:
-    """Files of one language pair, kept for the record, with notes on what is missing in them."""
+    """Reads the files of one language pair, and records them with notes on what is missing in them."""
 
     def __init__(self, folder: Path, lp: str) -> None:
         self.folder, self.lp = folder, lp
@@ -168,7 +168,7 @@ class _Reader:
         return by_name
 
     def found(self, folder: Path, stem: str) -> tuple[Path]:
-        """The `.txt` or `.jsonl` of a stem; both would be two answers to one question."""
+        """The file `.txt` or `.jsonl` of a stem. If both exist it is not clear which one counts."""
         paths = [folder / f"{stem}{ending}" for ending in ("txt", "jsonl") if (folder / f"{stem}{ending}").exists()]
         if len(paths) != 1:
             raise InputError(f"{folder}: both {paths[0].name} and {paths[1].name}, expected one of them")
@@ -288,7 +288,7 @@ class _Reader:
 def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callable[[], str], str | None, str, float]]:
     """The lines of a file of scores, `SYSTEM SCORE` or `DOMAIN SYSTEM SCORE`: place, domain, system and score.
 
-    The place is a function, since it is needed for errors alone. A missing score is NaN.
+    The place is a function, because it is needed only for errors. A missing score is NaN.
 
     Raises:
         InputError: a line has another number of words, or no number.

@@ -196,11 +196,11 @@ class Expected:
     """What a submission must cover in one language pair and one test set.
 
     Attributes:
-        systems: every output, references scored as systems among them.
-        n: segments.
-        reference: the reference the organisers compare against; outputs of this name need no score.
-        references: every reference.
-        domains, documents: names; empty where the organisers give none.
+        systems: all outputs, including references that are scored as systems.
+        n: the number of segments.
+        reference: the reference that the organisers compare with. Outputs of this name need no score.
+        references: all references.
+        domains, documents: their names; empty if the organisers give none.
     """
 
     systems: frozenset[str]
@@ -238,12 +238,13 @@ def expected(gold: Submission, testset: str, references: Mapping[str, str]) -> d
 def check_submission(
     submission: Submission, wanted: Mapping[str, Expected], testset: str, primary: bool = True
 ) -> list[str]:
-    """What the organisers would refuse, one line each; empty where they would take it.
+    """The reasons for which the organisers would refuse a submission, one line each; empty if they would accept it.
 
-    Looked at are lines of the test set, of a wanted language pair, against its standard reference or `src`. Checked
-    are: one metric name; `src` in all language pairs or in none; no line twice; a number for every system and every
-    segment (every domain); systems, domains, documents, references and the number of segments as wanted; every language
-    pair, if `primary`. Lines that score a reference against itself are passed over.
+    Only lines of the test set are checked that have an expected language pair and its standard reference or `src`. The
+    checks are: there is one metric name; `src` is used in all language pairs or in none; no line occurs twice; every
+    system has a number for every segment (or domain); systems, domains, documents, references and the number of
+    segments are as expected; and if `primary`, every language pair is there. Lines that score a reference against
+    itself are ignored.
     """
     problems: list[str] = []
     inside = [
