@@ -80,7 +80,8 @@ def perturbation(spec: str | Perturbation) -> Perturbation:
     """The perturbation that a specification names, as in `negation:mode=add`; an object is returned as it is.
 
     Raises:
-        SpecError: unknown name or option, with the nearest known; a value of the wrong type; a sum.
+        SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
+            the specification is a sum.
     """
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, Perturbation):
@@ -95,10 +96,10 @@ def perturbation(spec: str | Perturbation) -> Perturbation:
 
 
 def info(name: str) -> PerturbationInfo:
-    """What a perturbation declares of itself, by its id.
+    """What the perturbation with this id declares about itself.
 
     Raises:
-        SpecError: an unknown id.
+        SpecError: the id is unknown.
     """
     cls, _ = PERTURBATIONS.lookup(name)
     declared: PerturbationInfo = cls.info  # type: ignore[attr-defined]

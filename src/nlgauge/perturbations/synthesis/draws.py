@@ -19,22 +19,23 @@ _Count = Annotated[int, Range(least=1)]
 
 @dataclass(frozen=True, kw_only=True)
 class Draws:
-    """The distributions of stratified synthesis; what is drawn is a proposal, which the stratum may refuse.
+    """The distributions of stratified synthesis. What is drawn is a proposal, which the stratum may refuse.
 
     Attributes:
-        operations: which edits there are; each is drawn as often as the others.
-        edits: mean of the Poisson distribution of the number of edits, drawn again until it is 1 to `max_edits`
+        operations: the kinds of edits; each is drawn equally often.
+        edits: the mean of the Poisson distribution of the number of edits, drawn again until it is 1 to `max_edits`
             (lambda_e).
-        max_edits: most edits of a text (M_max).
-        span: mean of the Poisson distribution of how many tokens are deleted or replaced, drawn again until it is above
-            0 (lambda_d, lambda_r).
-        swap_window: two tokens that change places are 1 to so many apart, all distances alike (lambda_s).
-        top_k: of how many words that fit best one is drawn, all alike.
+        max_edits: the largest number of edits of a text (M_max).
+        span: the mean of the Poisson distribution of how many tokens are deleted or replaced, drawn again until it is
+            above 0 (lambda_d, lambda_r).
+        swap_window: two tokens that change places are 1 to this many tokens apart; all distances are equally likely
+            (lambda_s).
+        top_k: one of this many best fitting words is drawn; all are equally likely.
 
     References:
-        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis",
-        section 3.2 and appendix. The paper does not say what becomes of a draw of 0 edits; the released code draws 1 +
-        Poisson(1.5) cut at 5 (mean 2.4), here it is Poisson(5) drawn again (mean 3.6).
+        Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error
+        Synthesis", section 3.2 and appendix. The paper does not say what happens to a draw of 0 edits. The released
+        code draws 1 + Poisson(1.5) cut at 5 (mean 2.4); here it is Poisson(5) drawn again (mean 3.6).
     """
 
     operations: tuple[Operation, ...] = OPERATIONS

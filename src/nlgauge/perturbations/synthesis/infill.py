@@ -46,13 +46,13 @@ _MODEL_PACKAGES = ("torch", "transformers")
 
 @dataclass(frozen=True)
 class LexiconInfill:
-    """Frequent words with the tag of the masked word, drawn and not predicted.
+    """Frequent words with the tag of the masked word; they are drawn, not predicted.
 
-    They are of its field of meaning if that has enough words.
+    They are from the same field of meaning if that has enough words.
 
     Attributes:
-        language: for tags and forms.
-        rng: the draws.
+        language: the backend for tags and forms.
+        rng: the source of the draws.
     """
 
     language: Language
@@ -140,12 +140,12 @@ class MaskAndPredict:
 
 
 def check_infill(given: str | Infill) -> None:
-    """Whether gaps can be filled by what is given, told before any text is looked at.
+    """Check that a value can fill gaps; called before any text is looked at.
 
     Raises:
-        MissingExtra: a model, and the packages for models are not installed.
-        InputError: a name that is no model, or a model that fills no gaps.
-        SpecError: something without `fill`.
+        MissingExtra: it is a model, and the packages for models are not installed.
+        InputError: the name is not that of a model, or the model fills no gaps.
+        SpecError: the object has no `fill`.
     """
     if given == "lexicon" or (isinstance(given, Infill) and not isinstance(given, str)):
         return
@@ -182,7 +182,7 @@ def _doubtful(doc: Doc, token: Token) -> bool:
 
 
 def _drawn(token: Token, fillers: Sequence[Filler], rng: random.Random) -> str | None:
-    """One of the words, none that stands there already, is empty or is no word."""
+    """One of the words; never one that is there already, is empty, or is not a word."""
     fit = [f.word.strip() for f in fillers]
     fit = [
         w for w in fit if w.casefold() != token.text.casefold() and w[:1].isalnum() and not any(c.isspace() for c in w)

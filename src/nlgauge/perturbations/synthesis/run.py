@@ -1,4 +1,4 @@
-"""A long synthesis: portion by portion into a journal, with what was left alone and a summary of all triples."""
+"""A long synthesis: portion by portion into a journal, with the texts left alone and a summary of all triples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Journal(Protocol):
     state: dict[str, Any]
 
     def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
-        """Keep the rows of a portion, how many texts are done with it, and what the run wants to know again."""
+        """Store the rows of a portion, how many texts are done with it, and the state that a resumed run needs."""
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows kept so far."""
@@ -34,7 +34,7 @@ class Journal(Protocol):
 
 @dataclass(frozen=True)
 class SynthesisRun:
-    """A run that is done.
+    """A finished run.
 
     Attributes:
         journal: holds the triples.
@@ -51,17 +51,17 @@ class SynthesisRun:
 
     @property
     def left_alone(self) -> str:
-        """The same in words; empty where no text was."""
+        """The number of texts left alone, by reason, in words; empty if there were none."""
         total = self.skipped.total()
         reasons = ", ".join(f"{reason} {n}" for reason, n in self.skipped.most_common())
         return f"left alone: {total} {'text' if total == 1 else 'texts'} ({reasons})" if total else ""
 
     def result(self, inputs: Sequence[Mapping[str, str]] = (), notes: Sequence[str] = ()) -> Result:
-        """The result that `nlgauge synth` prints: a row per operation, and one for all.
+        """The result that `nlgauge synth` prints: one row per operation, and one for all.
 
         Args:
             inputs: the files read.
-            notes: of what was read; what was left alone is added.
+            notes: notes on what was read; a note on what was left alone is added.
         """
         about = {"spec": "synthesize", "signature": str(self.signature), "higher_is_better": True}
         left = [self.left_alone] if self.left_alone else []
@@ -77,14 +77,14 @@ def run_synthesis(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> SynthesisRun:
-    """Put errors into all texts from where the journal stops on, portion by portion.
+    """Put errors into all texts, portion by portion; start where the journal stops.
 
     Args:
         maker: puts errors into texts.
         texts: length n.
-        ids: of the texts, length n; the id of a triple is that of its text, with `/0`, `/1` ... for variants.
+        ids: the ids of the texts, length n; the id of a triple is that of its text, with `/0`, `/1` ... for variants.
         journal: takes the triples.
-        limit: only the first texts.
+        limit: use only the first texts, up to this many.
         progress: shows how many texts are done.
     """
     n = len(texts) if limit is None else min(limit, len(texts))

@@ -28,7 +28,7 @@ CALIBRATED: Mapping[str, tuple[str, float, float]] = {
 
 @runtime_checkable
 class Judge(Protocol):
-    """Says how far texts entail each other, as NLI models do."""
+    """Tells how far texts entail each other, as NLI models do."""
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Entailment:
         """Probabilities of entailment, neutrality and contradiction of (premise, hypothesis) pairs."""
@@ -37,15 +37,17 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Severity:
-    """A judge and how its probabilities become severities.
+    """A judge, and how its probabilities become severities.
 
     Attributes:
-        kind: `binary`: -1 or -5; `graded`: between them; `none`: -1 for every edit.
-        judge: None where there is none to be asked.
-        name: of the judge.
-        threshold: entailment in both directions from which an edit is minor; graded, the probability that gets -3.
-        facts: what pins the judge, for signatures.
-        dtype: precision of the judge; the lower it is the further from the threshold a pair is asked once more, alone.
+        kind: `binary` is -1 or -5; `graded` is between them; `none` is -1 for every edit.
+        judge: the judge; None where none is needed.
+        name: the name of the judge.
+        threshold: an edit is minor from this probability of entailment in both directions; with `graded`, the
+            probability that gets -3.
+        facts: what identifies the judge, for signatures.
+        dtype: the precision of the judge. The lower it is, the wider the range around the threshold in which a pair is
+            asked once more, alone.
     """
 
     kind: Kind
@@ -60,12 +62,12 @@ class Severity:
 
         Args:
             pairs: (text before, text after) of n edits.
-            backward_first: whether to ask first if the text after entails the one before, length n. What fails one
-                direction is not asked in the other, so this changes how long it takes and nothing else.
+            backward_first: whether to ask first if the text after entails the one before, length n. A pair that fails
+                one direction is not asked in the other, so this only affects the running time.
 
         References:
-            Xu et al. (2022), section 3.3; the released code asks for more than the threshold, the paper for at least so
-            much.
+            Xu et al. (2022), section 3.3. The released code asks for more than the threshold, the paper for at least
+            the threshold.
         """
         if self.judge is None or self.threshold is None:
             return [MINOR] * len(pairs)
@@ -93,18 +95,18 @@ class Severity:
 
 
 def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
-    """What rates edits, from the values of options; a model is loaded only when it is asked.
+    """The severity rating for the values of options; a model is loaded only when it is asked.
 
     Args:
-        judge: `nli`, `nli-robust`, a head, folder or hub id of an NLI model, an object with `judge(pairs)`, or None for
-            severity none.
+        judge: `nli`, `nli-robust`, a head, folder or hub id of an NLI model, an object with `judge(pairs)`, or None
+            for severity none.
         kind: `binary`, `graded` or `none`.
-        threshold: None takes the one calibrated for the judge, and for unknown judges the paper's 0.9.
-        runtime: device, precision, models.
+        threshold: None takes the one calibrated for the judge; for unknown judges it takes the paper's 0.9.
+        runtime: device, precision and models.
 
     Raises:
-        SpecError: a kind that is unknown, or needs a judge; a threshold outside (0, 1].
-        InputError: a model that cannot be found.
+        SpecError: the kind is unknown or needs a judge, or the threshold is outside (0, 1].
+        InputError: the model cannot be found.
     """
     if kind not in get_args(Kind):
         raise SpecError(f"severity is {kind!r}, expected one of {', '.join(get_args(Kind))}")
@@ -129,7 +131,7 @@ def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, run
 
 
 def threshold_of(judge: str) -> float:
-    """The threshold of a shipped judge, for every other the paper's 0.9; `calibrate` finds a better one."""
+    """The threshold of a shipped judge, or the paper's 0.9 for any other; `calibrate` finds a better one."""
     return CALIBRATED[judge][1] if judge in CALIBRATED else THRESHOLD
 
 
@@ -144,7 +146,7 @@ def mutual(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
 def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
     """Probabilities that the first text of each pair entails the second, shape (n,).
 
-    NaN, which models overflow to in half precision, is no answer and raises.
+    NaN, to which models overflow in half precision, raises an error.
     """
     probabilities = judge.judge(pairs).probabilities[:, 0]
     if np.isnan(probabilities).any():
@@ -156,7 +158,7 @@ def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
 
 
 def _alone(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
-    """As `_entailment`, each pair in a call of its own, so that nothing hangs on the others."""
+    """The same as `_entailment`, but with each pair in a call of its own, so that other pairs do not affect it."""
     if isinstance(judge, NliModel):
         return judge.judge(pairs, alone=True).probabilities[:, 0]
     return np.concatenate([_entailment(judge, [pair]) for pair in pairs])
@@ -175,10 +177,10 @@ class Calibration:
     """How well a threshold tells minor from major edits.
 
     Attributes:
-        threshold: the one that does it best.
-        balanced_accuracy: mean of the next two.
-        minor, major: share of the minor (major) pairs that are found to be so, in [0, 1].
-        n_minor, n_major: how many there are.
+        threshold: the best threshold.
+        balanced_accuracy: the mean of `minor` and `major`.
+        minor, major: the share of the minor (major) pairs that are recognised as such, in [0, 1].
+        n_minor, n_major: the number of minor (major) pairs.
     """
 
     threshold: float
@@ -192,15 +194,15 @@ class Calibration:
 def calibrate(
     judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None
 ) -> Calibration:
-    """The threshold of a judge that tells minor from major edits best, by balanced accuracy.
+    """The threshold of a judge that best tells minor from major edits, by balanced accuracy.
 
     Args:
         judge: as for `severity`.
         pairs: (text before, text after, whether the edit is minor).
-        runtime: device, precision, models; the usual one if None.
+        runtime: device, precision and models; None is the default runtime.
 
     Raises:
-        InputError: no minor or no major pair.
+        InputError: there is no minor or no major pair.
     """
     return fit(mutual_of(judge, pairs, runtime), np.array([minor for _, _, minor in pairs], dtype=bool))
 
@@ -213,16 +215,16 @@ def mutual_of(judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtim
 
 
 def fit(probabilities: Array, minor: Any) -> Calibration:
-    """The threshold that separates minor from major edits best, halfway between two probabilities.
+    """The threshold that best separates minor from major edits, halfway between two probabilities.
 
-    Of several thresholds that do equally well the lowest is taken.
+    Among equally good thresholds it is the lowest.
 
     Args:
         probabilities: shape (n,).
         minor: which edits are minor, shape (n,).
 
     Raises:
-        InputError: no minor or no major edit.
+        InputError: there is no minor or no major edit.
     """
     minor = np.asarray(minor, dtype=bool)
     n_minor, n_major = int(minor.sum()), int((~minor).sum())

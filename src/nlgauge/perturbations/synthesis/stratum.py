@@ -15,7 +15,8 @@ class Stratum:
     Every operation edits it in place, and no operation touches what an earlier one has touched.
 
     Positions are counted as in the paper: tokens are numbered from 1, and an operation starts after token `start`,
-    where 0 is the start of the text. The paper's array lacks the 0, so that its first token could never be edited.
+    where 0 is the start of the text. The paper's array has no entry for the start, so its first token could never be
+    edited.
 
     Attributes:
         tokens: the tokens of the text, without blanks, length L.
