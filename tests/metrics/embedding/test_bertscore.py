@@ -326,7 +326,7 @@ WORDS = st.lists(st.sampled_from(["cat", "dog", "the", "rain", "?", "今", "[SEP
 )
 
 
-@pytest.mark.parametrize("options", [{"layer": 0, "special_tokens": "drop"}, {"layer": 4}, {"layer": 6}], ids=str)
+@pytest.mark.parametrize("options", [{"layer": 0, "special_tokens": "drop"}, {"layer": 4}], ids=str)
 @given(data=st.data())
 @settings(max_examples=8)
 def test_scores_depend_neither_on_order_nor_on_company_nor_on_batches(runtime, options, data):
