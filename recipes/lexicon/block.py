@@ -1,4 +1,4 @@
-"""Adds words, one a line on standard input, to those that the lexicon never offers.
+"""Adds words, one per line on standard input, to those that the lexicon never offers.
 
 They are kept as digests, so that nobody has to read them.
 """

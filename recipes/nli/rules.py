@@ -2,7 +2,7 @@
 
     python rules.py OUT SEED --texts FILE ... --pairs FILE ... --held-out FILE ... --keep N --kept FILE ...
 
-Texts: raw sentences, one a line. Pairs: JSON lines that may be trained on; their premises serve as texts, and what
+Texts: raw sentences, one per line. Pairs: JSON lines that may be trained on; their premises serve as texts, and what
 rules do to a hypothesis that follows from its premise gives pairs that differ in more than one word. Sentences that
 occur in a held-out file are left out. Kept: JSON lines of which N are taken as they are, so that what was learnt from
 them is not lost.

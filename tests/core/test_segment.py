@@ -26,7 +26,7 @@ def test_one_string_of_references_is_refused_and_not_taken_apart_into_letters():
 
 
 def test_two_segments_of_one_id_are_refused_by_name():
-    with pytest.raises(InputError, match=r"^duplicate id 'b' in d.jsonl; ids must be unique, one a segment$"):
+    with pytest.raises(InputError, match=r"^duplicate id 'b' in d.jsonl; ids must be unique, one per segment$"):
         Dataset((Segment("a", ""), Segment("b", ""), Segment("b", "")), "d.jsonl")
     with pytest.raises(InputError, match=r"^duplicate id 'a'; ids"):
         check_ids(iter([Segment("a", "x"), Segment("a", "x")]))

@@ -57,8 +57,8 @@ def test_what_is_no_lf_stays_inside_a_segment(put):
     [
         ("a\nb\nc\n", "a\nb", "h has 3 lines but r has 2 lines; parallel files need one line a segment each"),
         ("a", "a\n\n", "h has 1 line but r has 2 lines; parallel files need one line a segment each"),
-        ("", "a\n", "h is empty, expected one segment a line"),
-        ("a\n", "", "r is empty, expected one segment a line"),
+        ("", "a\n", "h is empty, expected one segment per line"),
+        ("a\n", "", "r is empty, expected one segment per line"),
     ],
 )
 def test_unequal_counts_are_told_before_any_segment(put, hypothesis, reference, says):

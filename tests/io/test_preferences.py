@@ -99,7 +99,7 @@ def test_ranking_data_give_each_text_once(put):
     assert pairs.places(data.segments).tolist() == [[0, 1], [1, 2], [3, 4]]
     with pytest.raises(
         ng.InputError,
-        match=r"^a\.csv:1: pairs of a better and a worse text, expected one text a row; read_ranking reads them$",
+        match=r"^a\.csv:1: pairs of a better and a worse text, expected one text per row; read_ranking reads them$",
     ):
         ng.read("a.csv")
 

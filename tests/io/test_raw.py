@@ -45,5 +45,5 @@ def test_of_a_data_set_each_reference_is_taken_once(tmp_path):
 
 def test_a_file_without_lines_is_refused(tmp_path):
     (tmp_path / "empty.txt").write_text("")
-    with pytest.raises(InputError, match="is empty, expected a text a line"):
+    with pytest.raises(InputError, match="is empty, expected one text per line"):
         read_raw(tmp_path / "empty.txt")

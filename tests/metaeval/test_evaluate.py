@@ -12,7 +12,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 
 
 def dataset(human, systems=("a", "b", "c"), group=None):
-    """A grid of ratings, a row a system; None where nobody rated."""
+    """A grid of ratings, one row per system; None where nobody rated."""
     segments = [
         Segment(
             f"{group or ''}{system}{i}",

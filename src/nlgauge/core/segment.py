@@ -66,7 +66,7 @@ class Dataset:
         for segment in self.segments:
             if segment.id in seen:
                 where = f" in {self.name}" if self.name else ""
-                raise InputError(f"duplicate id {segment.id!r}{where}; ids must be unique, one a segment")
+                raise InputError(f"duplicate id {segment.id!r}{where}; ids must be unique, one per segment")
             seen.add(segment.id)
 
     def __len__(self) -> int:

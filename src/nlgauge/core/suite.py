@@ -94,7 +94,7 @@ class Suite:
         seen: set[str] = set()
         for pair in self.pairs:
             if pair.id in seen:
-                raise InputError(f"duplicate pair {pair.id!r}{where}; ids must be unique, one a pair")
+                raise InputError(f"duplicate pair {pair.id!r}{where}; ids must be unique, one per pair")
             seen.add(pair.id)
 
     def __len__(self) -> int:

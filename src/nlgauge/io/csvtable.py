@@ -163,8 +163,8 @@ class CsvRows:
         if layout is None and "hyp" not in self._columns.values():
             if {"pos", "neg"} <= set(header):
                 raise InputError(
-                    f"{self.at(place)}: pairs of a better and a worse text, expected one text a row; read_ranking reads"
-                    " them"
+                    f"{self.at(place)}: pairs of a better and a worse text, expected one text per row; read_ranking"
+                    " reads them"
                 )
             known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
             raise InputError(

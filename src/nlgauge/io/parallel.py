@@ -88,7 +88,7 @@ class ParallelSource:
             for _ in lines:
                 pass
             if not lines.count:
-                raise InputError(f"{lines.file.name} is empty, expected one segment a line")
+                raise InputError(f"{lines.file.name} is empty, expected one segment per line")
         for lines in self._files:
             if lines.count != first.count:
                 raise InputError(
@@ -138,7 +138,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
         raise InputError("no hypothesis file is given, expected at least one")
     twice = [path for path, times in Counter(paths).items() if times > 1]
     if twice:
-        raise InputError(f"hypothesis file {twice[0]} is given twice, expected one file a system")
+        raise InputError(f"hypothesis file {twice[0]} is given twice, expected one file per system")
     # A name that is no UTF-8 could not be written into a result; its odd bytes are shown as \\xff.
     paths = [os.fsencode(path).decode("utf-8", "backslashreplace") for path in paths]
     names = [_stem(path) for path in paths]

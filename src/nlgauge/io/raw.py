@@ -54,7 +54,7 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     finally:
         lines.file.close()
     if not numbered:
-        raise InputError(f"{lines.file.name} is empty, expected a text a line")
+        raise InputError(f"{lines.file.name} is empty, expected one text per line")
     return Raw(
         tuple(str(number) for number, _ in numbered), tuple(text for _, text in numbered), inputs, tuple(lines.notes())
     )

@@ -293,8 +293,8 @@ def _blocks(file: InputFile, name: str, level: str, group: str | None) -> ScoreT
     for system, own in counts.items():
         if own != n:
             raise InputError(
-                f"{file.name}: system {system!r} has {counted(own, 'score')}, system {first!r} has {n}; expected one a"
-                f" {level} each"
+                f"{file.name}: system {system!r} has {counted(own, 'score')}, system {first!r} has {n}; expected one"
+                f" per {level} each"
             )
     missing = sum(math.isnan(value) for value in values)
     notes = (f"{file.name}: no number in {missing} of {counted(len(values), 'line')}",) if missing else ()

@@ -75,7 +75,7 @@ def test_other_folders_are_refused(folder, put):
     folder()
     folder(prefix="newstest2017")
     with pytest.raises(
-        ng.InputError, match=r"^da: de-en is there for newstest2015 and newstest2017, expected one test set a folder$"
+        ng.InputError, match=r"^da: de-en is there for newstest2015 and newstest2017, expected one test set per folder$"
     ):
         ng.read("da")
     put("empty/x", "")

@@ -206,6 +206,6 @@ def test_a_file_of_human_scores_names_group_and_column(folder):
     Path("uneven.seg.score").write_text("A 1\nA 2\nB 3\n")
     with pytest.raises(
         ng.InputError,
-        match=r"^uneven\.seg\.score: system 'B' has 1 score, system 'A' has 2; expected one a segment each$",
+        match=r"^uneven\.seg\.score: system 'B' has 1 score, system 'A' has 2; expected one per segment each$",
     ):
         read_scores("uneven.seg.score")

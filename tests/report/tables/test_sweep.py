@@ -1,4 +1,4 @@
-"""Sweeps for the terminal: a column a weight, the best marked, in words what to mix."""
+"""Sweeps for the terminal: one column per weight, the best marked, and what to mix in words."""
 
 import pytest
 

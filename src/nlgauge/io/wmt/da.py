@@ -68,7 +68,7 @@ def open_da(
         if pairs is not None and lp not in pairs:
             continue
         if len(sets) > 1:
-            raise InputError(f"{folder}: {lp} is there for {' and '.join(sets)}, expected one test set a folder")
+            raise InputError(f"{folder}: {lp} is there for {' and '.join(sets)}, expected one test set per folder")
         ((name, parts),) = sets.items()
         absent = [part for part in PARTS if part not in parts]
         if absent:

@@ -261,7 +261,8 @@ def _scores(path: Path, scores: Scores, evaluated: EvalSet, level: str, may_miss
         values = np.asarray(scores[system], dtype=np.float64)
         if values.shape != (len(units),):
             raise InputError(
-                f"{path}: system {system!r} has scores of shape {values.shape}, expected ({len(units)},), one a {level}"
+                f"{path}: system {system!r} has scores of shape {values.shape}, expected ({len(units)},), one"
+                f" per {level}"
             )
         missing = np.flatnonzero(~np.isfinite(values)).tolist()
         if missing and (not may_miss or np.isinf(values).any()):

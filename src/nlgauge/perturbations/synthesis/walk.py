@@ -83,7 +83,8 @@ class Walk:
     def answer(self, fillers: Sequence[Filler]) -> None:
         """Take one of the words that fit best; without any, `ask` draws something else.
 
-        None fits that stands there already or cannot be seen, and no mark beside its like.
+        Rejected are fillers that repeat the text they would replace, have no visible character, or put a mark next to
+        the same mark.
         """
         assert self._pending is not None
         (operation, start, span), self._pending = self._pending, None
