@@ -88,6 +88,12 @@ def test_one_edit_touches_one_verb():
     assert made.meta == {"mode": "add", "verb": "approved"}
 
 
+def test_a_word_tagged_as_the_verb_is_edited_once():
+    # "any" behind "doesn't" passes for a verb here, and would be made "some" besides.
+    [made] = perturb("negation:mode=flip,contracted=true", ["dOESN'T ANY:A"])
+    assert made.text == "ANIES:A"
+
+
 @pytest.mark.parametrize("template", TEMPLATES, ids=str)
 @given(text=ODD, seed=st.integers(0, 3))
 def test_any_text_gives_a_different_text_or_a_reason(template, text, seed):

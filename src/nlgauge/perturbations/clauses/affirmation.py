@@ -200,15 +200,20 @@ class _Denials:
         draft.replace(first, last, new)
         self._some(last + 1, draft)
 
-    def _some(self, start: int, draft: Draft) -> None:
-        """From here, behind a negation that has gone, "any" becomes "some", "yet" "already"; "at all" goes with it."""
+    def _some(self, start: int, draft: Draft, verb: int | None = None) -> None:
+        """From here, behind a negation that has gone, "any" becomes "some", "yet" "already"; "at all" goes with it.
+
+        The token `verb` is left alone: it was tagged as the verb, whatever its letters, and has its own edit.
+        """
         i = start
         while i < len(self.tokens) and self.doc.sentence_at[i] == self.doc.sentence_at[start]:
             low, after = self._low(i), self._low(i + 1)
             final = i + 1 >= len(self.tokens) or self.tokens[i + 1].is_punctuation or self._tag(i + 1) == "CC"
             if any(c.verb == i and c.begin >= start for c in self.clauses) or self.tokens[i].text in (";", ":", "."):
                 return
-            if (low, after) in (("any", "more"), ("any", "longer"), ("at", "all")):
+            if i == verb:
+                pass
+            elif (low, after) in (("any", "more"), ("any", "longer"), ("at", "all")):
                 draft.delete(i, i + 1)
                 i += 1
             elif low == "anymore":
@@ -232,7 +237,7 @@ class _Denials:
                 draft.delete(negation, negation)
                 if form != self._low(main):
                     draft.replace(main, main, form)
-                return self._some(negation + 1, draft)
+                return self._some(negation + 1, draft, main)
         stem = _STEMS.get(low) or self._whole(clause)
         if stem and negation == verb + 1:
             draft.replace(verb, negation, stem)
