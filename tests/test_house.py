@@ -28,10 +28,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"core"},
     "runtime": {"core"},
     "models": {"core", "runtime"},
-    "metrics": {"core", "stats", "text", "runtime", "models", "io.scores"},  # the metric whose scores stand in a file
+    "metrics": {"core", "stats", "text", "runtime", "models", "io.frames", "io.scores"},  # tables and stored scores
     "perturbations": {"core", "stats", "text", "runtime", "models"},
     "audits": {"core", "io", "stats", "text", "runtime", "metrics", "perturbations"},
-    "metaeval": {"core", "stats", "runtime", "metrics", "audits"},
+    "metaeval": {"core", "io.frames", "stats", "runtime", "metrics", "audits"},
     "training": {"core", "io", "stats", "runtime", "models", "metrics", "perturbations"},
     "scale": {"core", "io", "stats", "runtime", "metrics"},
     "testing": {"core", "runtime", "metrics", "perturbations"},
@@ -71,6 +71,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "files": set(),
         "fields": set(),
         "source": set(),
+        "frames": {"fields"},
         "held": {"files", "source"},
         "table": {"fields", "files", "source"},
         "jsonl": {"files"},
@@ -84,7 +85,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
         "scores": {"csvtable", "fields", "files", "parquet", "wmt"},
-        "read": {"csvtable", "files", "formats", "held", "jsonl", "parquet", "summeval", "table", "tsv", "wmt"},
+        "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
+        | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},
         "write": {"parquet"},
     },
@@ -143,6 +145,7 @@ PUBLIC = {
     "align",
     "audit",
     "correlation",
+    "list_metrics",
     "meta_evaluate",
     "metric",
     "perturb",
@@ -151,6 +154,7 @@ PUBLIC = {
     "score",
     "select_models",
     "suite",
+    "sweep",
     "synthesize",
 }
 

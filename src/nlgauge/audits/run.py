@@ -14,9 +14,11 @@ from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import ALL_GROUPS, PreferenceRow, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
+from nlgauge.io.suites.suites import read_suite
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
@@ -116,7 +118,7 @@ class Audit:
 
 
 def audit(
-    suite: Suite,
+    suite: Suite | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     design: Design | None = None,
@@ -131,7 +133,7 @@ def audit(
     """Audit metrics with a suite.
 
     Args:
-        suite: a suite from `nlgauge.suite`, or one that was read from a file.
+        suite: a suite from `nlgauge.suite` or `nlgauge.read_suite`, or a frame with one row per pair.
         metrics: specifications or metric objects.
         design: `preference` (does the metric prefer the better text?) or `checklist` (does its score drop as much as
             the ratings of people?). If None, the design of the suite.
@@ -140,8 +142,7 @@ def audit(
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
         confidence: level of the confidence intervals.
-        references: `own`, or `source` to compare the texts with their source.
-        runtime: device, precision, cache.
+        references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
 
     Raises:
         InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
@@ -150,6 +151,7 @@ def audit(
     References:
         Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
+    suite = read_suite(suite) if is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame
 from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
+from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import TESTS, MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
@@ -74,7 +76,7 @@ class MetaEvaluation:
 
 
 def meta_evaluate(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
@@ -148,7 +150,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
 
 
 def joined_scores(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
@@ -178,7 +180,7 @@ def joined_scores(
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
     """
-    positions = None
+    dataset, positions = dataset_of(dataset), None
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.segment import Dataset
@@ -64,7 +65,7 @@ class ModelSelection:
 
 
 def select_models(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | None = None,
     *,
