@@ -65,6 +65,11 @@ class Registry:
         return iter(metadata.entry_points(group=self.group))
 
 
+def named_kind(given: object) -> str:
+    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+
+
 def construct(
     cls: type,
     options: Mapping[str, str],

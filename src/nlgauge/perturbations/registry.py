@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry
+from nlgauge.core.registry import Entry, Registry, named_kind
 from nlgauge.core.spec import Spec, parse
 from nlgauge.perturbations.base import Perturbation, PerturbationInfo
 
@@ -93,8 +93,7 @@ def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
         if options:
             raise SpecError("options are given beside a perturbation object; make the object with them")
         if isinstance(spec, type) or not isinstance(spec, Perturbation):
-            what = f"the class {spec.__name__}" if isinstance(spec, type) else type(spec).__name__
-            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {what}")
+            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {named_kind(spec)}")
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):
