@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Result, Row
@@ -63,6 +64,7 @@ class ModelSelection:
         return Result("select", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
+@warning
 def select_models(
     dataset: Dataset,
     metrics: str | Metric | Sequence[str | Metric] = (),
