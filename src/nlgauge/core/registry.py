@@ -65,6 +65,11 @@ class Registry:
         return iter(metadata.entry_points(group=self.group))
 
 
+def named_kind(given: object) -> str:
+    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+
+
 def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], name: str) -> Any:
     """Make an instance of a frozen dataclass from options as typed. Each option is converted to its field's type."""
     hints = typing.get_type_hints(cls)

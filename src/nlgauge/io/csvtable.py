@@ -211,12 +211,10 @@ class Records:
     def __init__(self, file: InputFile, delimiter: str = ",") -> None:
         self.lines = Lines(file)
         self._delimiter = delimiter
-        self._blank = 0
         mark = re.escape(delimiter)
         self._cell: Callable[..., Any] = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}][^{mark}]*|))(?:{mark}|\Z)').match
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        self._blank = 0
         first, held = 0, ""
         open_lines = 0
         for number_, line in self.lines:
@@ -224,12 +222,12 @@ class Records:
                 if line:
                     yield number_, line.split("\t")
                 else:
-                    self._blank += 1
+                    self.lines.blank += 1
                 continue
             if not open_lines:
                 first, held = number_, line
                 if not line.strip(" \t\r"):
-                    self._blank += 1
+                    self.lines.blank += 1
                     continue
             else:
                 held = f"{held}\n{line}"
@@ -246,10 +244,7 @@ class Records:
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, known after a complete pass."""
-        told = self.lines.notes()
-        if self._blank:
-            told.append(f"{self.lines.file.name}: {counted(self._blank, 'blank line')} skipped")
-        return told
+        return self.lines.notes()
 
     def _opens(self, text: str) -> bool:
         """Whether an unpaired quote opens a cell that continues, and does not merely stand in an unquoted cell."""

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,18 +35,31 @@ PREFERENCE = "preference"  # the criterion of pairs
 
 
 @dataclass(frozen=True)
-class MetaEvaluation:
-    """The result of `meta_evaluate`.
+class Evaluation:
+    """What is known of metrics that were held against human judgements.
 
     Attributes:
-        rows: the rows of the result file, each a flat mapping; see `docs/meta.md`.
+        kind: the kind of the result file.
+        rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
     """
 
+    kind: ClassVar[str]
     rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file; `inputs` lists the files that were read."""
+        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
+
+
+@dataclass(frozen=True)
+class MetaEvaluation(Evaluation):
+    """The result of `meta_evaluate`."""
+
+    kind: ClassVar[str] = "meta"
 
     def value(self, metric: str, **where: Any) -> float:
         """The one value of a metric; `where` narrows the choice down by criterion, stat, level or group.
@@ -68,10 +81,6 @@ class MetaEvaluation:
                 f"{len(fitting)} numbers fit {named_by}, expected one; name criterion, stat, level and group"
             )
         return fitting[0]
-
-    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file; `inputs` lists the files that were read."""
-        return Result("meta", self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
 @warning

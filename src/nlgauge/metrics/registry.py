@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry
+from nlgauge.core.registry import Entry, Registry, named_kind
 from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
@@ -82,8 +82,7 @@ def metric(spec: str | Metric) -> Metric:
     """
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, Metric):
-            what = f"the class {spec.__name__}" if isinstance(spec, type) else type(spec).__name__
-            raise SpecError(f"expected a metric specification or a metric object, got {what}")
+            raise SpecError(f"expected a metric specification or a metric object, got {named_kind(spec)}")
         return spec
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry
+from nlgauge.core.registry import Entry, Registry, named_kind
 from nlgauge.core.spec import Spec, parse
 from nlgauge.perturbations.base import Perturbation, PerturbationInfo
 
@@ -85,8 +85,7 @@ def perturbation(spec: str | Perturbation) -> Perturbation:
     """
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, Perturbation):
-            what = f"the class {spec.__name__}" if isinstance(spec, type) else type(spec).__name__
-            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {what}")
+            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {named_kind(spec)}")
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):
