@@ -136,6 +136,7 @@ PUBLIC = {
     "Pair",
     "Perturbed",
     "Runtime",
+    "ScoreWarning",
     "Scores",
     "Segment",
     "Signature",
@@ -452,11 +453,12 @@ def test_no_data_can_run_code():
 
 def test_the_library_neither_prints_nor_exits():
     loud = ("print", "exit", "quit", "sys.exit", "os._exit", "warnings.warn")
-    assert not [
-        f"{where} calls {called}"
+    found = [
+        f"{where.partition(':')[0]} calls {called}"
         for where, called, _ in calls()
         if called in loud and not where.startswith(("cli/", "__main__"))
     ]
+    assert found == ["core/counts.py calls warnings.warn"]  # once a call, of texts that were not scored as they stand
 
 
 def test_every_module_is_held_by_a_test_file_of_its_name():

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nlgauge.audits.run import audit
     from nlgauge.audits.suite import suite
     from nlgauge.core.alignment import Alignment
+    from nlgauge.core.counts import ScoreWarning
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
     from nlgauge.core.release import __version__
     from nlgauge.core.scores import MetricInfo, Scores
@@ -37,7 +38,7 @@ else:
 
 __all__ = [
     "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed",
-    "Runtime", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit", "correlation",
-    "list_metrics", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models", "suite",
-    "sweep", "synthesize",
+    "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit",
+    "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models",
+    "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
@@ -52,6 +53,7 @@ class ModelSelection(Evaluation):
         return float(found[0]["value"])
 
 
+@warning
 def select_models(
     dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nlgauge.core.counts import count, count_notes, say, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
@@ -15,6 +16,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 
+@warning
 def score(
     hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
@@ -39,12 +41,18 @@ def score(
         Specification as typed -> Scores of shape (n,). The key of a metric object is the specification that rebuilds
         it.
 
+    Warns:
+        ScoreWarning: texts were cut, are empty or got no score; one warning counts them by metric.
+
     Raises:
         InputError: lengths are unequal, or a segment lacks what a metric needs.
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
     segments = texts_as_dataset(hyps, refs, srcs, columns).segments
-    return score_segments(named(metrics), segments, runtime or Runtime())
+    scored = score_segments(named(metrics), segments, runtime or Runtime())
+    for spec, scores in scored.items():
+        say(*count_notes(spec, count(scores.flags, scores.values), len(scores)))
+    return scored
 
 
 def texts_as_dataset(
