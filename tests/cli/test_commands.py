@@ -38,7 +38,6 @@ def files(tmp_path, monkeypatch):
         ("-i a.txt -q b.txt", "-i a.txt -q b.txt"),  # another option stands between
         ("-i a.txt lost.txt b.txt", "-i a.txt lost.txt -i b.txt"),
         ("-i a.txt -- b.txt", "-i a.txt -- b.txt"),
-        ("-i -r r0", "-i -r r0"),  # a value that looks like an option is refused by whoever reads on
     ],
 )
 def test_files_follow_the_value_of_an_option(typed, read):
