@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.segment import Dataset
@@ -51,8 +53,9 @@ class ModelSelection(Evaluation):
         return float(found[0]["value"])
 
 
+@warning
 def select_models(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | None = None,
     *,
