@@ -51,7 +51,7 @@ class Registry:
         return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets."""
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt."""
         entry = self.entries.get(name)
         if entry is not None:
             module, _, attribute = entry.target.partition(":")
@@ -59,6 +59,9 @@ class Registry:
         for point in self._plugins():
             if point.name == name:
                 return point.load(), {}
+        alike = [known for known in self.names() if known.lower() == name.lower() and known != name]
+        if len(alike) == 1:
+            return self.lookup(alike[0])
         raise SpecError(f"unknown {self.kind} {name!r}{nearest(name, self.names())}")
 
     def _plugins(self) -> Iterator[metadata.EntryPoint]:
