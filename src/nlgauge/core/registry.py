@@ -64,13 +64,23 @@ class Registry:
             return self.lookup(alike[0])
         raise SpecError(f"unknown {self.kind} {name!r}{nearest(name, self.names())}")
 
+    def check_object(self, given: object, fits: bool, expected: str, options: Mapping[str, Any]) -> None:
+        """Refuse what is given in place of a specification, unless it is an object of this kind without more options.
+
+        Args:
+            given: what is given.
+            fits: whether it has the members of such an object; a class has them, too, and is refused.
+            expected: what an error calls the specification: "a metric specification".
+            options: options that are given beside it.
+        """
+        if options:
+            raise SpecError(f"options are given beside a {self.kind} object; make the object with them")
+        if isinstance(given, type) or not fits:
+            what = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+            raise SpecError(f"expected {expected} or a {self.kind} object, got {what}")
+
     def _plugins(self) -> Iterator[metadata.EntryPoint]:
         return iter(metadata.entry_points(group=self.group))
-
-
-def named_kind(given: object) -> str:
-    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
-    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
 def construct(
