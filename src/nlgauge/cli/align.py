@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 from typing import Annotated, Any
 
@@ -9,7 +11,8 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.core.alignment import Alignment
-from nlgauge.core.result import Result, replacing
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT, Result, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
 from nlgauge.report.alignment.page import alignment_html
 from nlgauge.report.alignment.svg import alignment_svg
@@ -35,6 +38,12 @@ def align(
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
+    for option, text in (("--hyp", hyp), ("--ref", ref)):
+        if os.path.isfile(text):
+            raise InputError(
+                f"{option} {text} is a file, expected the text itself; for its first line write {option}"
+                f' "$(head -n 1 {shlex.quote(text)})"'
+            )
     alignment = measure(hyp, ref, metric, run.runtime())
     for path, draw in ((svg, alignment_svg), (files.html, alignment_html)):
         if path is not None:
@@ -43,7 +52,7 @@ def align(
     if files.json is not None:
         described = {"spec": metric, "signature": str(alignment.signature), "higher_is_better": True}
         Result("align", rows(alignment), metrics=[described]).write(files.json)
-    if not run.quiet:
+    if not run.quiet and svg != STDOUT and not files.printed:
         columns = shutil.get_terminal_size((100, 24)).columns
         typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))
 
