@@ -129,7 +129,7 @@ class Files:
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for."""
         if self.json is not None:
-            result.write(self.json)
+            result.write(self.json, "json")
         if self.html is not None:
             write_html(result, self.html, worst)
 

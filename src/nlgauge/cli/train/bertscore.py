@@ -79,6 +79,6 @@ def train_layers(
         advance=lambda layer, value: tell(f"{layer:5d}  {value:.4f}"),
     )
     if files.json is not None:
-        study.result(inputs).write(files.json)
+        study.result(inputs).write(files.json, "json")
     name = "" if encoder.model == "embedded" else f"model={encoder.model},"
     tell(f"best: bertscore:{name}layer={study.best}")
