@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from nlgauge.cli.main import app, main
 from nlgauge.core.spec import split
@@ -30,9 +31,8 @@ def helps():
     """Verb -> its options, from its help."""
     found = {}
     for verb in VERBS:
-        done = subprocess.run(
-            [sys.executable, "-m", "nlgauge", *verb.split(), "--help"], capture_output=True, text=True, check=True
-        )
+        done = CliRunner().invoke(app, [*verb.split(), "--help"])
+        assert done.exit_code == 0
         found[verb] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", done.stdout))
     return found
 
