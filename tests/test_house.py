@@ -22,7 +22,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "stats": {"core.arrays", "core.doors", "core.errors", "core.options"},
+    "stats": {"core.arrays", "core.doors", "core.errors", "core.options", "core.plugins"},
     "text": {"core"},
     "io": {"core"},
     "report": {"core"},
@@ -83,7 +83,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "suites": {"csvtable", "files", "jsonl"},
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
-        "scores": {"csvtable", "fields", "files", "parquet", "wmt"},
+        "beside": {"files"},
+        "scores": {"beside", "csvtable", "fields", "files", "parquet", "wmt"},
         "read": {"csvtable", "files", "formats", "held", "jsonl", "parquet", "summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},
         "write": {"parquet"},

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from nlgauge.audits.copies import check_copies
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows
 from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import ALL_GROUPS, PreferenceRow, preference_rows, won
@@ -17,7 +18,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Result
 from nlgauge.core.suite import Design, Pair, Suite
-from nlgauge.metrics.base import Metric, trained_on
+from nlgauge.metrics.base import Metric, notes_of, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
@@ -144,17 +145,19 @@ def audit(
         runtime: device, precision, cache.
 
     Raises:
-        InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
+        InputError: no pair has what a metric needs; the design is `checklist` and pairs lack a task and criterion; or
+            the design is not named, and every better text of a preference suite is the reference.
         SpecError: a metric is unknown.
 
-    References:
-        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
+    References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
         _check_penalties(penalties, wanted, listed)
-    sides = score_sides(suite, named(metrics), runtime or Runtime(), references=references)
+    built = named(metrics)
+    copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
+    sides = score_sides(suite, built, runtime or Runtime(), references=references)
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
         people = shipped(listed) if penalties is None else with_penalties(listed, penalties)
@@ -165,15 +168,12 @@ def audit(
         ]
         rows, notes = deviations, [*_about_checklist(people, deviations, penalties)]
     else:
-        preferences = [
-            row
-            for s in sides.values()
-            for row in preference_rows(suite, s, ties=ties, tolerance=tolerance, confidence=confidence)
-        ]
+        how: dict[str, Any] = {"ties": ties, "tolerance": tolerance, "confidence": confidence}
+        preferences = [row for s in sides.values() for row in preference_rows(suite, s, **how)]
         rows, notes = preferences, [*_about_preference(suite, sides, preferences, ties)]
     shown = {spec: trained_on(s.metric) for spec, s in sides.items()}
     marked = [replace(row, trained_on=row.attack in shown[row.metric]) for row in rows]
-    notes = [*suite.notes, *notes, *_about_training(marked), *_about_skipped(suite)]
+    notes = [*suite.notes, *copies, *_of_metrics(sides), *notes, *_about_training(marked), *_about_skipped(suite)]
     return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), tolerance)
 
 
@@ -222,6 +222,11 @@ def _check_penalties(penalties: Sequence[ChecklistRow], design: Design, listed: 
             raise InputError(
                 f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, names)}"
             )
+
+
+def _of_metrics(sides: Mapping[str, Sides]) -> Iterator[str]:
+    """What the metrics say of themselves."""
+    yield from (f"{spec}: {note}" for spec, s in sides.items() for note in notes_of(s.metric))
 
 
 def _about_checklist(

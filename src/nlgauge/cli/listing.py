@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -25,6 +25,8 @@ from nlgauge.perturbations.registry import PERTURBATIONS, info
 from nlgauge.report.tables.table import Table
 from nlgauge.stats.correlation.registry import names as statistics
 from nlgauge.stats.correlation.registry import statistic
+
+R = TypeVar("R")
 
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
@@ -76,9 +78,20 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, what it needs, its range, and what it runs with."""
-    rows = [_metric_line(name, _info(name), _runs_with(name)) for name in [*METRICS.names(), *SUMS]]
+    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, _info(name), _runs_with(name)))
     table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
+
+
+def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:
+    """What is shown of each name; a name whose package is broken is told on stderr instead."""
+    lines = []
+    for name in names:
+        try:
+            lines.append(line(name))
+        except SpecError as error:
+            typer.echo(f"nlgauge: {error}", err=True)
+    return lines
 
 
 def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
@@ -142,12 +155,14 @@ def _metric(name: str) -> list[str]:
 
 def perturbation_table() -> list[str]:
     """One line per perturbation: what it does, what a score should do, an example."""
-    rows = [
-        (name, about.summary, about.expect, f"{about.example[0]!r} -> {about.example[1]!r}")
-        for name, about in ((name, info(name)) for name in PERTURBATIONS.names())
-    ]
+    rows = _whole(PERTURBATIONS.names(), _perturbation_line)
     table = Table("", ("perturbation", "what it does", "a score should be", "example"), tuple(rows), left=4)
     return [*table.text().split("\n"), "", "nlgauge list perturbations NAME shows the options of one."]
+
+
+def _perturbation_line(name: str) -> tuple[str, ...]:
+    about = info(name)
+    return name, about.summary, about.expect, f"{about.example[0]!r} -> {about.example[1]!r}"
 
 
 def _perturbation(name: str) -> list[str]:
@@ -194,9 +209,7 @@ def _suites() -> list[str]:
 
 def _statistics() -> list[str]:
     lines = ["statistics (--stat)"]
-    for name in statistics():
-        own = takes(name)
-        lines.append(f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else ""))
+    lines += _whole(statistics(), _statistic_line)
     for title, about in (
         ("of model selection (nlgauge select)", _SELECTION),
         ("tests (--test)", ABOUT),
@@ -208,6 +221,11 @@ def _statistics() -> list[str]:
         tasks = ", ".join(f"{task.stat} at level {task.level}" for task in preset.tasks)
         lines += [f"  {name}: {tasks}", f"      {preset.about}", f"      {preset.origin}"]
     return lines
+
+
+def _statistic_line(name: str) -> str:
+    own = takes(name)
+    return f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else "")
 
 
 def _formats() -> list[str]:

@@ -17,6 +17,7 @@ import typer
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, check_target
+from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import WIDE, check_form, render
@@ -96,10 +97,14 @@ class Files:
     def check(self, inputs: Sequence[str], **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
+        if self.segments is not None:
+            own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
 
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
-        """Write the result as JSON and as a page, where these are asked for."""
+        """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
+        if self.segments is not None:
+            write_beside(self.segments, result.metrics)
         if self.json is not None:
             result.write(self.json)
         if self.html is not None:

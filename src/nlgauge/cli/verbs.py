@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+_NOTHING = "nothing was written"
+_CACHED = "scores of models made so far are in the cache, and the same command goes on from there"
+_RESUMED = "the same command goes on where this one stopped"
 
 
 @dataclass(frozen=True)
@@ -18,10 +22,12 @@ class Verb:
     Attributes:
         home: `module:function`; the function, or a `typer.Typer` of verbs.
         summary: the first line of its docstring, or the help of the group.
+        stopped: what is left of its work if it is interrupted.
     """
 
     home: str
     summary: str
+    stopped: str = _NOTHING
 
     def load(self) -> Any:
         """Import it."""
@@ -30,24 +36,29 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
-    "score": Verb("nlgauge.cli.score:score", "Score systems with any metrics, and test them against each other."),
+    "score": Verb(
+        "nlgauge.cli.score:score", "Score systems with any metrics, and test them against each other.", _CACHED
+    ),
     "align": Verb(
         "nlgauge.cli.align:align", "Show token similarities, matches and weights of a hypothesis and a reference."
     ),
     "perturb": Verb("nlgauge.cli.perturb:perturb", "Perturb texts, and write pairs of before and after."),
-    "audit": Verb("nlgauge.cli.audit:audit", "Find out what a metric cannot see."),
-    "meta": Verb("nlgauge.cli.meta:meta", "Hold metrics against human judgements."),
+    "audit": Verb("nlgauge.cli.audit:audit", "Find out what a metric cannot see.", _CACHED),
+    "meta": Verb("nlgauge.cli.meta:meta", "Hold metrics against human judgements.", _CACHED),
     "select": Verb(
         "nlgauge.cli.select:select",
         "Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?",
+        _CACHED,
     ),
     "sweep": Verb(
         "nlgauge.cli.sweep:sweep",
         "Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.",
+        _CACHED,
     ),
     "synth": Verb(
         "nlgauge.cli.synth:synth",
         "Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was.",
+        _RESUMED,
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
@@ -63,14 +74,17 @@ TRAIN: Mapping[str, Verb] = {
     "infill": Verb(
         "nlgauge.cli.train.infill:train_infill",
         "Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was.",
+        _RESUMED,
     ),
     "sescore": Verb(
         "nlgauge.cli.train.scores:train_sescore",
         "Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was.",
+        _RESUMED,
     ),
     "regressor": Verb(
         "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
+        _RESUMED,
     ),
     "baseline": Verb(
         "nlgauge.cli.train.bertscore:train_baseline",
@@ -79,12 +93,24 @@ TRAIN: Mapping[str, Verb] = {
     "layers": Verb(
         "nlgauge.cli.train.bertscore:train_layers",
         "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
+        _CACHED,
     ),
     "nli": Verb(
         "nlgauge.cli.train.nli:train_nli",
         "Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was.",
+        _RESUMED,
     ),
 }
+
+
+def left_of(arguments: Sequence[str]) -> str:
+    """What is left of a command that was interrupted, for the one who typed it."""
+    words = [word for word in arguments if not word.startswith("-")]
+    verbs = TRAIN if words[:1] == ["train"] else VERBS
+    verb = verbs.get(next(iter(words[1:] if verbs is TRAIN else words), ""))
+    if verb is None or (verb.stopped == _CACHED and "--no-cache" in arguments):
+        return _NOTHING
+    return verb.stopped
 
 
 def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:

@@ -21,7 +21,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL
 from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
-from nlgauge.metaeval.sweeps import about_training, check
+from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
 from nlgauge.metrics.registry import named
@@ -30,6 +30,12 @@ from nlgauge.runtime.runtime import Runtime
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
+
+_CONVENTIONS = (
+    "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
+    "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself;"
+    " cost is the difference",
+)
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,7 @@ def pooling_study(
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
+    copies = of_copies(attacks, chosen, references)
     values: list[NewRow] = []
     for name, metric in chosen.items():
         own = strategies(metric)
@@ -131,11 +138,8 @@ def pooling_study(
         for name, m in chosen.items()
     ]
     notes = [
-        "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
-        (
-            "left out: the strategy with the greatest mean over the other sets, held against the best one on the set"
-            " itself; cost is the difference"
-        ),
+        *copies,
+        *_CONVENTIONS,
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
@@ -195,7 +199,7 @@ def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
 ) -> Iterator[NewRow]:
     specs = named(list(own.values()))
-    attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
+    attacked = Attacked(suite, specs, runtime, held_against(references))
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):
         rows = [

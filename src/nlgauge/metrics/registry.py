@@ -11,6 +11,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.elsewhere import not_included
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -64,7 +65,13 @@ _PAPERS = {
     "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
 }
 
-METRICS = Registry("metric", "nlgauge.metrics", _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS)
+METRICS = Registry(
+    "metric",
+    "nlgauge.metrics",
+    _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    members=("info", "score"),
+    elsewhere=not_included,
+)
 
 # Names of sums. They take no options: write the sum out to change it.
 SUMS: dict[str, str] = {
