@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -17,7 +17,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
-from nlgauge.metrics.registry import METRICS, SUMS, metric
+from nlgauge.metrics.registry import METRICS, SUMS, metric_info
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
@@ -78,7 +78,7 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, what it needs, its range, and what it runs with."""
-    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, _info(name), _runs_with(name)))
+    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), _runs_with(name)))
     table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
 
@@ -99,15 +99,6 @@ def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
     needs = ", ".join(sorted(about.needs)) or "nothing"
     what = f"the sum {SUMS[name]}" if name in SUMS else about.summary.partition(";")[0]
     return name, what, needs, f"{low:g} to {high:g}", "higher" if about.higher_is_better else "lower", model
-
-
-def _info(name: str) -> MetricInfo:
-    """What a metric says of itself; options decide, such as what the text is held against."""
-    try:
-        return metric(name).info
-    except SpecError:  # an option that has no default
-        cls: Any = METRICS.lookup(name)[0]
-        return cast(MetricInfo, cls.info)
 
 
 def _runs_with(name: str) -> str:
@@ -142,7 +133,7 @@ def _metric(name: str) -> list[str]:
     if name in SUMS:
         return [f"{name}: the sum {SUMS[name]}"]
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
-    about = _info(name)
+    about = metric_info(name)
     low, high = about.range
     direction = "higher is better" if about.higher_is_better else "lower is better"
     return [

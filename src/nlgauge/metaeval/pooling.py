@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
+from nlgauge.core.counts import add, count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.result import NewRow, Result, Row
 from nlgauge.core.segment import Dataset
@@ -85,6 +86,7 @@ def strategies(metric: Nli) -> dict[Strategy, Nli]:
     return dict(found.items())
 
 
+@warning
 def pooling_study(
     datasets: Dataset | Sequence[Dataset],
     suites: Suite | Sequence[Suite],
@@ -124,25 +126,55 @@ def pooling_study(
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
     copies = of_copies(attacks, chosen, references)
-    values: list[NewRow] = []
+    parts: list[_Part] = []
     for name, metric in chosen.items():
         own = strategies(metric)
         for dataset in sets:
-            values += _agreement(name, own, dataset, criterion, level, stats, references, missing, context)
-        for suite in attacks:
-            values += _robustness(name, own, suite, references, ties, context)
+            parts.append(_agreement(name, own, dataset, criterion, level, stats, references, missing, context))
+        parts += [_robustness(name, own, suite, references, ties, context) for suite in attacks]
+    values = [row for part in parts for row in part.rows]
     rank(values)
     rows = [*values, *winning(values), *left_out(values)]
-    entries = [
-        {"spec": name, "signature": str(signature_of(m, context)), "higher_is_better": True}
-        for name, m in chosen.items()
-    ]
+    flagged = [note for part in parts for note in part.notes(len(sets) + len(attacks) > 1)]
+    say(*flagged)
     notes = [
         *copies,
+        *flagged,
         *_CONVENTIONS,
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
-    return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
+    return PoolingStudy(tuple(rows), _entries(chosen, parts, context), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The strategies of one metric on one set: their rows, and how many of its n texts or pairs have which flag."""
+
+    metric: str
+    where: str
+    of: str
+    rows: Sequence[NewRow]
+    counts: Mapping[str, int]
+    n: int
+
+    def notes(self, several: bool) -> Iterator[str]:
+        """The counts in words, with the name of the set where there are several."""
+        fate = "they count as losses" if self.of == "pairs" else "those rated are left out"
+        for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate):
+            yield f"{self.where}: {note}" if several else note
+
+
+def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Part], runtime: Runtime) -> tuple[Row, ...]:
+    """The metrics, as a result file lists them."""
+    return tuple(
+        {
+            "spec": name,
+            "signature": str(signature_of(metric, runtime)),
+            "higher_is_better": True,
+            "flags": add(*(part.counts for part in parts if part.metric == name)),
+        }
+        for name, metric in chosen.items()
+    )
 
 
 def _checked(metrics: Mapping[str, Metric]) -> dict[str, Nli]:
@@ -173,7 +205,7 @@ def _agreement(
     references: str | None,
     missing: Any,
     runtime: Runtime,
-) -> Iterator[NewRow]:
+) -> _Part:
     found = meta_evaluate(
         dataset,
         list(own.values()),
@@ -186,29 +218,32 @@ def _agreement(
         runtime=runtime,
     )
     several = len({row["criterion"] for row in found.rows}) > 1
+    rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), found.held.metrics, strict=True):
         for row in found.rows:
             if row["metric"] == spec and row["group"] == MEAN and not (several and row["criterion"] == MEAN):
                 about = {key: row[key] for key in ("stat", "criterion", "level")}
-                yield _row(
-                    name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about
+                rows.append(
+                    _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
                 )
+    held, first = found.held, found.held.metrics[0]  # what one strategy cannot read, none can
+    return _Part(name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments))
 
 
 def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
-) -> Iterator[NewRow]:
+) -> _Part:
     specs = named(list(own.values()))
     attacked = Attacked(suite, specs, runtime, held_against(references))
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
+    rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):
-        rows = [
-            row
-            for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
-            if row.phenomenon == ALL
-        ]
-        row = next((row for row in rows if row.group == ALL_GROUPS), rows[0])
-        yield _row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about)
+        every = preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
+        means = [row for row in every if row.phenomenon == ALL]
+        row = next((row for row in means if row.group == ALL_GROUPS), means[0])
+        rows.append(_row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about))
+    sides = attacked.alone(next(iter(specs)))
+    return _Part(name, suite.name, "pairs", rows, sides.counts, len(sides.places))
 
 
 def _row(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
@@ -57,7 +58,14 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    return {name: found[name] for name in held}, notes
+    flagged = [note for name in held for note in flag_notes(name, found[name])]
+    say(*flagged)
+    return {name: found[name] for name in held}, [*notes, *flagged]
+
+
+def flag_notes(name: str, scores: Scores) -> Iterator[str]:
+    """How many judged segments were cut or empty; undefined scores are another note, with the policy for them."""
+    return count_notes(name, count(scores.flags, scores.values), len(scores), "judged segments", undefined=None)
 
 
 def _by_group(

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, notes_of
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
@@ -21,12 +22,6 @@ from nlgauge.runtime.runtime import Runtime
 Test = Literal["bootstrap", "randomization"]
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
-_FLAGS = {
-    "empty": "an empty side; they get the worst value",
-    "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
-    "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
-    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
-}
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 
@@ -177,6 +172,7 @@ class SourceScores:
                     "spec": spec,
                     "signature": str(self.signatures[spec]),
                     "higher_is_better": metric.info.higher_is_better,
+                    "flags": self.totals[spec].counts,
                 }
                 for spec, metric in self.metrics.items()
             ],
@@ -194,13 +190,15 @@ class SourceScores:
                 row["group"] = group
             yield row | beside.get((group, system), {})
 
+    def count_notes(self, spec: str) -> Iterator[str]:
+        """How many segments of a metric were cut, empty or undefined."""
+        return count_notes(spec, self.totals[spec].counts, self.summary.n)
+
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
-        for spec, total in self.totals.items():
-            for name, count in total.flagged.items():
-                if count:
-                    yield f"{spec}: {count} of {self.summary.n} segments have {_FLAGS.get(name, name)}"
-            for note in getattr(self.metrics[spec], "notes", ()):
+        for spec, metric in self.metrics.items():
+            yield from self.count_notes(spec)
+            for note in notes_of(metric):
                 yield f"{spec}: {note}"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
@@ -209,6 +207,7 @@ class SourceScores:
         yield from self.comparison.notes()
 
 
+@warning
 def score_source(
     source: Source,
     metrics: str | Metric | Sequence[str | Metric] | Mapping[str, Metric],
@@ -254,4 +253,6 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    return SourceScores(metrics, signatures, totals, summary, comparison)
+    scored = SourceScores(metrics, signatures, totals, summary, comparison)
+    say(*(note for spec in metrics for note in scored.count_notes(spec)))
+    return scored
