@@ -96,7 +96,11 @@ class Rated:
     ] = None
     severity: Annotated[
         str,
-        typer.Option("--severity", help="binary: -1 or -5; graded: between them; none: -1 each, without a judge."),
+        options.choice(
+            "--severity",
+            among="binary graded none",
+            help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.",
+        ),
     ] = "binary"
 
 

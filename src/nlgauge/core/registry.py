@@ -7,7 +7,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any, Literal
 
 from nlgauge.core.errors import SpecError, nearest
@@ -56,7 +56,7 @@ class Registry:
         return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets.
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt.
 
         Raises:
             SpecError: the name is unknown, or the package that adds it is broken.
@@ -66,15 +66,22 @@ class Registry:
             module, _, attribute = entry.target.partition(":")
             return getattr(import_module(module), attribute), entry.preset
         point = find_plugin(self.group, name)
-        if point is None:
-            raise SpecError(f"unknown {self.kind} {name!r}{self.elsewhere(name) or nearest(name, self.names())}")
-        cls = load_plugin(point, self.kind)
+        if point is not None:
+            return self._of_plugin(point), {}
+        alike = [known for known in self.names() if known.lower() == name.lower() and known != name]
+        if len(alike) == 1:
+            return self.lookup(alike[0])
+        raise SpecError(f"unknown {self.kind} {name!r}{self.elsewhere(name) or nearest(name, self.names())}")
+
+    def _of_plugin(self, point: metadata.EntryPoint) -> type:
+        """The class that an installed package adds."""
+        cls: type = load_plugin(point, self.kind)
         if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
             raise broken_plugin(point, self.kind, f"is {type(cls).__name__} {cls!r:.60}, expected a dataclass")
         lacking = [member for member in self.members if not hasattr(cls, member)]
         if lacking:
             raise broken_plugin(point, self.kind, f"is the class {cls.__name__} without {' and '.join(lacking)}")
-        return cls, {}
+        return cls
 
 
 def named_kind(given: object) -> str:

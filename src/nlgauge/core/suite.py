@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import repeated
 
 Expect = Literal["lower", "same"]
 Setup = Literal["ref", "src", "any"]
@@ -91,11 +92,9 @@ class Suite:
         if not self.pairs:
             why = "; ".join(f"{s.perturbation}: {s.reason} ({s.n})" for s in self.skipped[:3])
             raise InputError(f"no pair{where}, expected at least one" + (f"; nothing applied: {why}" if why else ""))
-        seen: set[str] = set()
-        for pair in self.pairs:
-            if pair.id in seen:
-                raise InputError(f"duplicate pair {pair.id!r}{where}; ids must be unique, one per pair")
-            seen.add(pair.id)
+        twice = repeated(pair.id for pair in self.pairs)
+        if twice is not None:
+            raise InputError(f"duplicate pair {twice!r}{where}; ids must be unique, one per pair")
 
     def __len__(self) -> int:
         return len(self.pairs)
