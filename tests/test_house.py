@@ -72,7 +72,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "files": set(),
         "fields": set(),
         "source": set(),
-        "frames": {"fields"},
+        "frames": {"fields", "parquet"},
         "held": {"files", "source"},
         "table": {"fields", "files", "source"},
         "jsonl": {"files"},

@@ -190,3 +190,12 @@ def test_pairs_of_hypotheses_are_a_suite_that_a_metric_can_fail(tmp_path, capsys
     made(data, "-p", "negation")  # of the only reference
     assert main(["audit", "--suite", str(pairs), "-m", "rouge1"]) == 2
     assert "perturb --field hyp" in capsys.readouterr().err
+
+
+def test_pairs_on_standard_output_stand_there_alone(tmp_path, capsys):
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"id": "1", "hyp": "It is cold.", "ref": "It is very cold today."}\n')
+    assert main(["perturb", str(path), "-p", "negation", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["better"] for line in out.splitlines()] == ["It is very cold today."]
+    assert "negation" in err

@@ -83,10 +83,20 @@ class Registry:
             raise broken_plugin(point, self.kind, f"is the class {cls.__name__} without {' and '.join(lacking)}")
         return cls
 
+    def check_object(self, given: object, fits: bool, expected: str, options: Mapping[str, Any]) -> None:
+        """Refuse what is given in place of a specification, unless it is an object of this kind without more options.
 
-def named_kind(given: object) -> str:
-    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
-    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        Args:
+            given: what is given.
+            fits: whether it has the members of such an object; a class has them, too, and is refused.
+            expected: what an error calls the specification: "a metric specification".
+            options: options that are given beside it.
+        """
+        if options:
+            raise SpecError(f"options are given beside a {self.kind} object; make the object with them")
+        if isinstance(given, type) or not fits:
+            what = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+            raise SpecError(f"expected {expected} or a {self.kind} object, got {what}")
 
 
 def construct(
