@@ -13,6 +13,7 @@ _HERE = "nlgauge.perturbations"
 PERTURBATIONS = Registry(
     kind="perturbation",
     group="nlgauge.perturbations",
+    members=("info", "__call__"),
     entries={
         # Sai et al. (2021): fluency
         "remove_punctuation": Entry(f"{_HERE}.surface.order:RemovePunctuation"),
