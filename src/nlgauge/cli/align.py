@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 from typing import Annotated
 
 import typer
 
 from nlgauge.cli import options
-from nlgauge.core.result import replacing
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
 from nlgauge.report.alignment.page import alignment_html
 from nlgauge.report.alignment.svg import alignment_svg
@@ -34,6 +37,12 @@ def align(
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
+    for option, text in (("--hyp", hyp), ("--ref", ref)):
+        if os.path.isfile(text):
+            raise InputError(
+                f"{option} {text} is a file, expected the text itself; for its first line write {option}"
+                f' "$(head -n 1 {shlex.quote(text)})"'
+            )
     alignment = measure(hyp, ref, metric, run.runtime())
     for path, draw in ((svg, alignment_svg), (files.html, alignment_html)):
         if path is not None:
@@ -41,6 +50,6 @@ def align(
                 file.write(draw(alignment))
     if files.json is not None:
         alignment.result(metric).write(files.json, "json")
-    if not run.quiet:
+    if not run.quiet and svg != STDOUT and not files.printed:
         columns = shutil.get_terminal_size((100, 24)).columns
         typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))

@@ -144,7 +144,8 @@ def audit(
     drawn = outcome.sides if files.html is not None and outcome.design == "preference" else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
-    shown.show(result, run.quiet, intervals=intervals, worst=cases)
+    if not files.printed:
+        shown.show(result, run.quiet, intervals=intervals, worst=cases)
     return 0
 
 

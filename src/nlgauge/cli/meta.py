@@ -152,6 +152,7 @@ def meta(
         criterion or None,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),
@@ -162,7 +163,8 @@ def meta(
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(whole)
     beside = _agreement(outcome, shown.width) if criteria and shown.form not in ("json", "tsv") else []
-    shown.show(whole if shown.form in ("json", "tsv") else result, run.quiet, more=beside)
+    if not files.printed:
+        shown.show(whole if shown.form in ("json", "tsv") else result, run.quiet, more=beside)
     return 0
 
 

@@ -12,6 +12,7 @@ from nlgauge.audits.anchors import distinct
 from nlgauge.audits.checklist import perturbed_suite
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
 from nlgauge.io.read import read
 from nlgauge.io.suites.pairs import write_pairs
@@ -26,7 +27,9 @@ Data = Annotated[
         metavar="DATA", help="Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses."
     ),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Pairs, as .jsonl or .tsv (also .gz).")]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Pairs, as .jsonl or .tsv (also .gz); - prints them.")
+]
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,10 @@ def perturb(*, data: Data, output: Output, chosen: Chosen, making: Making, run: 
     )
     write_pairs(suite, output)
     if not run.quiet:
-        typer.echo(applied(suite, rows))
+        aside = output == STDOUT  # where the pairs are, nothing else stands
+        typer.echo(applied(suite, rows), err=aside)
         for note in suite.notes:
-            typer.echo(f"note: {note}")
+            typer.echo(f"note: {note}", err=aside)
     return 0
 
 

@@ -12,7 +12,7 @@ import typer
 
 from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
@@ -226,7 +226,9 @@ def score(
         scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
     result = scores.result()
     files.write(result)
-    if score_only:
+    if files.printed or save_norm == STDOUT:
+        pass  # what was asked for stands there alone
+    elif score_only:
         typer.echo(numbers_alone(result, shown.width))
     else:
         shown.show(result, run.quiet)

@@ -79,6 +79,7 @@ def select(
         draw_matrix=matrix,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         seed=run.seed,
         runtime=run.runtime(),
         **how,
@@ -86,7 +87,8 @@ def select(
     result = outcome.result([*inputs, *entries, *([entry] if entry else [])])
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

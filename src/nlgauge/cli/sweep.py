@@ -125,7 +125,8 @@ def sweep(
     inputs = [entry for _, entries in read for entry in entries]
     result = outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)])
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

@@ -12,7 +12,7 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
+from nlgauge.core.result import STDOUT, Result
 from nlgauge.io.files.journal import SUFFIX, Journal
 from nlgauge.io.raw import read_raw
 from nlgauge.io.suites.minor import read_minor
@@ -126,7 +126,7 @@ def synth(
     if calibrate is not None:
         threshold, about, result = _calibrated(calibrate, rated.judge, runtime)
         if texts is None:
-            typer.echo(about)
+            typer.echo(about, err=files.printed)
             if files.json is not None:
                 result.write(files.json, "json")
             return 0
@@ -147,7 +147,7 @@ def synth(
     journal.finish()
     if outcome.left_alone:
         typer.echo(outcome.left_alone, err=True)
-    if not run.quiet:
+    if not run.quiet and not files.printed and output != STDOUT:
         typer.echo(render(result))
     return 0
 
