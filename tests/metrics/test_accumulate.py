@@ -30,14 +30,14 @@ def test_more_can_be_added_after_a_number_was_asked_for():
     assert len(meter.compute()["chrf"]) == len(meter) == 3
     assert repr(meter) == "Accumulator(chrf; 3 segments)"
     meter.reset()
-    with pytest.raises(ng.InputError, match="^nothing was added yet; call update with a batch of texts first$"):
+    with pytest.raises(ng.InputError, match=r"^nothing was added yet; call update with a batch of texts first$"):
         meter.compute()
 
 
 def test_a_batch_with_a_fault_is_refused_at_once_and_whole():
     meter = ng.Accumulator(ng.metric("chrf"))
-    with pytest.raises(ng.InputError, match="^2 hypotheses but 1 entries of references"):
+    with pytest.raises(ng.InputError, match=r"^2 hypotheses but 1 entries of references"):
         meter.update(HYPS[:2], REFS[:1])
     assert len(meter) == 0
-    with pytest.raises(ng.SpecError, match="^unknown metric 'chrff'"):
+    with pytest.raises(ng.SpecError, match=r"^unknown metric 'chrff'"):
         ng.Accumulator("chrff")

@@ -21,7 +21,10 @@ _TESTS: dict[str, Callable[..., PairedTest]] = {
     "randomization": paired_randomisation,
     "paired_randomisation": paired_randomisation,
 }
-DRAWS: dict[Callable[..., PairedTest], int] = {paired_bootstrap: 1000, paired_randomisation: 10000}  # sacrebleu's defaults
+DRAWS: dict[Callable[..., PairedTest], int] = {
+    paired_bootstrap: 1000,
+    paired_randomisation: 10000,
+}  # sacrebleu's defaults
 INTERVAL_DRAWS = 1000
 SACREBLEU_SEED = 12345  # what sacrebleu takes where SACREBLEU_SEED is not set
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
+from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
@@ -21,7 +24,7 @@ from nlgauge.metrics.grid import aligned
 from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
-from nlgauge.stats.differences.multiplicity import adjusted
+from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.systems.significance import PairedTest
 
 _ADJUSTED = {
@@ -80,9 +83,13 @@ class Pairwise:
                 yield {**row, "rank": self.ranks[i]}
             else:
                 base = self.systems.index(self.baseline)
-                yield {**row, "baseline": self.baseline, **(self._difference(i, base) if system != self.baseline else {})}
+                yield {
+                    **row,
+                    "baseline": self.baseline,
+                    **(self._difference(i, base) if system != self.baseline else {}),
+                }
         if self.baseline is None:
-            for i, j in zip(*np.triu_indices(len(self.systems), 1), strict=True):
+            for i, j in combinations(range(len(self.systems)), 2):
                 how = {"test": self.test, "draws": self.draws, "seed": self.seed}
                 yield {**self._number(spec, i), "against": self.systems[j], **self._difference(i, j), **how}
 
@@ -183,6 +190,7 @@ def compare(
         InputError: there is only one system, systems have different items, or an option is not allowed.
         SpecError: a metric is unknown.
     """
+    _check(adjust, alpha)
     scored = score(systems, refs, srcs, metrics=metrics, columns=columns, runtime=runtime)
     how = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     return SystemComparison(
@@ -219,6 +227,7 @@ def compare_pairs(
     Raises:
         InputError: as `nlgauge.compare`.
     """
+    _check(adjust, alpha)
     if not systems and len(scores):
         raise InputError(f"{scores.signature.spec}: the scores do not say which system wrote which segment")
     run = test_of(test)
@@ -250,6 +259,11 @@ def compare_pairs(
         adjust=adjust,
         alpha=alpha,
     )
+
+
+def _check(adjust: str, alpha: float) -> None:
+    check_option("adjust", adjust, Adjustment, error=InputError)
+    check_option("alpha", alpha, Annotated[float, Range(above=0, below=1, meaning="a share")], error=InputError)
 
 
 def _families(n: int, base: int | None) -> list[tuple[int, list[int]]]:
