@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -192,14 +192,12 @@ def compare(
     """
     _check(adjust, alpha)
     scored = score(systems, refs, srcs, metrics=metrics, columns=columns, runtime=runtime)
-    how = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
-    return SystemComparison(
-        scored,
-        {
-            spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)  # type: ignore[arg-type]
-            for spec, one in scored.items()
-        },
-    )
+    how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
+    paired = {
+        spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
+        for spec, one in scored.items()
+    }
+    return SystemComparison(scored, paired)
 
 
 def compare_pairs(
