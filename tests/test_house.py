@@ -23,7 +23,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "stats": {"core.arrays", "core.doors", "core.errors", "core.options"},
+    "stats": {"core.arrays", "core.doors", "core.errors", "core.options", "core.plugins"},
     "text": {"core"},
     "io": {"core"},
     "report": {"core"},
@@ -85,7 +85,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "suites": {"csvtable", "files", "jsonl"},
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
-        "scores": {"csvtable", "fields", "files", "parquet", "wmt"},
+        "beside": {"files"},
+        "scores": {"beside", "csvtable", "fields", "files", "parquet", "wmt"},
         "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
         | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},

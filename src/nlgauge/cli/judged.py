@@ -82,6 +82,10 @@ class Scored:
         list[str] | None,
         typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
     ] = None
+    higher: Annotated[
+        list[str] | None,
+        typer.Option("--higher-is-better", metavar="NAME", help="A column of --scores that rises with quality."),
+    ] = None
 
     def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
         """Column -> its table, and the files read."""

@@ -153,6 +153,7 @@ def meta(
         criterion or None,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),

@@ -17,6 +17,7 @@ import typer
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
+from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import FORMS, WIDE, check_form, render
@@ -148,6 +149,8 @@ class Files:
     def check(self, inputs: Sequence[str], **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
+        if self.segments not in (None, STDOUT):
+            own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
 
     @property
@@ -156,7 +159,9 @@ class Files:
         return STDOUT in (self.json, self.html, self.segments)
 
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
-        """Write the result as JSON and as a page, where these are asked for."""
+        """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
+        if self.segments not in (None, STDOUT):
+            write_beside(self.segments, result.metrics)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:

@@ -80,6 +80,7 @@ def select(
         draw_matrix=matrix,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         seed=run.seed,
         runtime=run.runtime(),
         **how,
