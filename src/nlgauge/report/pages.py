@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import write_page
+from nlgauge.report.paths import without_folders
 from nlgauge.report.text import Worst
 
 _PAGES = {  # kind of result -> who makes its page; only that one is imported
@@ -20,7 +21,7 @@ _PAGES = {  # kind of result -> who makes its page; only that one is imported
 
 
 def page(result: Result, worst: Worst | None = None) -> str:
-    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`.
+    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`; it names files without folders.
 
     Args:
         result: the result.
@@ -28,7 +29,8 @@ def page(result: Result, worst: Worst | None = None) -> str:
     """
     module, _, name = _PAGES[result.kind].partition(":")
     html: Callable[..., str] = getattr(import_module(module), name)
-    return html(result, worst) if result.kind == "audit" else html(result)
+    shown = without_folders(result)
+    return html(shown, worst) if result.kind == "audit" else html(shown)
 
 
 def write_html(result: Result, path: str | Path, worst: Worst | None = None) -> None:
