@@ -17,7 +17,7 @@ from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.options import OneOf, Range, check_option
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.metrics.base import Metric, trained_on
@@ -28,8 +28,8 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import TIES
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Outcome):
     """The outcome of an audit.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.audits.suite import KINDS as MADE
+from nlgauge.cli import options
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
@@ -40,11 +41,12 @@ _SELECTION = {
     "diff": "what people lose by it, on their scale",
 }
 
-Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")]
-Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One metric or perturbation, with its options.")]
-Task = Annotated[str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")]
+Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), autocompletion=lambda: KINDS, help="What to list.")]
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric or perturbation, with its options.")]
+Task = Annotated[str | None, options.choice("--task", among=TASKS, help="Perturbations: the checklist of a task.")]
 Criterion = Annotated[
-    str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")
+    str | None,
+    typer.Option("--criterion", metavar="NAME", help="Perturbations: only those of one criterion of the task."),
 ]
 
 

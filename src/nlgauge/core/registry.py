@@ -51,7 +51,7 @@ class Registry:
         return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets."""
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt."""
         entry = self.entries.get(name)
         if entry is not None:
             module, _, attribute = entry.target.partition(":")
@@ -59,15 +59,28 @@ class Registry:
         for point in self._plugins():
             if point.name == name:
                 return point.load(), {}
+        alike = [known for known in self.names() if known.lower() == name.lower() and known != name]
+        if len(alike) == 1:
+            return self.lookup(alike[0])
         raise SpecError(f"unknown {self.kind} {name!r}{nearest(name, self.names())}")
+
+    def check_object(self, given: object, fits: bool, expected: str, options: Mapping[str, Any]) -> None:
+        """Refuse what is given in place of a specification, unless it is an object of this kind without more options.
+
+        Args:
+            given: what is given.
+            fits: whether it has the members of such an object; a class has them, too, and is refused.
+            expected: what an error calls the specification: "a metric specification".
+            options: options that are given beside it.
+        """
+        if options:
+            raise SpecError(f"options are given beside a {self.kind} object; make the object with them")
+        if isinstance(given, type) or not fits:
+            what = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+            raise SpecError(f"expected {expected} or a {self.kind} object, got {what}")
 
     def _plugins(self) -> Iterator[metadata.EntryPoint]:
         return iter(metadata.entry_points(group=self.group))
-
-
-def named_kind(given: object) -> str:
-    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
-    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
 def construct(

@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
@@ -36,8 +36,8 @@ from nlgauge.stats.correlation.registry import statistic
 PREFERENCE = "preference"  # the criterion of pairs
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Outcome):
     """What is known of metrics that were held against human judgements.
 
     Attributes:
@@ -57,7 +57,7 @@ class Evaluation:
         return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetaEvaluation(Evaluation):
     """The result of `meta_evaluate`."""
 

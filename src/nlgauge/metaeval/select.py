@@ -33,7 +33,7 @@ Draws = npt.NDArray[np.int64]
 Among = Literal["rated", "all"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelSelection(Evaluation):
     """The result of `select_models`."""
 

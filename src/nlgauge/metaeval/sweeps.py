@@ -12,7 +12,7 @@ from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, check_option
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
@@ -30,8 +30,8 @@ WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
 NLI = ("nli", "summac")  # names of metrics that ask an NLI model
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Outcome):
     """The result of `sweep`.
 
     Attributes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry, named_kind
+from nlgauge.core.registry import Entry, Registry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
@@ -86,10 +86,7 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
             the text does not follow the grammar of specifications.
     """
     if not isinstance(spec, str):
-        if options:
-            raise SpecError("options are given beside a metric object; make the object with them")
-        if isinstance(spec, type) or not isinstance(spec, Metric):
-            raise SpecError(f"expected a metric specification or a metric object, got {named_kind(spec)}")
+        METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return spec
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -114,15 +115,23 @@ class PerturbationInfo:
 
 
 def worse(
-    summary: str, before: str, after: str, *, needs: Collection[str] = ("english",), source: str = SAI, name: str = ""
+    summary: str,
+    example: tuple[str, str],
+    *,
+    needs: Collection[str] = ("english",),
+    source: str = SAI,
+    name: str = "",
 ) -> PerturbationInfo:
     """Declare a perturbation after which a text is worse; the arguments are the fields of `PerturbationInfo`."""
-    return PerturbationInfo(name, summary, "lower", (before, after), frozenset(needs), source)
+    return PerturbationInfo(name, summary, "lower", example, frozenset(needs), source)
 
 
-def as_good(summary: str, before: str, after: str, *, needs: Collection[str] = ("english",)) -> PerturbationInfo:
+attack = partial(worse, source=CHEN)  # one of MENLI's
+
+
+def as_good(summary: str, example: tuple[str, str], *, needs: Collection[str] = ("english",)) -> PerturbationInfo:
     """Declare a perturbation after which a text is as good as before; the arguments are those of `worse`."""
-    return PerturbationInfo("", summary, "same", (before, after), frozenset(needs))
+    return PerturbationInfo("", summary, "same", example, frozenset(needs))
 
 
 @runtime_checkable

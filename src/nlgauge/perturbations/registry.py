@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry, named_kind
+from nlgauge.core.registry import Entry, Registry
 from nlgauge.core.spec import Spec, parse
 from nlgauge.perturbations.base import Perturbation, PerturbationInfo
 
@@ -90,10 +90,7 @@ def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
             the specification is a sum.
     """
     if not isinstance(spec, str):
-        if options:
-            raise SpecError("options are given beside a perturbation object; make the object with them")
-        if isinstance(spec, type) or not isinstance(spec, Perturbation):
-            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {named_kind(spec)}")
+        PERTURBATIONS.check_object(spec, isinstance(spec, Perturbation), "the name of a perturbation", options)
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):

@@ -32,8 +32,7 @@ class AddExtraText(Checked):
     most_words: int = 12
     info: ClassVar = worse(
         "add a clause of another text at the end",
-        "The old bridge was closed.",
-        "The old bridge was closed, and the soup was cold.",
+        ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
         needs=("english", "pool"),
     )
 
@@ -74,8 +73,7 @@ class AddNonsense(Checked):
     source: Literal["any", "list", "pool"] = "any"
     info: ClassVar = worse(
         "append a sentence that makes no sense",
-        "I would love to come.",
-        "I would love to come. Seven spoons are taller than last Tuesday.",
+        ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -103,8 +101,7 @@ class RandomText:
 
     info: ClassVar = worse(
         "put another text of the pool in its place",
-        "A dog sleeps on a sofa.",
-        "Two boats lie in a harbour.",
+        ("A dog sleeps on a sofa.", "Two boats lie in a harbour."),
         needs=("pool",),
     )
 
@@ -124,8 +121,7 @@ class AlternativeReferences:
 
     info: ClassVar = as_good(
         "put another reference in its place",
-        "A dog sleeps on a sofa.",
-        "On the couch lies a sleeping dog.",
+        ("A dog sleeps on a sofa.", "On the couch lies a sleeping dog."),
         needs=("references",),
     )
 

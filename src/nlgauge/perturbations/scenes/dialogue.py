@@ -41,8 +41,7 @@ class NegatePreviousUtterance(Checked):
     contracted: bool | None = None
     info: ClassVar = worse(
         "contradict an earlier turn of the same speaker",
-        "Then I will take the bus.",
-        "I do not like trains.",
+        ("Then I will take the bus.", "I do not like trains."),
         needs=("english", "context"),
     )
 
@@ -67,7 +66,9 @@ class RepeatOwnUtterance:
     """Repeat an earlier turn of the same speaker in place of the response."""
 
     info: ClassVar = worse(
-        "repeat an earlier turn of the same speaker", "Then I will take the bus.", "I like trains.", needs=("context",)
+        "repeat an earlier turn of the same speaker",
+        ("Then I will take the bus.", "I like trains."),
+        needs=("context",),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -87,7 +88,7 @@ class RepeatLastSpeaker:
     """Repeat what the other speaker said last in place of the response."""
 
     info: ClassVar = worse(
-        "repeat the other speaker's last turn", "Then I will take the bus.", "The train is late.", needs=("context",)
+        "repeat the other speaker's last turn", ("Then I will take the bus.", "The train is late."), needs=("context",)
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -123,7 +124,7 @@ class SorryRepeat(_Reply):
     """
 
     replies: str | Sequence[str] = SORRY
-    info: ClassVar = worse("ask to repeat, as if not listening", "I will take the bus.", "I'm sorry, can you repeat?")
+    info: ClassVar = worse("ask to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +132,7 @@ class GenericResponse(_Reply):
     """Say what fits everywhere and says nothing in place of the response. Args: as for `SorryRepeat`."""
 
     replies: str | Sequence[str] = GENERIC
-    info: ClassVar = worse("give a dull reply that fits everywhere", "I will take the bus.", "Ok.")
+    info: ClassVar = worse("give a dull reply that fits everywhere", ("I will take the bus.", "Ok."))
 
 
 def _own_turns(case: Case) -> list[tuple[int, Turn]]:
