@@ -1,4 +1,4 @@
-"""What a page says of files: their names, for a page is passed on and the folders of its author are nobody's concern."""
+"""How a page names files: without their folders, for a page is passed on to others."""
 
 from __future__ import annotations
 
