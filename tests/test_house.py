@@ -128,6 +128,7 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
 NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tested, not all that they do
 
 PUBLIC = {
+    "Accumulator",
     "Alignment",
     "Dataset",
     "InputError",
@@ -147,6 +148,7 @@ PUBLIC = {
     "__version__",
     "align",
     "audit",
+    "compare",
     "correlation",
     "list_metrics",
     "meta_evaluate",

@@ -75,6 +75,35 @@ Quiet = Annotated[
 ]
 
 
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=NAME,...",
+        help="Fields of DATA with other names: hyp=prediction,ref=references.",
+    ),
+]
+
+
+def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
+    """Field -> its name in the data, of `--columns`; None where it was not given.
+
+    Raises:
+        InputError: it is no list of FIELD=NAME, or a field is named twice.
+    """
+    if not typed:
+        return None
+    named: dict[str, str] = {}
+    for pair in (pair for listed in typed for pair in listed.split(",")):
+        field, equals, name = (part.strip() for part in pair.partition("="))
+        if not (field and equals and name):
+            raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
+        if field in named:
+            raise InputError(f"--columns names {field!r} twice, expected once")
+        named[field] = name
+    return named
+
+
 @dataclass(frozen=True)
 class Common:
     """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
