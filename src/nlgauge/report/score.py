@@ -8,8 +8,10 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
 from nlgauge.report.marks import absent, between, number
-from nlgauge.report.rows import SIGNIFICANT, Row, values_of
+from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of, values_of
 from nlgauge.report.strips import Axis, axis_of, strip
+from nlgauge.report.tables.pairs import pair_tables
+from nlgauge.report.tables.score import rank_of
 
 
 def score_html(result: Result) -> str:
@@ -17,12 +19,13 @@ def score_html(result: Result) -> str:
     return render(
         "score.html",
         inputs=result.inputs,
-        what=_counted(len(values_of(result.rows, "system")), "system"),
+        what=_counted(len(values_of(measured(result.rows), "system")), "system"),
         sections=[
-            _section(metric, [row for row in result.rows if row["metric"] == metric["spec"]])
+            _section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]])
             for metric in result.metrics
         ],
         grouped=any("group" in row for row in result.rows),
+        pairs=pair_tables(result),
         notes=result.notes,
     )
 
@@ -46,12 +49,12 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _row(row: Row, digits: int, axis: Axis) -> dict[str, Any]:
-    p, delta = row.get("p"), row.get("delta")
+    p, delta = None if row.get("p") is None else p_of(row), row.get("delta")
     return {
         "group": row.get("group") or "-",
         "system": row["system"] if row["system"] is not None else "-",
         "is_baseline": _is_baseline(row),
-        "value": "" if row["value"] is None else number(row["value"], digits),
+        "value": ("" if row["value"] is None else number(row["value"], digits)) + rank_of(row),
         "interval": between(row["low"], row["high"], digits),
         "picture": strip(row, axis, digits),
         "delta": "" if delta is None else number(delta, digits, sign="+"),
