@@ -53,6 +53,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
     "text": {
         "wordlists": set(),
+        "scripts": {"wordlists"},
         "doc": set(),
         "words": set(),
         "tokenize": set(),

@@ -20,6 +20,7 @@ from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import check_bounds
+from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.report.tables.score import score_only as numbers_alone
@@ -44,6 +45,12 @@ SaveNorm = Annotated[
     typer.Option("--save-norm", metavar="FILE", help='Keep the scale of sums, for [norm=file("FILE")] in a later run.'),
 ]
 ScoreOnly = Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--language", metavar="CHECK", help="Text in scripts that a metric does not read: note it, strict, or off."
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option("--seed", help="Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
 ]
@@ -175,6 +182,7 @@ def score(
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
+    language: Language = "note",
     shown: Shown,
     files: options.Files,
     seed: Seed = None,
@@ -185,6 +193,7 @@ def score(
     comparison = compared.comparison(seed, by_group)
     metrics = named(specs or ["bleu"])
     gates = _gates(fail_under or [], metrics)
+    check_language(language)
     shown.check()
     if save_norm is not None:
         check_bounds(metrics.values())
@@ -192,7 +201,15 @@ def score(
     runtime = run.runtime(seed=seed or 0, quiet=score_only)
     with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
         on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
-        scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
+        scores = job.score_source(
+            source,
+            metrics,
+            comparison,
+            runtime=runtime,
+            on_block=on_block,
+            save_norm=save_norm,
+            language=cast(LanguageCheck, language),  # checked above
+        )
     result = scores.result()
     files.write(result)
     if score_only:

@@ -12,6 +12,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
@@ -25,6 +26,8 @@ _FLAGS = {
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
+    "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
+    "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
     "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
 }
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
@@ -158,6 +161,7 @@ class SourceScores:
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
+        unread: segments in scripts that metrics do not read; None if nobody looked.
     """
 
     metrics: Mapping[str, Metric]
@@ -165,6 +169,7 @@ class SourceScores:
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
+    unread: UnreadScripts | None = None
 
     def result(self) -> Result:
         """The result that `nlgauge score` prints: one row per metric, system and group."""
@@ -196,6 +201,7 @@ class SourceScores:
 
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
+        yield from self.unread.notes() if self.unread is not None else ()
         for spec, total in self.totals.items():
             for name, count in total.flagged.items():
                 if count:
@@ -217,6 +223,7 @@ def score_source(
     runtime: Runtime | None = None,
     on_block: Block | None = None,
     save_norm: str | None = None,
+    language: LanguageCheck = "note",
 ) -> SourceScores:
     """Score all segments of a source.
 
@@ -229,6 +236,8 @@ def score_source(
         runtime: device, precision and cache.
         on_block: called with each block of segments and its scores.
         save_norm: a file to write the scales of sums to.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Returns:
         Scores by system; `.result()` is what `nlgauge score` prints.
@@ -245,13 +254,19 @@ def score_source(
             if need in summary.lacking:
                 raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
     comparison.check(summary)
+    check_language(language)
+    if language == "strict":
+        unread_scripts(metrics, source.blocks(), language)
+    unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime):
+        if unread is not None:
+            unread.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    return SourceScores(metrics, signatures, totals, summary, comparison)
+    return SourceScores(metrics, signatures, totals, summary, comparison, unread)

@@ -8,6 +8,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -20,6 +21,7 @@ def score(
     *,
     metrics: str | Metric | Sequence[str | Metric],
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
 ) -> dict[str, Scores]:
     """Score hypotheses with every metric named.
 
@@ -30,6 +32,8 @@ def score(
         srcs: one source per item, length N.
         metrics: specifications or metric objects.
         runtime: device, precision and cache; None is the CPU or the first GPU, float32, no cache.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Returns:
         Specification as typed -> Scores of shape (n,). The key of a metric object is the specification that rebuilds
@@ -45,4 +49,6 @@ def score(
         segments = hyps.segments
     else:
         segments = Dataset.from_texts(hyps, refs, srcs).segments
-    return score_segments(named(metrics), segments, runtime or Runtime())
+    built = named(metrics)
+    unread_scripts(built, [segments], language)
+    return score_segments(built, segments, runtime or Runtime())

@@ -35,6 +35,7 @@ class Regressor(RegressorMetric):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
+        flags={"unknown"},
         summary="learned from your ratings; a copy need not be best: no bound holds what a network says",
     )
 
@@ -50,8 +51,8 @@ class Regressor(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and
-        sets the flag `empty`.
+        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest rating of
+        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment lacks what the regressor reads.
