@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -28,10 +29,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"core"},
     "runtime": {"core"},
     "models": {"core", "runtime"},
-    "metrics": {"core", "stats", "text", "runtime", "models", "io.scores"},  # the metric whose scores stand in a file
+    "metrics": {"core", "stats", "text", "runtime", "models", "io.frames", "io.scores"},  # tables and stored scores
     "perturbations": {"core", "stats", "text", "runtime", "models"},
     "audits": {"core", "io", "stats", "text", "runtime", "metrics", "perturbations"},
-    "metaeval": {"core", "stats", "runtime", "metrics", "audits"},
+    "metaeval": {"core", "io.frames", "stats", "runtime", "metrics", "audits"},
     "training": {"core", "io", "stats", "runtime", "models", "metrics", "perturbations"},
     "scale": {"core", "io", "stats", "runtime", "metrics"},
     "testing": {"core", "runtime", "metrics", "perturbations"},
@@ -72,6 +73,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "files": set(),
         "fields": set(),
         "source": set(),
+        "frames": {"fields", "parquet"},
         "held": {"files", "source"},
         "table": {"fields", "files", "source"},
         "jsonl": {"files"},
@@ -85,7 +87,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
         "scores": {"csvtable", "fields", "files", "parquet", "wmt"},
-        "read": {"csvtable", "files", "formats", "held", "jsonl", "parquet", "summeval", "table", "tsv", "wmt"},
+        "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
+        | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},
         "write": {"parquet"},
     },
@@ -135,6 +138,7 @@ PUBLIC = {
     "Pair",
     "Perturbed",
     "Runtime",
+    "ScoreWarning",
     "Scores",
     "Segment",
     "Signature",
@@ -144,6 +148,7 @@ PUBLIC = {
     "align",
     "audit",
     "correlation",
+    "list_metrics",
     "meta_evaluate",
     "metric",
     "perturb",
@@ -152,6 +157,7 @@ PUBLIC = {
     "score",
     "select_models",
     "suite",
+    "sweep",
     "synthesize",
 }
 
@@ -224,22 +230,7 @@ def files_imported() -> dict[str, set[str]]:
 
 
 def test_no_files_import_each_other_in_a_circle():
-    imported = files_imported()
-
-    def reached(file: str) -> set[str]:
-        seen: set[str] = set()
-        ahead = [*imported[file]]
-        while ahead:
-            if (other := ahead.pop()) not in seen:
-                seen.add(other)
-                ahead += imported[other]
-        return seen
-
-    reach = {file: reached(file) for file in imported}
-    circles = {
-        frozenset(other for other in reach[file] if file in reach[other]) for file in imported if file in reach[file]
-    }
-    assert circles == set()
+    TopologicalSorter(files_imported()).prepare()  # raises a CycleError with the files of a circle
 
 
 def room(rooms: dict[str, set[str]], dotted: str) -> str:
@@ -449,11 +440,12 @@ def test_no_data_can_run_code():
 
 def test_the_library_neither_prints_nor_exits():
     loud = ("print", "exit", "quit", "sys.exit", "os._exit", "warnings.warn")
-    assert not [
-        f"{where} calls {called}"
+    found = [
+        f"{where.partition(':')[0]} calls {called}"
         for where, called, _ in calls()
         if called in loud and not where.startswith(("cli/", "__main__"))
     ]
+    assert found == ["core/counts.py calls warnings.warn"]  # once a call, of texts that were not scored as they stand
 
 
 def test_every_module_is_held_by_a_test_file_of_its_name():

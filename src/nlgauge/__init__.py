@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nlgauge.audits.run import audit
     from nlgauge.audits.suite import suite
     from nlgauge.core.alignment import Alignment
+    from nlgauge.core.counts import ScoreWarning
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
     from nlgauge.core.release import __version__
     from nlgauge.core.scores import MetricInfo, Scores
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
+    from nlgauge.metaeval.sweeps import sweep
     from nlgauge.metrics.base import Metric
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.metrics.scoring import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
@@ -36,6 +38,7 @@ else:
 
 __all__ = [
     "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed",
-    "Runtime", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit", "correlation",
-    "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models", "suite", "synthesize",
+    "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit",
+    "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models",
+    "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 from nlgauge.audits.sides import score_sides
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
+from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -76,3 +77,16 @@ def test_sources_may_stand_for_references(told):
     with pytest.raises(InputError, match="--references source"):
         sides(suite, told)
     assert sides(suite, told, references="source").margin.tolist() == [1]
+
+
+def test_a_pair_has_a_flag_where_either_side_has():
+    suite = Suite(
+        (
+            Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b",)),
+            Pair(id="2", phenomenon="typos", better="a b", worse="a", references=("a b",)),
+            Pair(id="3", phenomenon="typos", better="a b", worse="", references=("a b",)),
+        )
+    )
+    found = score_sides(suite, {"m": metric("chrf")}, Runtime())["m"]
+    assert found.flags["empty"].tolist() == [True, False, True]  # each text is scored once, each pair counted
+    assert found.counts == {"empty": 2}

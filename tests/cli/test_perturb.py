@@ -172,3 +172,12 @@ def test_bad_files_are_one_line(tmp_path, capsys):
     assert "is empty" in refused(capsys, empty, "-p", "negation", "-o", tmp_path / "p.jsonl")
     assert "latin.jsonl:1: not UTF-8" in refused(capsys, latin, "-p", "negation", "-o", tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_pairs_on_standard_output_stand_there_alone(tmp_path, capsys):
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"id": "1", "hyp": "It is cold.", "ref": "It is very cold today."}\n')
+    assert main(["perturb", str(path), "-p", "negation", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["better"] for line in out.splitlines()] == ["It is very cold today."]
+    assert "negation" in err

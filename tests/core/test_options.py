@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.options import OneOf, Range, check_option, checked
+from nlgauge.core.options import Checked, OneOf, Range, check_option, checked
 from nlgauge.core.scores import MetricInfo
 
 COLOURS = {"red": 1, "green": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paint:
+class Paint(Checked):
     """Options of every kind."""
 
     policy: Literal["mean", "best"] = "mean"
@@ -33,9 +33,6 @@ class Paint:
     anything: Any = None
     kept: int = field(init=False, default="not looked at")  # type: ignore[assignment]
     info: ClassVar = MetricInfo("paint")
-
-    def __post_init__(self):
-        checked(self)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Fifteen strategies: each as the metric itself says, each pair asked once; winners and choices worked by hand."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -211,3 +212,15 @@ def test_one_kind_of_sets_is_enough(model, dataset, suite, runtime):
 def test_what_cannot_be_studied_is_refused(dataset, suite, change, error, message):
     with pytest.raises(error, match=message):
         pooling_study(**{"datasets": dataset, "suites": suite, "metrics": "nli", **change})
+
+
+def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, dataset, suite, runtime):
+    empty = ng.Dataset((replace(dataset.segments[0], hypothesis=""), *dataset.segments[1:]), "texts")
+    spec = f"nli:model={model}"
+    with pytest.warns(ng.ScoreWarning, match="empty side") as told:
+        study = pooling_study(empty, suite, [spec], criterion="q", runtime=runtime)
+    assert len(told) == 1
+    assert [note for note in study.notes if "empty" in note] == [
+        f"texts: {spec}: 1 of 24 judged segments have an empty side; they get the worst value"
+    ]
+    assert study.metrics[0]["flags"]["empty"] == 1

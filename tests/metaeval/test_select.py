@@ -152,3 +152,12 @@ def test_a_number_that_is_not_there_is_refused():
     with pytest.raises(InputError, match="0 numbers fit"):
         found.value("m", "hits")
     assert found.result().kind == "select"
+
+
+def test_empty_texts_are_counted():
+    data = dataset([[3, 1], [2, 2]])
+    first = Segment("x", "", ("a b",), system="z", item="0", human={"q": 1.0})
+    rows = [Segment(f"{s.id}", "a b", ("a b",), system=s.system, item=s.item, human={"q": 1.0}) for s in data]
+    found = select_models(Dataset((first, *rows)), ["chrf"], "q", hybrids=0, pool=1)
+    assert found.result().metrics[0]["flags"] == {"empty": 1}
+    assert "chrf: 1 of 5 judged segments have an empty side; they get the worst value" in found.notes

@@ -1,7 +1,7 @@
 """Sweeps: weights as typed, both ends, sums between them, what is refused."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -258,3 +258,15 @@ def test_a_metric_that_cannot_tell_texts_apart_is_refused_with_the_place():
     pairs = tuple(ng.Pair(id=str(i), phenomenon="p", better="x", worse="y", references=("a b c",)) for i in range(3))
     with pytest.raises(InputError, match="chrf is the same for all 6 texts of p in flat"):
         sweep(texts(0), ng.Suite(pairs, "flat"), "chrf", "rougeL", criterion="q")
+
+
+def test_what_was_not_scored_as_it_stands_is_counted_on_both_sides():
+    data, suite = texts(0, n=8), attacks(0, n=2)
+    empty = ng.Dataset((replace(data.segments[0], hypothesis=""), *data.segments[1:]), "texts")
+    faulty = ng.Suite((replace(suite.pairs[0], worse=""), *suite.pairs[1:]), "attacks")
+    with pytest.warns(ng.ScoreWarning, match="bleu: 1 of 8 judged segments have an empty side") as told:
+        found = sweep(empty, faulty, "chrf", "bleu", [0.5], criterion="q")
+    assert len(told) == 1
+    assert [entry["flags"] for entry in found.metrics] == [{"empty": 2}, {"empty": 2}]  # a segment and a pair
+    assert "chrf: 1 of 8 judged segments have an empty side; they get the worst value" in found.notes
+    assert "chrf: 1 of 4 pairs have an empty side; they get the worst value" in found.notes

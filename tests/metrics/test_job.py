@@ -128,3 +128,11 @@ def test_flags_are_counted_in_notes():
     empty = InMemory(Segment(id="1", hypothesis="", references=("a b",)))
     (note,) = score_source(empty, "chrf").result().notes
     assert note == "chrf: 1 of 1 segments have an empty side; they get the worst value"
+
+
+def test_counts_stand_beside_the_metric():
+    segments = InMemory(*(Segment(str(i), text, ("a b",)) for i, text in enumerate(["", "a b"])))
+    assert [metric["flags"] for metric in score_source(segments, ["chrf", "ter"]).result().metrics] == [
+        {"empty": 1},
+        {"empty": 1},
+    ]

@@ -59,11 +59,11 @@ def test_by_group_each_group_of_a_system_has_its_own_row():
 
 
 def test_flags_are_counted_over_all_systems():
-    assert added([*ROWS, ("C", None, 9)]).flagged == {"low": 1, "high": 1}
+    assert added([*ROWS, ("C", None, 9)]).counts == {"low": 1, "high": 1, "undefined": 1}
 
 
-def test_a_flag_that_never_is_up_counts_zero():
-    assert added([("A", None, 1)]).flagged == {"low": 0, "high": 0}
+def test_a_flag_that_never_is_up_is_left_out():
+    assert added([("A", None, 1)]).counts == {}
 
 
 def test_statistics_are_summed_and_finished_by_the_metric():
@@ -89,7 +89,7 @@ def test_blocks_are_the_whole(rows, data, by_group):
     assert repr(list(whole.rows())) == repr(
         list(blocks.rows())
     )  # whole numbers, so the sums are exact; repr tells NaN from NaN
-    assert whole.flagged == blocks.flagged
+    assert whole.counts == blocks.counts
     one, other = whole.kept(), blocks.kept()
     assert list(one) == list(other)
     for group in one:

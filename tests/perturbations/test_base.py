@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import NEEDS, Case, Edit, Perturbation, PerturbationInfo, apply_edits, stream
+from nlgauge.perturbations.base import (
+    NEEDS,
+    Case,
+    Edit,
+    Perturbation,
+    PerturbationInfo,
+    apply_edits,
+    as_good,
+    stream,
+    worse,
+)
 from nlgauge.text.languages import language
 
 
@@ -88,3 +98,23 @@ def test_any_class_with_info_and_a_call_is_a_template():
     assert isinstance(Mine(), Perturbation)
     assert not isinstance("mine", Perturbation)
     assert set(Mine.info.needs) <= NEEDS.keys()
+
+
+def test_a_perturbation_without_a_name_is_called_like_its_class():
+    class DropOldWords:
+        info = worse("drop old words", "an old boat", "a boat", needs=("english", "pool"))
+
+    class Dropped(DropOldWords):
+        pass
+
+    class Other:
+        info = as_good("change nothing", "a", "b")
+
+    class Named:
+        info = worse("drop old words", "an old boat", "a boat", name="old")
+
+    assert DropOldWords.info == PerturbationInfo(
+        "drop_old_words", "drop old words", "lower", ("an old boat", "a boat"), frozenset({"english", "pool"})
+    )
+    assert Dropped.info.name == "drop_old_words"  # what it is was declared there
+    assert (Other.info.name, Other.info.expect, Named.info.name) == ("other", "same", "old")

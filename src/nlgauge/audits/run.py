@@ -11,12 +11,15 @@ import numpy as np
 
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows
 from nlgauge.audits.penalties import shipped, with_penalties
-from nlgauge.audits.preference import ALL_GROUPS, PreferenceRow, preference_rows, won
+from nlgauge.audits.preference import PreferenceRow, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.options import OneOf, Range, check_option
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
+from nlgauge.io.suites.suites import read_suite
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
@@ -25,8 +28,8 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import TIES
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Outcome):
     """The outcome of an audit.
 
     Attributes:
@@ -48,7 +51,7 @@ class Audit:
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, schema 1, kind `audit`."""
         metrics = [
-            {"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better}
+            {"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better, "flags": s.counts}
             for s in self.sides.values()
         ]
         return Result("audit", self.rows, inputs, metrics, self.notes)
@@ -115,8 +118,9 @@ class Audit:
         }
 
 
+@warning
 def audit(
-    suite: Suite,
+    suite: Suite | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     design: Design | None = None,
@@ -131,7 +135,7 @@ def audit(
     """Audit metrics with a suite.
 
     Args:
-        suite: a suite from `nlgauge.suite`, or one that was read from a file.
+        suite: a suite from `nlgauge.suite` or `nlgauge.read_suite`, or a frame with one row per pair.
         metrics: specifications or metric objects.
         design: `preference` (does the metric prefer the better text?) or `checklist` (does its score drop as much as
             the ratings of people?). If None, the design of the suite.
@@ -140,8 +144,7 @@ def audit(
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
         confidence: level of the confidence intervals.
-        references: `own`, or `source` to compare the texts with their source.
-        runtime: device, precision, cache.
+        references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
 
     Raises:
         InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
@@ -150,30 +153,25 @@ def audit(
     References:
         Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
+    suite = read_suite(suite) if is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
         _check_penalties(penalties, wanted, listed)
     sides = score_sides(suite, named(metrics), runtime or Runtime(), references=references)
+    limits: dict[str, Any] = {"tolerance": tolerance, "confidence": confidence}
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
         people = shipped(listed) if penalties is None else with_penalties(listed, penalties)
-        deviations = [
-            row
-            for s in sides.values()
-            for row in deviation_rows(suite, s, people, normalise=normalise, tolerance=tolerance, confidence=confidence)
-        ]
-        rows, notes = deviations, [*_about_checklist(people, deviations, penalties)]
+        rows = [r for s in sides.values() for r in deviation_rows(suite, s, people, normalise=normalise, **limits)]
+        flagged, notes = [*_undefined_drops(sides, rows)], [*_about_checklist(people, rows, penalties)]
     else:
-        preferences = [
-            row
-            for s in sides.values()
-            for row in preference_rows(suite, s, ties=ties, tolerance=tolerance, confidence=confidence)
-        ]
-        rows, notes = preferences, [*_about_preference(suite, sides, preferences, ties)]
+        rows = [r for s in sides.values() for r in preference_rows(suite, s, ties=ties, **limits)]
+        flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties)]
     shown = {spec: trained_on(s.metric) for spec, s in sides.items()}
     marked = [replace(row, trained_on=row.attack in shown[row.metric]) for row in rows]
-    notes = [*suite.notes, *notes, *_about_training(marked), *_about_skipped(suite)]
+    say(*flagged)
+    notes = [*suite.notes, *flagged, *notes, *_about_training(marked), *_about_skipped(suite)]
     return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), tolerance)
 
 
@@ -246,9 +244,7 @@ def _about_checklist(
             yield f"penalties given for {', '.join(dict.fromkeys(idle))} are not used: no such row in this audit"
 
 
-def _about_preference(
-    suite: Suite, sides: Mapping[str, Sides], rows: Sequence[PreferenceRow], ties: str
-) -> Iterator[str]:
+def _about_preference(suite: Suite, sides: Mapping[str, Sides], ties: str) -> Iterator[str]:
     rule = {"loss": "a loss", "zero": "worth nothing", "half": "half a win", "exclude": "left out"}[ties]
     yield (
         f"each tie counts as {rule}; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
@@ -261,9 +257,22 @@ def _about_preference(
             f"{unused} of {len(suite)} pairs are made for metrics of another kind (with a source in place of a"
             " reference, or the other way round)"
         )
-    undefined = sum(row.n_undefined for row in rows if row.phenomenon == "mean-all" and row.group != ALL_GROUPS)
-    if undefined:
-        yield f"{undefined} pairs have an undefined score; they count as losses"
+
+
+def _flagged(sides: Mapping[str, Sides], undefined: str | None) -> Iterator[str]:
+    """How many pairs were cut or empty; and what becomes of undefined ones, unless another note says so."""
+    for spec, s in sides.items():
+        yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined=undefined)
+
+
+def _undefined_drops(sides: Mapping[str, Sides], rows: Sequence[DeviationRow]) -> Iterator[str]:
+    """The same for a checklist, of whose drops some are undefined although both scores are there."""
+    yield from _flagged(sides, None)
+    for spec in sides:
+        drops = [row for row in rows if row.metric == spec]
+        undefined = sum(row.n_undefined for row in drops)
+        if undefined:
+            yield f"{spec}: {undefined} of {sum(row.n for row in drops)} drops are undefined; they are left out"
 
 
 def _about_training(rows: Sequence[PreferenceRow | DeviationRow]) -> Iterator[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError
+from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Pair, Suite
@@ -28,6 +30,7 @@ class Sides:
         signature: the signature of the scores.
         places: positions of the pairs in the suite, length n.
         better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
+        flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
     """
 
     spec: str
@@ -36,6 +39,12 @@ class Sides:
     places: tuple[int, ...]
     better: Array
     worse: Array
+    flags: Mapping[str, Mask] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Flag -> number of pairs that have it; `undefined` counts pairs one of whose scores is NaN."""
+        return count(self.flags, self.margin)
 
     @property
     def higher_is_better(self) -> bool:
@@ -75,11 +84,14 @@ def score_sides(
 def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references: str) -> Sides:
     places = _pairs_for(spec, metric, suite, references)
     better, worse = np.full(len(places), np.nan), np.full(len(places), np.nan)
+    flags: dict[str, Mask] = {}
     for part in _parts(metric, suite, places):
         pairs = [suite.pairs[places[i]] for i in part]
-        values = _values(metric, pairs, runtime, references)
-        better[part], worse[part] = values[: len(part)], values[len(part) :]
-    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse)
+        n, scores = len(part), _scores(metric, pairs, runtime, references)
+        better[part], worse[part] = scores.values[:n], scores.values[n:]
+        for name, flag in scores.flags.items():
+            flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
+    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse, flags)
 
 
 def _pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
@@ -119,19 +131,19 @@ def _parts(metric: Metric, suite: Suite, places: Sequence[int]) -> Iterator[npt.
     yield from (np.array(part, dtype=np.int64) for part in parts.values())
 
 
-def _values(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references: str) -> Array:
-    """Scores of all better texts, then of all worse ones, shape (2n,)."""
+def _scores(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references: str) -> Scores:
+    """Scores of all better texts, then of all worse ones, 2n of them."""
     segments = [_segment(p, side, references) for side in ("better", "worse") for p in pairs]
     if is_pooled(metric):  # its scores depend on how often a text occurs
-        return next(iter(score_segments({"": metric}, segments, runtime).values())).values
+        return next(iter(score_segments({"": metric}, segments, runtime).values()))
     keys = [
         (s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments
     ]
     first = {key: i for i, key in reversed(list(enumerate(keys)))}
     distinct = sorted(first.values())
-    found = next(iter(score_segments({"": metric}, [segments[i] for i in distinct], runtime).values())).values
+    found = next(iter(score_segments({"": metric}, [segments[i] for i in distinct], runtime).values()))
     where = {keys[i]: j for j, i in enumerate(distinct)}
-    return found[[where[key] for key in keys]]
+    return found.take([where[key] for key in keys])
 
 
 def _segment(pair: Pair, side: str, references: str) -> Segment:

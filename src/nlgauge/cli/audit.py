@@ -12,7 +12,7 @@ import typer
 from nlgauge.audits import run as audits
 from nlgauge.audits.penalties import read_penalties
 from nlgauge.audits.suite import suite as made_suite
-from nlgauge.cli import options
+from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.suite import Suite
@@ -29,13 +29,14 @@ _CASES = 5  # worst cases on a page, at least
 Data = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help="Texts to make a suite from: JSON lines, TSV, CSV, Parquet.")
 ]
-Metrics = Annotated[
-    list[str], typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to audit: chrf, bleu, bertscore ...")
-]
+Metrics = Annotated[list[str], specs.option("--metric", "-m", help="Metrics to audit: chrf, bleu, bertscore ...")]
 SuiteName = Annotated[
     str | None,
-    typer.Option(
-        "--suite", metavar="FILE", help="A suite of pairs; or menli or checklist, made from DATA.  [default: checklist]"
+    options.choice(
+        "--suite",
+        among=_RECIPES,
+        metavar="FILE|menli|checklist",
+        help="A suite of pairs, or one made from DATA.  [default: checklist]",
     ),
 ]
 Penalties = Annotated[
@@ -71,7 +72,10 @@ class Paraphrasing:
         ),
     ] = None
     choose: Annotated[
-        str, typer.Option("--choose", help="menli: of several paraphrases max_edit_distance, given or first.")
+        str,
+        options.choice(
+            "--choose", among="max_edit_distance given first", help="menli: which of several paraphrases is taken."
+        ),
     ] = "max_edit_distance"
 
     def source(self, runtime: Runtime) -> Any:
@@ -88,15 +92,20 @@ class Rules:
     """How an audit counts."""
 
     design: Annotated[
-        str | None, typer.Option("--design", help="preference or checklist.  [default: the suite's own]")
+        str | None,
+        options.choice("--design", among="preference checklist", help="What is asked.  [default: the suite's own]"),
     ] = None
-    ties: Annotated[str, typer.Option("--ties", help="Preference: loss, half, exclude or zero.")] = "loss"
-    normalise: Annotated[str, typer.Option("--normalise", help="Checklist: self, minmax, none or auto.")] = "auto"
+    ties: Annotated[
+        str, options.choice("--ties", among="loss half exclude zero", help="Preference: how ties count.")
+    ] = "loss"
+    normalise: Annotated[
+        str, options.choice("--normalise", among="auto self minmax none", help="Checklist: the scale of drops.")
+    ] = "auto"
     tolerance: Annotated[float, typer.Option("--tolerance", help="How much a score may move where nothing should.")] = (
         0.05
     )
     references: Annotated[
-        str, typer.Option("--references", help="own, or source to hold texts against their source.")
+        str, options.choice("--references", among="own source", help="source: compare texts with their source.")
     ] = "own"
 
 
@@ -135,7 +144,8 @@ def audit(
     drawn = outcome.sides if files.html is not None and outcome.design == "preference" else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
-    shown.show(result, run.quiet, intervals=intervals, worst=cases)
+    if not files.printed:
+        shown.show(result, run.quiet, intervals=intervals, worst=cases)
     return 0
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import errno
 import io
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 
 import typer
 
 from nlgauge.cli.verbs import VERBS, group_of
+from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
 
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.")
+app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)
 
 
 def _version(asked: bool) -> None:
@@ -43,9 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     command = typer.main.get_command(app)
     try:
-        code = command.main(
-            args=None if arguments is None else list(arguments), prog_name="nlgauge", standalone_mode=False
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
+            code = command.main(
+                args=None if arguments is None else list(arguments), prog_name="nlgauge", standalone_mode=False
+            )
     except NlgaugeError as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):

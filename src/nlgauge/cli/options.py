@@ -6,7 +6,7 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -16,16 +16,19 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result, check_target
+from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.write import writing
+from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import WIDE, check_form, render
+from nlgauge.report.text import FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.runtime import Advance, Runtime, silent
+from nlgauge.runtime.runtime import DTYPES, Advance, Runtime, silent
 
 R = TypeVar("R")
 
-Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - prints it, here and below.")
+]
 Html = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write the result as one self-contained HTML page.")
 ]
@@ -33,13 +36,38 @@ Segments = Annotated[
     str | None,
     typer.Option("--segments", metavar="FILE", help="Write one row per segment: .tsv, .jsonl (also .gz) or .parquet."),
 ]
+
+
+def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, **about: Any) -> Any:
+    """An option with a fixed choice, which the help shows and the shell completes; the library refuses other words.
+
+    Args:
+        flags: names of the option.
+        among: what it takes, with blanks between the words.
+        metavar: what the help shows in place of all words.
+        about: as for `typer.Option`.
+    """
+    words = among.split() if isinstance(among, str) else list(among)
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return typer.Option(*flags, metavar=metavar or "|".join(words), autocompletion=complete, **about)
+
+
 Width = Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
-Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, markdown or latex.")]
+Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
+Language = Annotated[
+    str,
+    choice("--language", among=LANGUAGE_CHECKS, help="Note text in scripts that a metric does not read, or refuse it."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1, mps.")]
+Device = Annotated[
+    str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
+]
 DType = Annotated[
     str,
-    typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Part of the signature."),
+    choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
 ]
 CacheFolder = Annotated[
     str | None,
@@ -98,10 +126,15 @@ class Files:
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
 
+    @property
+    def printed(self) -> bool:
+        """Whether one of them is standard output, on which nothing else may stand then."""
+        return STDOUT in (self.json, self.html, self.segments)
+
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for."""
         if self.json is not None:
-            result.write(self.json)
+            result.write(self.json, "json")
         if self.html is not None:
             write_html(result, self.html, worst)
 
@@ -194,12 +227,12 @@ def bar(total: int, label: str) -> Iterator[Advance]:
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
     """Refuse before anything is scored what could not be written, or would be written over."""
-    taken = {os.path.realpath(path): f"the input {path}" for path in inputs}
+    taken = {os.path.realpath(path): f"the input {path}" for path in inputs if path != STDOUT}  # - is read there
     for option, path in outputs.items():
         if path is None:
             continue
         check_target(path)
-        place = os.path.realpath(path)
+        place = path if path == STDOUT else os.path.realpath(path)
         takes_several = os.path.exists(place) and not os.path.isfile(place)  # a pipe or a terminal
         if place in taken and not takes_several:
             raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")

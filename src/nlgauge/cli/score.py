@@ -10,9 +10,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from nlgauge.cli import options
+from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import STDOUT, Result
+from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.source import Source
@@ -31,9 +32,7 @@ _TESTS = {"bootstrap": "bootstrap", "randomization": "randomization", "randomisa
 
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--metric", "-m", metavar="SPEC", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"
-    ),
+    specs.option("--metric", "-m", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"),
 ]
 ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 FailUnder = Annotated[
@@ -45,12 +44,6 @@ SaveNorm = Annotated[
     typer.Option("--save-norm", metavar="FILE", help='Keep the scale of sums, for [norm=file("FILE")] in a later run.'),
 ]
 ScoreOnly = Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")]
-Language = Annotated[
-    str,
-    typer.Option(
-        "--language", metavar="CHECK", help="Text in scripts that a metric does not read: note it, strict, or off."
-    ),
-]
 Seed = Annotated[
     int | None, typer.Option("--seed", help="Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
 ]
@@ -70,24 +63,24 @@ class Texts:
     ] = None
     hyp: Annotated[
         list[str] | None,
-        typer.Option("--hyp", "-i", metavar="FILE", help="Hypotheses, one per line; once for each system."),
+        typer.Option("--hyp", "-i", "-t", metavar="FILE ...", help="Hypotheses, one per line; one file per system."),
     ] = None
     ref: Annotated[
         list[str] | None,
-        typer.Option("--ref", "-r", metavar="FILE", help="References, one per line; once for each reference."),
+        typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
     ] = None
-    src: Annotated[str | None, typer.Option("--src", metavar="FILE", help="Sources, one per line.")] = None
+    src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
 
     def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
         """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as with sacrebleu."""
         files: list[str] = []
-        specs = list(typed)
+        metrics = list(typed)
         for word in self.data or []:
-            if typed and word != "-" and not os.path.exists(word) and _is_metric(word):
-                specs.append(word)
+            if typed and word != "-" and not os.path.exists(word) and all(map(_is_metric, split(word))):
+                metrics += split(word)
             else:
                 files.append(word)
-        return Texts(files, self.hyp, self.ref, self.src), specs
+        return Texts(files, self.hyp, self.ref, self.src), metrics
 
     @property
     def paths(self) -> list[str]:
@@ -106,7 +99,10 @@ class Texts:
     def _source(self) -> Source:
         data = self.data or []
         if self.hyp and data:
-            raise InputError(f"{data[0]!r} is given beside --hyp; give either one data file or --hyp with --ref")
+            what = f"{data[0]!r} is given beside --hyp" + (
+                "" if os.path.exists(data[0]) else ", and there is no such file"
+            )
+            raise InputError(f"{what}; name references with --ref, or give one data file alone")
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
@@ -116,6 +112,9 @@ class Texts:
         if data:
             files = f"{len(data)} data files are given ({', '.join(data)}), expected one"
             raise InputError(f"{files}; is one of them a misspelt metric? see 'nlgauge list metrics'")
+        given = "--ref" if self.ref else "--src" if self.src else None
+        if given is not None:
+            raise InputError(f"{given} is given without hypotheses, expected --hyp FILE beside it")
         raise InputError(
             "nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'"
         )
@@ -127,8 +126,8 @@ class Compared:
 
     significance: Annotated[
         str | None,
-        typer.Option(
-            "--significance", metavar="TEST", help="Test every system against the baseline: bootstrap or randomization."
+        options.choice(
+            "--significance", among="bootstrap randomization", help="Test every system against the baseline."
         ),
     ] = None
     baseline: Annotated[
@@ -142,7 +141,7 @@ class Compared:
         typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]"),
     ] = None
     compat: Annotated[
-        str | None, typer.Option("--compat", metavar="TOOL", help="sacrebleu: its p-values, faults and all.")
+        str | None, options.choice("--compat", among="sacrebleu", help="Its p-values, faults and all.")
     ] = None
     confidence: Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")] = (
         False
@@ -166,6 +165,29 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class BleuOptions:
+    """sacrebleu's short options, which are options of `bleu`."""
+
+    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="bleu: compare in lower case.")] = False
+    tokenize: Annotated[
+        str | None,
+        options.choice(
+            "--tokenize",
+            "-tok",
+            among="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
+            metavar="NAME",
+            help="bleu: its tokenizer, such as 13a, zh or intl.",
+        ),
+    ] = None
+
+    def set_in(self, metrics: Sequence[str]) -> list[str]:
+        """Specifications with these options."""
+        own = {"lowercase": ("-lc", "true")} if self.lowercase else {}
+        own |= {"tokenize": ("-tok", self.tokenize)} if self.tokenize is not None else {}
+        return specs.with_options(metrics, "bleu", own) if own else list(metrics)
+
+
+@dataclass(frozen=True)
 class Shown(options.Shown):
     """As for other verbs, with digits by the scale of each metric."""
 
@@ -177,22 +199,25 @@ def score(
     *,
     texts: Texts,
     metric: Metrics = None,
+    bleu: BleuOptions,
     compared: Compared,
     by_group: ByGroup = False,
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
-    language: Language = "note",
+    language: options.Language = "note",
     shown: Shown,
     files: options.Files,
     seed: Seed = None,
     run: options.Common,
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
-    texts, specs = texts.without_metrics(metric or [])
+    texts, asked = texts.without_metrics(metric or [])
     comparison = compared.comparison(seed, by_group)
-    metrics = named(specs or ["bleu"])
-    gates = _gates(fail_under or [], metrics)
+    asked = asked or ["bleu"]
+    whole = bleu.set_in(asked)
+    metrics = named(whole)
+    gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     check_language(language)
     shown.check()
     if save_norm is not None:
@@ -212,7 +237,9 @@ def score(
         )
     result = scores.result()
     files.write(result)
-    if score_only:
+    if files.printed or save_norm == STDOUT:
+        pass  # what was asked for stands there alone
+    elif score_only:
         typer.echo(numbers_alone(result, shown.width))
     else:
         shown.show(result, run.quiet)
@@ -227,11 +254,12 @@ def _is_metric(word: str) -> bool:
     return True
 
 
-def _gates(typed: Sequence[str], metrics: Mapping[str, Metric]) -> dict[str, float]:
-    """Specification -> the number that no system may be worse than."""
+def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[str, str]) -> dict[str, float]:
+    """Specification -> the number that no system may be worse than; `whole` has options from elsewhere."""
     gates: dict[str, float] = {}
     for gate in typed:
         spec, _, number = gate.rpartition("=")
+        spec = whole.get(spec, spec)
         try:
             gates[spec] = float(number)
         except ValueError:

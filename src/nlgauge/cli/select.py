@@ -42,7 +42,9 @@ class Simulated:
 class Policies:
     """Which outputs hybrids are made of, and what counts as their scores."""
 
-    among: Annotated[str, typer.Option("--among", help="Hybrids are made of rated outputs, or of all.")] = "rated"
+    among: Annotated[str, options.choice("--among", among="rated all", help="Which outputs hybrids are made of.")] = (
+        "rated"
+    )
     exclude: judged.Exclude = None
     references: judged.References = None
     missing: judged.Missing = "refuse"
@@ -84,7 +86,8 @@ def select(
     result = outcome.result([*inputs, *entries, *([entry] if entry else [])])
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

@@ -88,6 +88,13 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
         check_option(f"{label}:{option}" if label else option, value, hint, error=error)
 
 
+class Checked:
+    """Base of a dataclass whose options are checked when an object is made."""
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+
 def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError] = SpecError) -> None:
     """Refuse one value that does not fit its type.
 

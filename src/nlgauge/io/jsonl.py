@@ -26,18 +26,16 @@ class JsonRows:
         self.file = file
         self.lines = Lines(file)
         self.ignored: list[str] = []  # which fields are not read, the rows themselves say
-        self._blank = 0
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         decode = msgspec.json.Decoder().decode
-        self._blank = 0
         for number, line in self.lines:
             try:
                 yield number, decode(line)
             except (msgspec.DecodeError, RecursionError):
                 if line.strip(" \t\r"):
                     raise InputError(f"{self.at(number)}: {_fault(line, number)}") from None
-                self._blank += 1
+                self.lines.blank += 1
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
@@ -45,10 +43,7 @@ class JsonRows:
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, known after a complete pass."""
-        told = self.lines.notes()
-        if self._blank:
-            told.append(f"{self.file.name}: {self._blank} blank {'line' if self._blank == 1 else 'lines'} skipped")
-        return told
+        return self.lines.notes()
 
 
 def _fault(line: str, number: int) -> str:

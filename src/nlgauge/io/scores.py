@@ -192,10 +192,10 @@ def _number(cell: Any) -> float:
 def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
     """JSON lines as Python writes them, so that NaN is allowed as a number."""
     lines = Lines(file)
-    references, blank = 0, 0
+    references = 0
     for place, line in lines:
         if not line.strip(" \t\r"):
-            blank += 1
+            lines.blank += 1
             continue
         where = lines.at(place)
         try:
@@ -213,8 +213,6 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
             row = {**{name: row[name] for name in NAMES if name in row}, **dict(_flat(row["scores"]))}
         yield where, row
     notes += lines.notes()
-    if blank:
-        notes.append(f"{file.name}: {counted(blank, 'blank line')} skipped")
     if references:
         notes.append(f"{file.name}: {counted(references, 'row')} about a reference left out")
 

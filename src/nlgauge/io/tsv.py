@@ -32,7 +32,6 @@ class TsvRows:
         self.file = file
         self.lines = Lines(file)
         self.ignored: list[str] = []
-        self._blank = 0
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         lines = iter(self.lines)
@@ -44,12 +43,11 @@ class TsvRows:
         references = [columns.index(name) for name in reference_columns(columns)]
         ratings = [(place, name) for place, name in enumerate(columns) if name.startswith(CRITERION)]
         others = [(place, name, _reader(name)) for place, name in enumerate(columns) if name in NAMES and name != "ref"]
-        self._blank = 0
         for number, line in lines:
             cells = line.split("\t")
             if len(cells) != width:
                 if not line:
-                    self._blank += 1
+                    self.lines.blank += 1
                     continue
                 raise InputError(
                     f"{self.at(number)}: {_count(len(cells))}, expected {width} as in the header; a text must hold no"
@@ -81,10 +79,7 @@ class TsvRows:
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, known after a complete pass."""
-        told = self.lines.notes()
-        if self._blank:
-            told.append(f"{self.file.name}: {self._blank} blank {'line' if self._blank == 1 else 'lines'} skipped")
-        return told
+        return self.lines.notes()
 
     def _columns(self, header: str) -> list[str]:
         columns = header.split("\t")

@@ -37,6 +37,7 @@ class JoinedScores:
         pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where
             there are ratings.
         notes: what was left out, with counts and the first ids.
+        counts: metric name -> flag -> number of judged segments, before those without a score are dropped or filled.
     """
 
     segments: tuple[Segment, ...]
@@ -46,6 +47,7 @@ class JoinedScores:
     lower_is_better: frozenset[str] = frozenset()
     pairs: npt.NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    counts: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -65,9 +67,14 @@ class JoinedScores:
         )
 
     def as_metrics(self) -> list[NewRow]:
-        """The metrics as a result file names them: specification, signature and direction."""
+        """The metrics as a result file names them: specification, signature, direction and counts of flags."""
         return [
-            {"spec": name, "signature": str(self.signature(name)), "higher_is_better": self.is_higher_better(name)}
+            {
+                "spec": name,
+                "signature": str(self.signature(name)),
+                "higher_is_better": self.is_higher_better(name),
+                "flags": self.counts.get(name, {}),
+            }
             for name in self.metrics
         ]
 

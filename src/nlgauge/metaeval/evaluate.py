@@ -6,17 +6,20 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.frames import Frame
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
+from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
-from nlgauge.metaeval.compare import TESTS, MetricTest, check_test
+from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
@@ -25,6 +28,7 @@ from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import score_judged
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
@@ -33,19 +37,32 @@ from nlgauge.stats.correlation.registry import statistic
 PREFERENCE = "preference"  # the criterion of pairs
 
 
-@dataclass(frozen=True)
-class MetaEvaluation:
-    """The result of `meta_evaluate`.
+@dataclass(frozen=True, repr=False)
+class Evaluation(Outcome):
+    """What is known of metrics that were held against human judgements.
 
     Attributes:
-        rows: the rows of the result file, each a flat mapping; see `docs/meta.md`.
+        kind: the kind of the result file.
+        rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
     """
 
+    kind: ClassVar[str]
     rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file; `inputs` lists the files that were read."""
+        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
+
+
+@dataclass(frozen=True, repr=False)
+class MetaEvaluation(Evaluation):
+    """The result of `meta_evaluate`."""
+
+    kind: ClassVar[str] = "meta"
 
     def value(self, metric: str, **where: Any) -> float:
         """The one value of a metric; `where` narrows the choice down by criterion, stat, level or group.
@@ -68,13 +85,10 @@ class MetaEvaluation:
             )
         return fitting[0]
 
-    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file; `inputs` lists the files that were read."""
-        return Result("meta", self.rows, inputs, self.held.as_metrics(), self.notes)
 
-
+@warning
 def meta_evaluate(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
@@ -97,33 +111,31 @@ def meta_evaluate(
     alpha: float = 0.05,
     power: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
     **options: Any,
 ) -> MetaEvaluation:
-    """Compare metrics with human judgements.
-
-    docs/meta.md explains the arguments by examples, and the fields of the rows.
+    """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
         dataset, metrics, criterion: texts with ratings; the metrics to score them by; one criterion, several, or
             `all`.
         level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
-        preset: a protocol from `nlgauge.metaeval.PRESETS`; arguments given beside it override it.
-        scores, lower_is_better, pairs, references, missing: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: for level `system`, see `frames.system_frame`; `exclude` names
-            systems to leave out.
-        intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`.
+        preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
+        scores, lower_is_better, pairs, references, missing, language: see `joined_scores`.
+        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
+        intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
         options: options of statistics, intervals and tests; see `measure.check_options`.
 
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
-    plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol), intervals, of_plan)
+    plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
         without_systems(dataset, exclude),
         metrics,
-        criterion if criterion is not None or pairs is not None else protocol.criterion,
+        protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,
         lower_is_better=lower_is_better,
         references=references or protocol.references,
@@ -131,6 +143,7 @@ def meta_evaluate(
         pairs=_checked_pairs(pairs, tasks),
         unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
         runtime=runtime,
+        language=language,
     )
     return _evaluated(held, tasks, plan)
 
@@ -148,7 +161,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
 
 
 def joined_scores(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
@@ -159,6 +172,7 @@ def joined_scores(
     pairs: Preferences | None = None,
     unrated: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
 
@@ -177,8 +191,9 @@ def joined_scores(
             statistics compare every two outputs for one item that have different ratings.
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
+        language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
-    positions = None
+    dataset, positions = dataset_of(dataset), None
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")
@@ -193,9 +208,11 @@ def joined_scores(
         name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
     }
     columns, more = _columns(stored, tables, segments, lower_is_better)  # report what does not fit before scoring
-    scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
+    scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told = (*dataset.notes, *notes, *more, *flagged)
-    joined = JoinedScores(segments, human, {**scored, **columns}, tables, frozenset(lower_is_better), positions, told)
+    every = {**scored, **columns}
+    counts = {name: count(values.flags, values.values) for name, values in every.items()}
+    joined = JoinedScores(segments, human, every, tables, frozenset(lower_is_better), positions, told, counts)
     return settle(joined, missing)
 
 
@@ -256,9 +273,12 @@ def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferen
     return pairs
 
 
-def _settled_test(test: str | None, protocol: Preset) -> str | None:
-    """The test that belongs to the protocol where `auto` is asked for."""
-    return protocol.test if test == "auto" and protocol.test in TESTS else test
+def _settled_test(test: str | None, protocol: Preset, tasks: Sequence[Task]) -> str | None:
+    """The test to run: the protocol's own where its tasks are kept and no other is named; None for no test."""
+    own = protocol.test if tuple(tasks) == protocol.tasks else None
+    if test in (None, "auto"):
+        return own or test
+    return None if test == "none" else test
 
 
 def _plan(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
+from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Dataset
@@ -104,6 +105,11 @@ class ScoredDataset:
     scores: Mapping[str, Scores]
     notes: tuple[str, ...]
 
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Metric -> flag -> number of judged segments that have it."""
+        return {name: count(scores.flags, scores.values) for name, scores in self.scores.items()}
+
     def mixture(self, one: str, other: str, norm: str) -> Mixture:
         """The mixture of two of the metrics; each group (language pair, task) is a pool."""
         pools = _pools(
@@ -165,6 +171,26 @@ class Attacked:
     def alone(self, name: str) -> Sides:
         """The scores of both sides by one metric."""
         return self._sides(name, frozenset(self._metrics[name].info.needs))
+
+    def counts(self, name: str) -> dict[str, int]:
+        """Flag -> number of pairs that have it by one of the metrics that were scored."""
+        return self._widest(name).counts
+
+    def count_notes(self) -> list[str]:
+        """How many pairs were cut, empty or undefined; they become part of the caller's warning."""
+        names = dict.fromkeys(name for name, _ in self._known)
+        widest = {name: self._widest(name) for name in names}
+        notes = [
+            note
+            for name, sides in widest.items()
+            for note in count_notes(name, sides.counts, len(sides.places), "pairs", undefined="they count as losses")
+        ]
+        say(*notes)
+        return notes
+
+    def _widest(self, name: str) -> Sides:
+        """The scores of a metric for the most pairs: a partner with other needs leaves some of them out."""
+        return max((sides for (own, _), sides in self._known.items() if own == name), key=lambda s: len(s.places))
 
     def _sides(self, name: str, needs: frozenset[str]) -> Sides:
         if (name, needs) not in self._known:

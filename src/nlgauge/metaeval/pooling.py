@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
+from nlgauge.core.counts import add, count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
@@ -23,17 +23,18 @@ from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweeps import about_training, check
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
+from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Answers, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
+_Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, share of unknown pieces
 
 
-@dataclass(frozen=True)
-class PoolingStudy:
+@dataclass(frozen=True, repr=False)
+class PoolingStudy(Outcome):
     """The result of `pooling_study`.
 
     Attributes:
@@ -55,16 +56,16 @@ class PoolingStudy:
 class _Remembering(Nli):
     """An NLI metric that asks its model about each pair once; the strategies of one model share the answers."""
 
-    answers: dict[tuple[str, str], tuple[Array, bool]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    answers: dict[tuple[str, str], _Answer] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> Answers:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.answers]
         if new:
-            self.answers.update(zip(new, zip(*super()._ask(new, runtime), strict=True), strict=True))
-        found = [self.answers[pair] for pair in pairs]
-        return np.stack([p for p, _ in found]), np.array([cut for _, cut in found], dtype=np.bool_)
+            told = super()._ask(new, runtime)
+            columns = told.probabilities, told.truncated, told.unknown
+            self.answers.update(zip(new, zip(*columns, strict=True), strict=True))
+        probabilities, truncated, unknown = zip(*(self.answers[pair] for pair in pairs), strict=True)
+        return Answers(np.stack(probabilities), np.array(truncated), np.array(unknown))
 
 
 def strategies(metric: Nli) -> dict[Strategy, Nli]:
@@ -73,12 +74,13 @@ def strategies(metric: Nli) -> dict[Strategy, Nli]:
     found = {
         (formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES
     }
-    shared: dict[tuple[str, str], tuple[Array, bool]] = {}
+    shared: dict[tuple[str, str], _Answer] = {}
     for built in found.values():
         object.__setattr__(built, "answers", shared)
     return dict(found.items())
 
 
+@warning
 def pooling_study(
     datasets: Dataset | Sequence[Dataset],
     suites: Suite | Sequence[Suite],
@@ -117,20 +119,19 @@ def pooling_study(
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
-    values: list[NewRow] = []
+    parts: list[_Part] = []
     for name, metric in chosen.items():
         own = strategies(metric)
         for dataset in sets:
-            values += _agreement(name, own, dataset, criterion, level, stats, references, missing, context)
-        for suite in attacks:
-            values += _robustness(name, own, suite, references, ties, context)
+            parts.append(_agreement(name, own, dataset, criterion, level, stats, references, missing, context))
+        parts += [_robustness(name, own, suite, references, ties, context) for suite in attacks]
+    values = [row for part in parts for row in part.rows]
     rank(values)
     rows = [*values, *winning(values), *left_out(values)]
-    entries = [
-        {"spec": name, "signature": str(signature_of(m, context)), "higher_is_better": True}
-        for name, m in chosen.items()
-    ]
+    flagged = [note for part in parts for note in part.notes(len(sets) + len(attacks) > 1)]
+    say(*flagged)
     notes = [
+        *flagged,
         "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
         (
             "left out: the strategy with the greatest mean over the other sets, held against the best one on the set"
@@ -138,7 +139,38 @@ def pooling_study(
         ),
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
-    return PoolingStudy(tuple(rows), tuple(entries), tuple(notes))
+    return PoolingStudy(tuple(rows), _entries(chosen, parts, context), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The strategies of one metric on one set: their rows, and how many of its n texts or pairs have which flag."""
+
+    metric: str
+    where: str
+    of: str
+    rows: Sequence[NewRow]
+    counts: Mapping[str, int]
+    n: int
+
+    def notes(self, several: bool) -> Iterator[str]:
+        """The counts in words, with the name of the set where there are several."""
+        fate = "they count as losses" if self.of == "pairs" else "those rated are left out"
+        for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate):
+            yield f"{self.where}: {note}" if several else note
+
+
+def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Part], runtime: Runtime) -> tuple[Row, ...]:
+    """The metrics, as a result file lists them."""
+    return tuple(
+        {
+            "spec": name,
+            "signature": str(signature_of(metric, runtime)),
+            "higher_is_better": True,
+            "flags": add(*(part.counts for part in parts if part.metric == name)),
+        }
+        for name, metric in chosen.items()
+    )
 
 
 def _checked(metrics: Mapping[str, Metric]) -> dict[str, Nli]:
@@ -169,7 +201,7 @@ def _agreement(
     references: str | None,
     missing: Any,
     runtime: Runtime,
-) -> Iterator[NewRow]:
+) -> _Part:
     found = meta_evaluate(
         dataset,
         list(own.values()),
@@ -182,29 +214,32 @@ def _agreement(
         runtime=runtime,
     )
     several = len({row["criterion"] for row in found.rows}) > 1
+    rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), found.held.metrics, strict=True):
         for row in found.rows:
             if row["metric"] == spec and row["group"] == MEAN and not (several and row["criterion"] == MEAN):
                 about = {key: row[key] for key in ("stat", "criterion", "level")}
-                yield _row(
-                    name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about
+                rows.append(
+                    _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
                 )
+    held, first = found.held, found.held.metrics[0]  # what one strategy cannot read, none can
+    return _Part(name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments))
 
 
 def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
-) -> Iterator[NewRow]:
+) -> _Part:
     specs = named(list(own.values()))
     attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
+    rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):
-        rows = [
-            row
-            for row in preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
-            if row.phenomenon == ALL
-        ]
-        row = next((row for row in rows if row.group == ALL_GROUPS), rows[0])
-        yield _row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about)
+        every = preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
+        means = [row for row in every if row.phenomenon == ALL]
+        row = next((row for row in means if row.group == ALL_GROUPS), means[0])
+        rows.append(_row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about))
+    sides = attacked.alone(next(iter(specs)))
+    return _Part(name, suite.name, "pairs", rows, sides.counts, len(sides.places))
 
 
 def _row(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
@@ -31,7 +33,11 @@ def references_policy(name: str | None) -> References:
 
 
 def score_judged(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, references: str | None = None
+    metrics: Mapping[str, Metric],
+    segments: Sequence[Segment],
+    runtime: Runtime,
+    references: str | None = None,
+    language: LanguageCheck = "note",
 ) -> tuple[dict[str, Scores], list[str]]:
     """Score the segments by each metric; the scores are in the order of the segments.
 
@@ -39,7 +45,12 @@ def score_judged(
     scores of another; see `MetricInfo`.
 
     Returns:
-        A mapping from name to Scores, and notes: which metrics are pooled, and what was flagged.
+        A mapping from name to Scores, and notes: which metrics are pooled, which segments are in a script that a metric
+        does not read, and what was flagged.
+
+    Raises:
+        InputError: segments lack what a metric needs; or, if `language` is `strict`, are in a script that it does not
+            read.
     """
     policy = references_policy(references)
     held: dict[str, Metric] = (
@@ -48,6 +59,7 @@ def score_judged(
         else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
     )
     _check_needs(held, segments)
+    unread = unread_scripts(held, [segments], language, "judged segments")
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes = []
@@ -57,7 +69,14 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    return {name: found[name] for name in held}, notes
+    flagged = [*unread, *(note for name in held for note in flag_notes(name, found[name]))]
+    say(*flagged)
+    return {name: found[name] for name in held}, [*notes, *flagged]
+
+
+def flag_notes(name: str, scores: Scores) -> Iterator[str]:
+    """How many judged segments were cut or empty; undefined scores are another note, with the policy for them."""
+    return count_notes(name, count(scores.flags, scores.values), len(scores), "judged segments", undefined=None)
 
 
 def _by_group(

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores
-from nlgauge.metaeval.evaluate import joined_scores
+from nlgauge.metaeval.evaluate import Evaluation, joined_scores
 from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metrics.base import Metric
@@ -31,19 +33,11 @@ Draws = npt.NDArray[np.int64]
 Among = Literal["rated", "all"]
 
 
-@dataclass(frozen=True)
-class ModelSelection:
-    """The result of `select_models`.
+@dataclass(frozen=True, repr=False)
+class ModelSelection(Evaluation):
+    """The result of `select_models`."""
 
-    Attributes:
-        rows: the rows of the result file, each a flat mapping; see `docs/select.md`.
-        held: the segments with their scores and judgements, joined.
-        notes: what was left out and how things were done.
-    """
-
-    rows: tuple[Row, ...]
-    held: JoinedScores
-    notes: tuple[str, ...]
+    kind: ClassVar[str] = "select"
 
     def value(self, metric: str, stat: str, group: str | None = MEAN) -> float:
         """One number of a metric; without a group it is the mean over groups.
@@ -58,13 +52,10 @@ class ModelSelection:
             )
         return float(found[0]["value"])
 
-    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file; `inputs` lists the files that were read."""
-        return Result("select", self.rows, inputs, self.held.as_metrics(), self.notes)
 
-
+@warning
 def select_models(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | None = None,
     *,

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
+from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, check_option
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
+from nlgauge.io.frames import datasets_of
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
@@ -27,8 +30,8 @@ WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
 NLI = ("nli", "summac")  # names of metrics that ask an NLI model
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Outcome):
     """The result of `sweep`.
 
     Attributes:
@@ -58,8 +61,9 @@ class Sweep:
         return Result("sweep", self.rows, inputs, self.metrics, self.notes)
 
 
+@warning
 def sweep(
-    datasets: Dataset | Sequence[Dataset],
+    datasets: Dataset | Frame | Sequence[Dataset | Frame],
     suites: Suite | Sequence[Suite],
     metrics: str | Metric | Sequence[str | Metric],
     partners: str | Metric | Sequence[str | Metric],
@@ -101,7 +105,7 @@ def sweep(
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
-    sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
+    sets = datasets_of(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing)
     study = _Study(
@@ -135,6 +139,7 @@ class _Study:
         self.metrics = {**ones, **others}
         self.pairs = [(a, b) for a in ones for b in others if spec_of(ones[a]) != spec_of(others[b])]
         self.is_nli = {name: built.info.name in NLI for name, built in others.items()}
+        self.counts: dict[str, dict[str, int]] = {name: {} for name in self.metrics}
         if not self.pairs:
             raise SpecError(
                 f"{next(iter(ones))} has nothing to be mixed with but itself; name another metric as partner"
@@ -147,9 +152,14 @@ class _Study:
                 "spec": name,
                 "signature": str(signature_of(metric, self.runtime)),
                 "higher_is_better": metric.info.higher_is_better,
+                "flags": self.counts[name],
             }
             for name, metric in self.metrics.items()
         )
+
+    def count(self, name: str, counts: Mapping[str, int]) -> None:
+        """Add what was counted for a metric on one data set or suite."""
+        self.counts[name] = add(self.counts[name], counts)
 
 
 def _people(
@@ -160,6 +170,8 @@ def _people(
     notes: list[str] = []
     for dataset in datasets:
         held = judged_by(dataset, study.metrics, criterion, study.runtime, study.references)
+        for name, counts in held.counts.items():
+            study.count(name, counts)
         more, told = _agreement(held, study.pairs, study.weights, study.norm, criterion, options)
         rows += more
         notes += [f"{dataset.name}: {note}" if len(datasets) > 1 else note for note in [*dataset.notes, *told]]
@@ -175,7 +187,10 @@ def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: floa
         attacked = Attacked(suite, study.metrics, study.runtime, references)
         for pair in study.pairs:
             rows += _robustness(attacked, pair, study.weights, study.norm, ties, confidence)
-        notes += [f"{suite.name}: {note}" if len(suites) > 1 else note for note in suite.notes]
+        for name in study.metrics:
+            study.count(name, attacked.counts(name))
+        told = [*suite.notes, *attacked.count_notes()]
+        notes += [f"{suite.name}: {note}" if len(suites) > 1 else note for note in told]
     return rows, notes
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, notes_of
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -22,14 +23,6 @@ from nlgauge.runtime.runtime import Runtime
 Test = Literal["bootstrap", "randomization"]
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
-_FLAGS = {
-    "empty": "an empty side; they get the worst value",
-    "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
-    "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
-    "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
-    "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
-    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
-}
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 
@@ -151,8 +144,8 @@ class ComparisonOptions:
             )
 
 
-@dataclass(frozen=True)
-class SourceScores:
+@dataclass(frozen=True, repr=False)
+class SourceScores(Outcome):
     """The scores of every system of a source.
 
     Attributes:
@@ -171,6 +164,11 @@ class SourceScores:
     comparison: ComparisonOptions
     unread: UnreadScripts | None = None
 
+    def __repr__(self) -> str:
+        return (
+            f"SourceScores({self.summary.n} segments of {len(self.summary.systems)} systems: {', '.join(self.metrics)})"
+        )
+
     def result(self) -> Result:
         """The result that `nlgauge score` prints: one row per metric, system and group."""
         return Result(
@@ -182,6 +180,7 @@ class SourceScores:
                     "spec": spec,
                     "signature": str(self.signatures[spec]),
                     "higher_is_better": metric.info.higher_is_better,
+                    "flags": self.totals[spec].counts,
                 }
                 for spec, metric in self.metrics.items()
             ],
@@ -199,14 +198,16 @@ class SourceScores:
                 row["group"] = group
             yield row | beside.get((group, system), {})
 
+    def count_notes(self, spec: str) -> Iterator[str]:
+        """How many segments of a metric were cut, empty or undefined."""
+        return count_notes(spec, self.totals[spec].counts, self.summary.n)
+
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
         yield from self.unread.notes() if self.unread is not None else ()
-        for spec, total in self.totals.items():
-            for name, count in total.flagged.items():
-                if count:
-                    yield f"{spec}: {count} of {self.summary.n} segments have {_FLAGS.get(name, name)}"
-            for note in getattr(self.metrics[spec], "notes", ()):
+        for spec, metric in self.metrics.items():
+            yield from self.count_notes(spec)
+            for note in notes_of(metric):
                 yield f"{spec}: {note}"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
@@ -215,6 +216,7 @@ class SourceScores:
         yield from self.comparison.notes()
 
 
+@warning
 def score_source(
     source: Source,
     metrics: str | Metric | Sequence[str | Metric] | Mapping[str, Metric],
@@ -269,4 +271,7 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    return SourceScores(metrics, signatures, totals, summary, comparison, unread)
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
+    say(*(unread.notes() if unread is not None else ()))
+    say(*(note for spec in metrics for note in scored.count_notes(spec)))
+    return scored

@@ -63,9 +63,9 @@ class UnreadScripts:
         if not columns:
             return
         for spec, metric in self.metrics.items():
-            codes = [column for need, column in columns.items() if need in {"hypothesis", *metric.info.needs}]
-            if codes:
-                self._count(spec, metric, segments, np.maximum.reduce(codes))
+            read = [column for need, column in columns.items() if need in {"hypothesis", *metric.info.needs}]
+            if read:
+                self._count(spec, metric, segments, np.maximum.reduce(read))
 
     def _count(self, spec: str, metric: Metric, segments: Sequence[Segment], codes: Codes) -> None:
         for code in np.unique(codes[codes > 0]).tolist():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.counts import add, count
 from nlgauge.core.scores import Finish, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
@@ -22,12 +23,13 @@ class Totals:
     Attributes:
         by_group: whether the groups (language pairs, tasks) of a system are kept apart.
         keep: whether the statistics of every segment are kept, which resampling needs.
+        counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
     """
 
     by_group: bool = False
     keep: bool = False
     signature: Signature | None = None
-    flagged: dict[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
     _cells: dict[Key, _Cell] = field(default_factory=dict)
     _finish: Finish | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
@@ -45,8 +47,7 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
-        for name, flag in scores.flags.items():
-            self.flagged[name] = self.flagged.get(name, 0) + int(flag.sum())
+        self.counts = add(self.counts, count(scores.flags, scores.values))
         if self.keep:
             self._kept.append((keys, [s.item for s in segments], scores))
 

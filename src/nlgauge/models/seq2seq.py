@@ -146,22 +146,17 @@ class Seq2Seq:
         with torch.inference_mode(), runtime.progress(len(kept), self.name) as advance:
             for batch in by_length([len(pieces[j]) for j in kept], runtime.token_budget or _BATCH_TOKENS):
                 rows = [kept[b] for b in batch]
-                given = self.tokenizer.pad({"input_ids": [pieces[j] for j in rows]}, return_tensors="pt").to(
-                    self.device
-                )
-                made = self.model.generate(
-                    input_ids=given["input_ids"],
-                    attention_mask=given["attention_mask"],
-                    do_sample=False,
-                    num_beams=beams,
-                    max_new_tokens=room,
-                    max_length=None,
-                    **options,
-                )
+                made = self.generate([pieces[j] for j in rows], room, do_sample=False, num_beams=beams, **options)
                 for j, text in zip(rows, self.tokenizer.batch_decode(made, skip_special_tokens=True), strict=True):
                     out[places[j]] = text.strip() or None
                 advance(len(rows))
         return out
+
+    def generate(self, pieces: Sequence[Sequence[int]], most: int, **search: Any) -> Any:
+        """At most so many pieces for each input, given as pieces too; `search` are further options of the search."""
+        inputs = self.tokenizer.pad({"input_ids": pieces}, return_tensors="pt").to(self.device)
+        masked = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}
+        return self.model.generate(**masked, max_new_tokens=most, max_length=None, **search)
 
     def _languages(self, source: str | None, target: str | None) -> dict[str, int]:
         if source is None or target is None:

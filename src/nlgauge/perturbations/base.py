@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -20,6 +22,7 @@ NEEDS: Mapping[str, str] = {
     "table": "texts to take from a file",
     "infill": "something that fills gaps; without a model words are drawn from the lexicon",
 }
+SAI, CHEN = "Sai et al. (2021)", "Chen and Eger (2023)"
 
 
 class Edit(NamedTuple):
@@ -90,7 +93,7 @@ class PerturbationInfo:
     """What a perturbation declares about itself.
 
     Attributes:
-        name: its id in the registry.
+        name: its id in the registry; left empty, it comes from the name of the class: `drop_phrases` of `DropPhrases`.
         summary: what it does, in one line that begins with a verb.
         expect: `lower` if the text becomes worse, `same` if it stays as good.
         needs: keys of `NEEDS`.
@@ -103,7 +106,27 @@ class PerturbationInfo:
     expect: Expect
     example: tuple[str, str]
     needs: frozenset[str] = frozenset({"english"})
-    source: str = "Sai et al. (2021)"
+    source: str = SAI
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        """Take the name of the class that declares it, unless it has one."""
+        if not self.name:
+            object.__setattr__(self, "name", re.sub(r"(?<!^)(?=[A-Z])", "_", owner.__name__).lower())
+
+
+def worse(
+    summary: str, before: str, after: str, *, needs: Collection[str] = ("english",), source: str = SAI, name: str = ""
+) -> PerturbationInfo:
+    """Declare a perturbation after which a text is worse; the arguments are the fields of `PerturbationInfo`."""
+    return PerturbationInfo(name, summary, "lower", (before, after), frozenset(needs), source)
+
+
+attack = partial(worse, source=CHEN)  # one of MENLI's
+
+
+def as_good(summary: str, before: str, after: str, *, needs: Collection[str] = ("english",)) -> PerturbationInfo:
+    """Declare a perturbation after which a text is as good as before; the arguments are those of `worse`."""
+    return PerturbationInfo("", summary, "same", (before, after), frozenset(needs))
 
 
 @runtime_checkable

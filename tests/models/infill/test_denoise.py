@@ -49,11 +49,10 @@ class Scripted:
     def __init__(self, tokenizer, answers, limit=None):
         self.tokenizer, self.answers, self.limit = tokenizer, answers, limit
         self.device = torch.device("cpu")
-        self.model = self
         self.asked = []
 
-    def generate(self, input_ids, num_return_sequences, **how):
-        self.asked += [self.tokenizer.decode(ids, skip_special_tokens=False) for ids in input_ids]
+    def generate(self, pieces, most, **search):
+        self.asked += [self.tokenizer.decode(ids, skip_special_tokens=False) for ids in pieces]
         rows = [self.tokenizer(text)["input_ids"] for text in self.answers]
         pad = self.tokenizer.pad({"input_ids": rows}, return_tensors="pt")["input_ids"]
 

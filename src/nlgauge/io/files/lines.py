@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterator
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.files.cells import counted
 from nlgauge.io.files.files import InputFile
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -20,6 +21,7 @@ class Lines:
     Attributes:
         file: the file that the lines come from.
         count: the number of lines, known after a complete pass.
+        blank: how many of them the reader skipped as blank; the reader counts them, since formats differ in what is.
 
     Raises:
         InputError: the file is not UTF-8; the error names the line and the byte. Also what `InputFile` raises.
@@ -27,11 +29,12 @@ class Lines:
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
-        self.count = 0
+        self.count = self.blank = 0
         self._bom = False
         self._crlf = 0
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
+        self.blank = 0
         number, crlf, open_line = 0, 0, False
         pending: list[str] = []  # pieces of a line whose end has not come yet
         for text in self._texts():
@@ -59,12 +62,12 @@ class Lines:
         return f"{self.file.name}:{number}"
 
     def notes(self) -> list[str]:
-        """What was dropped, known after a complete pass."""
+        """What was dropped or skipped, known after a complete pass."""
         told = [f"{self.file.name}: byte order mark dropped"] if self._bom else []
         if self._crlf:
-            told.append(
-                f"{self.file.name}: CR before LF dropped ({self._crlf} {'line' if self._crlf == 1 else 'lines'})"
-            )
+            told.append(f"{self.file.name}: CR before LF dropped ({counted(self._crlf, 'line')})")
+        if self.blank:
+            told.append(f"{self.file.name}: {counted(self.blank, 'blank line')} skipped")
         return told
 
     def _texts(self) -> Iterator[str]:

@@ -179,10 +179,10 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     columns = _columns(next(rows, (0, None))[1], file, lines)
     numbered = item == "segment" and "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
-    marks, blank = [], 0
+    marks = []
     for line_number, line in rows:
         if not line:
-            blank += 1
+            lines.blank += 1
             continue
         cells = line.split("\t")
         if len(cells) != len(columns):
@@ -214,8 +214,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
         )
     if not marks:
         raise InputError(f"{file.name} is empty: no row in it, expected one error per line")
-    notes = [*lines.notes(), *([f"{file.name}: {counted(blank, 'blank line')} skipped"] if blank else [])]
-    return Markings(tuple(marks), file.name, tuple(notes))
+    return Markings(tuple(marks), file.name, tuple(lines.notes()))
 
 
 def _columns(header: str | None, file: InputFile, lines: Lines) -> list[str]:

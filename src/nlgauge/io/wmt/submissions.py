@@ -140,11 +140,10 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
         raise InputError(f"level {level!r} is unknown{nearest(level, LAYOUTS)}")
     layout: str | None = None
     rows: list[SubmissionRow] = []
-    blank = 0
     for line_number, line in lines:
         cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
         if not any(cells):
-            blank += 1
+            lines.blank += 1
             continue
         if layout is None:
             layout = _layout(cells, LAYOUTS[level], lines.at(line_number))
@@ -157,8 +156,7 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
         rows.append(_row(dict(zip(names, cells, strict=False)), lines.at(line_number)))
     if layout is None:
         raise InputError(f"{file.name} is empty: no line in it, expected {' '.join(LAYOUTS[level]['2022']).upper()}")
-    notes = [*lines.notes(), *([f"{file.name}: {counted(blank, 'blank line')} skipped"] if blank else [])]
-    return Submission(level, tuple(rows), layout, file.name, tuple(notes))
+    return Submission(level, tuple(rows), layout, file.name, tuple(lines.notes()))
 
 
 def write_submission(path: str | os.PathLike[str], submission: Submission, layout: str | None = None) -> None:

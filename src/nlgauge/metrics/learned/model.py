@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range
-from nlgauge.core.scores import Scores, ids
+from nlgauge.core.options import Checked, Range
+from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, unknown
@@ -24,7 +25,7 @@ _LEAST_TOKENS = 3  # special tokens and a piece
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressorMetric:
+class RegressorMetric(Checked):
     """Options of a metric that asks a regressor.
 
     Args:
@@ -38,6 +39,7 @@ class RegressorMetric:
     rescale: bool = False
     max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
     dtype: DType | None = None
+    info: ClassVar[MetricInfo]
 
     @property
     def _model(self) -> str:
@@ -61,8 +63,17 @@ class RegressorMetric:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         return unread_by_model(self.files().head.languages, writing, f"the model {self._model}")
 
-    def _scored(self, segments: Sequence[Segment], runtime: Runtime, name: str) -> Scores:
-        files = self.files()
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
+
+        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest rating of
+        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
+
+        Raises:
+            InputError: a segment lacks what the regressor reads.
+        """
+        check_needs(self, segments)
+        name, files = self.info.name, self.files()
         low, high = files.range
         if self.rescale and not high > low:
             raise InputError(

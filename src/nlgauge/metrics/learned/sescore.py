@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
@@ -44,9 +43,6 @@ class SEScore(RegressorMetric):
         ),
     )
 
-    def __post_init__(self) -> None:
-        checked(self)
-
     @property
     def _model(self) -> str:
         return self.model
@@ -66,4 +62,4 @@ class SEScore(RegressorMetric):
             raise InputError(
                 f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}"
             )
-        return self._scored(segments, runtime, "sescore")
+        return super().score(segments, runtime)

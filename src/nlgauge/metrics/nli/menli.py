@@ -137,9 +137,9 @@ class Nli(NliMetric):
         model = self.loaded(runtime)
         questions = Questions()
         if self.long == "truncate":
-            contents = model.tokenizer.read(text for pair in pairs for text in pair)
+            whole = model.tokenizer.read(text for pair in pairs for text in pair)
             questions.ask(0, pairs)
-            return Answers(*questions.judged(model, contents, runtime, "nli"), unknown_in(pairs, contents, model))
+            return Answers(*questions.judged(model, whole, runtime, "nli"), unknown_in(pairs, whole, model))
         windows, contents = premise_windows(pairs, model.tokenizer)
         for i, (parts, (_, hypothesis)) in enumerate(zip(windows, pairs, strict=True)):
             questions.ask(i, [(part, hypothesis) for part in parts])

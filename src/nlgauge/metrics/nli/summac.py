@@ -91,7 +91,7 @@ class SummaC(NliMetric):
             probabilities, cut = questions.judged(model, contents, runtime, "summac")
             whole = {text: np.concatenate([contents[s] for s in found]) for text, found in split.items() if found}
             asked = np.flatnonzero(~empty)
-            texts = [(against[i], segments[i].hypothesis) for i in asked]
+            texts = [(against[i], segments[i].hypothesis) for i in asked.tolist()]
             shares[asked] = unknown_in(texts, whole, model)
             ends = np.cumsum([rows * columns for rows, columns in shapes])
             for i in asked.tolist():

@@ -117,8 +117,7 @@ class Denoiser:
         """What the model writes in each gap, with scores, best first."""
         import torch
 
-        loaded, tokenizer = self.loaded, self.loaded.tokenizer
-        inputs = tokenizer.pad({"input_ids": [ids for _, ids, _ in asked]}, return_tensors="pt").to(loaded.device)
+        loaded = self.loaded
         most = _SPAN + (max(len(ids) for _, ids, _ in asked) if self.restores else 0)
         how: dict[str, Any] = (
             {"do_sample": True, "num_beams": 1} if self.sampled else {"do_sample": False, "num_beams": max(k, 2)}
@@ -127,16 +126,8 @@ class Denoiser:
         devices = [loaded.device] if loaded.device.type == "cuda" else []
         with torch.inference_mode(), torch.random.fork_rng(devices):
             torch.manual_seed(_seed(self._seed, asked[0][0]))
-            generated = loaded.model.generate(
-                input_ids=inputs["input_ids"],
-                attention_mask=inputs["attention_mask"],
-                num_return_sequences=k,
-                max_new_tokens=room,
-                max_length=None,
-                return_dict_in_generate=True,
-                output_scores=True,
-                **how,
-            )
+            how |= {"num_return_sequences": k, "return_dict_in_generate": True, "output_scores": True}
+            generated = loaded.generate([ids for _, ids, _ in asked], room, **how)
             if self.sampled:
                 steps = loaded.model.compute_transition_scores(
                     generated.sequences, generated.scores, normalize_logits=True

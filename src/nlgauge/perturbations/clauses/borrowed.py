@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
@@ -22,7 +22,7 @@ _UNSPACED = frozenset("。！？")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddExtraText:
+class AddExtraText(Checked):
     """Add what another text of the pool says, as a clause at the end.
 
     Args:
@@ -30,16 +30,12 @@ class AddExtraText:
     """
 
     most_words: int = 12
-    info: ClassVar = PerturbationInfo(
-        "add_extra_text",
+    info: ClassVar = worse(
         "add a clause of another text at the end",
-        "lower",
-        ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
-        needs=frozenset({"english", "pool"}),
+        "The old bridge was closed.",
+        "The old bridge was closed, and the soup was cold.",
+        needs=("english", "pool"),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the last sentence that is no question."""
@@ -68,7 +64,7 @@ class AddExtraText:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddNonsense:
+class AddNonsense(Checked):
     """Go on with a sentence that makes no sense here.
 
     Args:
@@ -76,15 +72,11 @@ class AddNonsense:
     """
 
     source: Literal["any", "list", "pool"] = "any"
-    info: ClassVar = PerturbationInfo(
-        "add_nonsense",
+    info: ClassVar = worse(
         "append a sentence that makes no sense",
-        "lower",
-        ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
+        "I would love to come.",
+        "I would love to come. Seven spoons are taller than last Tuesday.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion at the end."""
@@ -109,12 +101,11 @@ class AddNonsense:
 class RandomText:
     """Put another text of the pool in the place of the text."""
 
-    info: ClassVar = PerturbationInfo(
-        "random_text",
+    info: ClassVar = worse(
         "put another text of the pool in its place",
-        "lower",
-        ("A dog sleeps on a sofa.", "Two boats lie in a harbour."),
-        needs=frozenset({"pool"}),
+        "A dog sleeps on a sofa.",
+        "Two boats lie in a harbour.",
+        needs=("pool",),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -131,12 +122,11 @@ class RandomText:
 class AlternativeReferences:
     """Put another reference in the place of the text."""
 
-    info: ClassVar = PerturbationInfo(
-        "alternative_references",
+    info: ClassVar = as_good(
         "put another reference in its place",
-        "same",
-        ("A dog sleeps on a sofa.", "On the couch lies a sleeping dog."),
-        needs=frozenset({"references"}),
+        "A dog sleeps on a sofa.",
+        "On the couch lies a sleeping dog.",
+        needs=("references",),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Perturbation, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Perturbation, PerturbationInfo, attack
 from nlgauge.perturbations.registry import perturbation
 
 
@@ -61,7 +61,7 @@ def compose(parts: Sequence[str | Perturbation]) -> Composed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberAndNegation:
+class NumberAndNegation(Checked):
     """Change the numbers of a text and negate it.
 
     Args:
@@ -71,16 +71,9 @@ class NumberAndNegation:
 
     mode: Literal["flip", "add", "remove"] = "flip"
     skip_dates: bool = True
-    info: ClassVar = PerturbationInfo(
-        "number_and_negation",
-        "change the numbers and negate a clause",
-        "lower",
-        ("The train has 8 coaches.", "The train does not have 5 coaches."),
-        source="Chen and Eger (2023)",
+    info: ClassVar = attack(
+        "change the numbers and negate a clause", "The train has 8 coaches.", "The train does not have 5 coaches."
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Edits of both; inapplicable where either is."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.clauses.affirmation import Denial, find_denials
 from nlgauge.perturbations.clauses.denial import deny
 from nlgauge.perturbations.draft import Draft
@@ -21,7 +21,7 @@ _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Negation:
+class Negation(Checked):
     """Negate a clause, or take a negation away.
 
     Of several sentences one is drawn; of the clauses of a sentence the main one comes first.
@@ -34,12 +34,7 @@ class Negation:
 
     mode: Literal["flip", "add", "remove"] = "flip"
     contracted: bool | None = None
-    info: ClassVar = PerturbationInfo(
-        "negation", "negate a clause, or take its negation away", "lower", ("He likes tea.", "He does not like tea.")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("negate a clause, or take its negation away", "He likes tea.", "He does not like tea.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One clause denied or affirmed."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked, checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.english.capitals import is_name_like
@@ -25,7 +25,7 @@ _TWINS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropPhrases:
+class DropPhrases(Checked):
     """Leave out one run of words inside a sentence.
 
     Args:
@@ -34,19 +34,12 @@ class DropPhrases:
     """
 
     mode: Literal["span", "phrase"] = "span"
-    info: ClassVar = PerturbationInfo(
-        "drop_phrases",
+    info: ClassVar = worse(
         "leave out a run of words",
-        "lower",
-        (
-            "We stood in the rain at the door of the inn until it was opened at last.",
-            "We stood at the door of the inn until it was opened at last.",
-        ),
-        needs=frozenset(),
+        "We stood in the rain at the door of the inn until it was opened at last.",
+        "We stood at the door of the inn until it was opened at last.",
+        needs=(),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One run goes, with a comma that would be left dangling."""
@@ -80,13 +73,11 @@ class Omission:
 
     fraction: tuple[float, float] | float | str = (0.01, 0.20)
     mode: Literal["contiguous", "scattered"] = "contiguous"
-    info: ClassVar = PerturbationInfo(
-        "omission",
+    info: ClassVar = attack(
         "leave out 1 to 20 % of the words",
-        "lower",
-        ("We waited in the rain for the last bus.", "We waited in the rain for the bus."),
-        needs=frozenset(),
-        source="Chen and Eger (2023)",
+        "We waited in the rain for the last bus.",
+        "We waited in the rain for the bus.",
+        needs=(),
     )
 
     def __post_init__(self) -> None:
@@ -118,7 +109,7 @@ class Omission:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatPhrases:
+class RepeatPhrases(Checked):
     """Say one phrase of a sentence again at its end.
 
     Args:
@@ -126,15 +117,11 @@ class RepeatPhrases:
     """
 
     joint: Literal["comma", "and", "any"] = "comma"
-    info: ClassVar = PerturbationInfo(
-        "repeat_phrases",
+    info: ClassVar = worse(
         "say a phrase again at the end of its sentence",
-        "lower",
-        ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
+        "The bus stops at the mill.",
+        "The bus stops at the mill, the bus.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of a sentence."""

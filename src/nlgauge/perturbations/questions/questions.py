@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo, apply_edits
+from nlgauge.core.options import Checked, checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, apply_edits, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.questions.declaratives import Choose, declare
 from nlgauge.perturbations.synthesis.infill import Gap, Infill, check_infill, infill
@@ -31,12 +31,7 @@ class ChangeQuestionWord:
     verb without another subject, a determiner before a noun, else any that the question can be read with.
     """
 
-    info: ClassVar = PerturbationInfo(
-        "change_question_word",
-        "change the question word",
-        "lower",
-        ("When did the shop close?", "Where did the shop close?"),
-    )
+    info: ClassVar = worse("change the question word", "When did the shop close?", "Where did the shop close?")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the interrogative of one question."""
@@ -54,7 +49,7 @@ class ChangeQuestionWord:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropQuestionWord:
+class DropQuestionWord(Checked):
     """Take the question word away from the start of a question: "When was he born?" becomes "Was he born?".
 
     Args:
@@ -62,12 +57,7 @@ class DropQuestionWord:
     """
 
     drop_how_many: bool = True
-    info: ClassVar = PerturbationInfo(
-        "drop_question_word", "drop the question word", "lower", ("When did the shop close?", "Did the shop close?")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("drop the question word", "When did the shop close?", "Did the shop close?")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the start of one question."""
@@ -113,12 +103,8 @@ class QuestionToAssertion:
     """
 
     infill: str | Infill = "table"
-    info: ClassVar = PerturbationInfo(
-        "question_to_assertion",
-        "turn a question into a statement",
-        "lower",
-        ("Where did she live?", "She lived in London."),
-        needs=frozenset({"english", "infill"}),
+    info: ClassVar = worse(
+        "turn a question into a statement", "Where did she live?", "She lived in London.", needs=("english", "infill")
     )
 
     def __post_init__(self) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.attributes import attribute
 from nlgauge.perturbations.words.choice import (
@@ -67,7 +67,7 @@ class _Site(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeAttributes:
+class ChangeAttributes(Checked):
     """Say that a thing is of another colour, size, age, material or look than it is.
 
     Words of our own sets go first (red becomes green, small becomes large); where a text has none, an adjective is
@@ -78,15 +78,9 @@ class ChangeAttributes:
     """
 
     which: Literal["one", "all"] = "one"
-    info: ClassVar = PerturbationInfo(
-        "change_attributes",
-        "replace an attribute by another of its kind",
-        "lower",
-        ("a dog with a red ball", "a dog with a green ball"),
+    info: ClassVar = worse(
+        "replace an attribute by another of its kind", "a dog with a red ball", "a dog with a green ball"
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per attribute."""
@@ -237,7 +231,7 @@ def _of_its_kind(siblings: Sequence[str]) -> tuple[str, list[str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeGender:
+class ChangeGender(Checked):
     """Turn women into men and men into women, girls into boys, her mother into her father.
 
     Animals change only where no person does. A man and a woman side by side (`a man and a woman`) would only change
@@ -250,15 +244,9 @@ class ChangeGender:
 
     which: Literal["all", "one"] = "all"
     pronouns: bool = False
-    info: ClassVar = PerturbationInfo(
-        "change_gender",
-        "replace nouns of one gender by those of the other",
-        "lower",
-        ("two girls on a bus", "two boys on a bus"),
+    info: ClassVar = worse(
+        "replace nouns of one gender by those of the other", "two girls on a bus", "two boys on a bus"
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per noun and per pronoun."""

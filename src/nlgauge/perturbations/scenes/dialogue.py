@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, Turn, apply_edits
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Turn, apply_edits, worse
 from nlgauge.perturbations.clauses.negation import Negation
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import find_clauses
@@ -28,7 +28,7 @@ _NO_OWN_TURN = Inapplicable("no earlier turn of the speaker")
 
 
 @dataclass(frozen=True, kw_only=True)
-class NegatePreviousUtterance:
+class NegatePreviousUtterance(Checked):
     """Say the opposite of what the same speaker said before, in place of the response.
 
     An earlier turn of the speaker is drawn among those that can be negated; it takes the place of the response,
@@ -39,16 +39,12 @@ class NegatePreviousUtterance:
     """
 
     contracted: bool | None = None
-    info: ClassVar = PerturbationInfo(
-        "negate_previous_utterance",
+    info: ClassVar = worse(
         "contradict an earlier turn of the same speaker",
-        "lower",
-        ("Then I will take the bus.", "I do not like trains."),
-        frozenset({"english", "context"}),
+        "Then I will take the bus.",
+        "I do not like trains.",
+        needs=("english", "context"),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The whole response replaced."""
@@ -70,12 +66,8 @@ class NegatePreviousUtterance:
 class RepeatOwnUtterance:
     """Repeat an earlier turn of the same speaker in place of the response."""
 
-    info: ClassVar = PerturbationInfo(
-        "repeat_own_utterance",
-        "repeat an earlier turn of the same speaker",
-        "lower",
-        ("Then I will take the bus.", "I like trains."),
-        frozenset({"context"}),
+    info: ClassVar = worse(
+        "repeat an earlier turn of the same speaker", "Then I will take the bus.", "I like trains.", needs=("context",)
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -94,12 +86,8 @@ class RepeatOwnUtterance:
 class RepeatLastSpeaker:
     """Repeat what the other speaker said last in place of the response."""
 
-    info: ClassVar = PerturbationInfo(
-        "repeat_last_speaker",
-        "repeat the other speaker's last turn",
-        "lower",
-        ("Then I will take the bus.", "The train is late."),
-        frozenset({"context"}),
+    info: ClassVar = worse(
+        "repeat the other speaker's last turn", "Then I will take the bus.", "The train is late.", needs=("context",)
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -114,13 +102,10 @@ class RepeatLastSpeaker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reply:
+class _Reply(Checked):
     """One of some replies takes the place of the response."""
 
     replies: str | Sequence[str]
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The whole response replaced."""
@@ -138,31 +123,15 @@ class SorryRepeat(_Reply):
     """
 
     replies: str | Sequence[str] = SORRY
-    info: ClassVar = PerturbationInfo(
-        "sorry_repeat",
-        "ask to repeat, as if not listening",
-        "lower",
-        ("I will take the bus.", "I'm sorry, can you repeat?"),
-        frozenset({"english"}),
-    )
+    info: ClassVar = worse("ask to repeat, as if not listening", "I will take the bus.", "I'm sorry, can you repeat?")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenericResponse(_Reply):
-    """Say what fits everywhere and says nothing in place of the response.
-
-    Args:
-        replies: what may be said: a list, or one string with `|` between them.
-    """
+    """Say what fits everywhere and says nothing in place of the response. Args: as for `SorryRepeat`."""
 
     replies: str | Sequence[str] = GENERIC
-    info: ClassVar = PerturbationInfo(
-        "generic_response",
-        "give a dull reply that fits everywhere",
-        "lower",
-        ("I will take the bus.", "Ok."),
-        frozenset({"english"}),
-    )
+    info: ClassVar = worse("give a dull reply that fits everywhere", "I will take the bus.", "Ok.")
 
 
 def _own_turns(case: Case) -> list[tuple[int, Turn]]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
@@ -25,7 +25,7 @@ _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "fe
 
 
 @dataclass(frozen=True, kw_only=True)
-class SwapObjects:
+class SwapObjects(Checked):
     """Let two things change places: a man in front of a tree becomes a tree in front of a man.
 
     Things of the same number go first, so that verbs still agree; where none are, a noun takes the number of the place
@@ -38,12 +38,7 @@ class SwapObjects:
     """
 
     unit: Literal["head", "phrase"] = "head"
-    info: ClassVar = PerturbationInfo(
-        "swap_objects", "swap two objects", "lower", ("a man in front of a tree", "a tree in front of a man")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("swap two objects", "a man in front of a tree", "a tree in front of a man")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Two edits, and articles where they must fit."""
@@ -71,7 +66,7 @@ class SwapObjects:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropObjects:
+class DropObjects(Checked):
     """Leave things unsaid: nouns go with their determiners and adjectives.
 
     Args:
@@ -80,12 +75,7 @@ class DropObjects:
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "drop_objects", "drop objects", "lower", ("A man rides a horse on the beach.", "Rides on.")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("drop objects", "A man rides a horse on the beach.", "Rides on.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""
@@ -115,12 +105,7 @@ class DropObjects:
 class RepeatObject:
     """Name one of the things again at the end: a lady riding a horse and a lady."""
 
-    info: ClassVar = PerturbationInfo(
-        "repeat_object",
-        "name an object twice",
-        "lower",
-        ("A lady riding a horse.", "A lady riding a horse and a lady."),
-    )
+    info: ClassVar = worse("name an object twice", "A lady riding a horse.", "A lady riding a horse and a lady.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the sentence."""

@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
@@ -24,7 +24,7 @@ _COLLECTIVE = WordList("surface", "collective")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubjectVerbDisagreement:
+class SubjectVerbDisagreement(Checked):
     """Put a verb into the number that its subject does not have: `He like tea`, `they does not`.
 
     Only forms that show number are touched: those of the present, was and were. Short forms such as he's have no
@@ -35,15 +35,7 @@ class SubjectVerbDisagreement:
     """
 
     which: Literal["one", "all"] = "one"
-    info: ClassVar = PerturbationInfo(
-        "subject_verb_disagreement",
-        "break the agreement of subject and verb",
-        "lower",
-        ("He likes tea.", "He like tea."),
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("break the agreement of subject and verb", "He likes tea.", "He like tea.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One verb in the other number, or all."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.text.english.clauses import Clause, find_clauses
@@ -36,14 +36,11 @@ _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Rewriting:
+class _Rewriting(Checked):
     """Other forms for auxiliaries and "not", in every place or in one."""
 
     which: Literal["all", "one"] = "all"
     reason: ClassVar[str]  # where there is no such form
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per form, two where a question parts its "not" from the verb."""
@@ -70,9 +67,7 @@ class Contractions(_Rewriting):
     """
 
     reason: ClassVar[str] = "nothing to contract"
-    info: ClassVar = PerturbationInfo(
-        "contractions", "contract auxiliaries and not", "same", ("We are not late.", "We aren't late.")
-    )
+    info: ClassVar = as_good("contract auxiliaries and not", "We are not late.", "We aren't late.")
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""
@@ -83,14 +78,11 @@ class Contractions(_Rewriting):
 class Expansions(_Rewriting):
     """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`; possessives stay.
 
-    Args:
-        which: every place, or one.
+    Args: as for `Contractions`.
     """
 
     reason: ClassVar[str] = "no contraction"
-    info: ClassVar = PerturbationInfo(
-        "expansions", "write contractions out", "same", ("They weren't late.", "They were not late.")
-    )
+    info: ClassVar = as_good("write contractions out", "They weren't late.", "They were not late.")
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""

@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.capitals import is_name_like
@@ -16,7 +16,7 @@ _MARKS = (",", ";", ":", ".")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemovePunctuation:
+class RemovePunctuation(Checked):
     """Take punctuation away, or put a comma where none belongs.
 
     Args:
@@ -25,16 +25,7 @@ class RemovePunctuation:
     """
 
     mode: Literal["remove", "misplace"] = "remove"
-    info: ClassVar = PerturbationInfo(
-        "remove_punctuation",
-        "remove punctuation, or misplace a mark",
-        "lower",
-        ("Well, I can try.", "Well I can try"),
-        needs=frozenset(),
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("remove punctuation, or misplace a mark", "Well, I can try.", "Well I can try", needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Edits at marks outside words and numbers."""
@@ -63,7 +54,7 @@ class RemovePunctuation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JumbleWords:
+class JumbleWords(Checked):
     """Shuffle the words; punctuation stays where it stands.
 
     Args:
@@ -73,16 +64,7 @@ class JumbleWords:
 
     recase: bool = True
     keep_punctuation: bool = True
-    info: ClassVar = PerturbationInfo(
-        "jumble_words",
-        "shuffle the order of the words",
-        "lower",
-        ("The bus came late.", "Late bus the came."),
-        needs=frozenset(),
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("shuffle the order of the words", "The bus came late.", "Late bus the came.", needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Another order of the words, one edit per place that changes."""

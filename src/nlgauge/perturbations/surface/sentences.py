@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, worse
 from nlgauge.text.doc import Doc
 
 _FINAL = frozenset(".!?…。！？")
@@ -18,12 +18,11 @@ _UNSPACED = frozenset("。！？」』")
 class ReorderSentences:
     """Put the sentences into another order; what stands between them stays."""
 
-    info: ClassVar = PerturbationInfo(
-        "reorder_sentences",
+    info: ClassVar = worse(
         "put the sentences into another order",
-        "lower",
-        ("The bell rang. Everyone went in.", "Everyone went in. The bell rang."),
-        needs=frozenset(),
+        "The bell rang. Everyone went in.",
+        "Everyone went in. The bell rang.",
+        needs=(),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -46,7 +45,7 @@ class ReorderSentences:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatSentences:
+class RepeatSentences(Checked):
     """Say one sentence twice; one of a single word only where there is no other.
 
     Args:
@@ -54,16 +53,12 @@ class RepeatSentences:
     """
 
     place: Literal["end", "next", "any"] = "end"
-    info: ClassVar = PerturbationInfo(
-        "repeat_sentences",
+    info: ClassVar = worse(
         "repeat a sentence",
-        "lower",
-        ("The bell rang. Everyone went in.", "The bell rang. Everyone went in. The bell rang."),
-        needs=frozenset(),
+        "The bell rang. Everyone went in.",
+        "The bell rang. Everyone went in. The bell rang.",
+        needs=(),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion behind a sentence."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.wordlists import data_lines
@@ -21,7 +21,7 @@ _ALSO_ACRONYMS = frozenset({"us", "it", "who"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropStopwords:
+class DropStopwords(Checked):
     """Leave the words that carry content alone.
 
     Args:
@@ -29,12 +29,7 @@ class DropStopwords:
     """
 
     keep_question_word: bool = False
-    info: ClassVar = PerturbationInfo(
-        "drop_stopwords", "drop all stop words", "lower", ("The boats are in the old harbour.", "Boats old harbour.")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("drop all stop words", "The boats are in the old harbour.", "Boats old harbour.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every stop word goes, with its clitics and with marks left without words."""
@@ -55,7 +50,7 @@ class DropStopwords:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepOnlyStopwords:
+class KeepOnlyStopwords(Checked):
     """Drop the words that carry content.
 
     Args:
@@ -63,15 +58,7 @@ class KeepOnlyStopwords:
     """
 
     keep_punctuation: bool = False
-    info: ClassVar = PerturbationInfo(
-        "keep_only_stopwords",
-        "keep nothing but stop words",
-        "lower",
-        ("The boats are in the old harbour.", "The are in the"),
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("keep nothing but stop words", "The boats are in the old harbour.", "The are in the")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every other word goes."""

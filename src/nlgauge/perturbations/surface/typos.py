@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.tagging.brill import known_tags
@@ -24,7 +24,7 @@ _SLIPS: Sequence[Kind] = ("swap", "delete", "insert", "substitute")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Typos:
+class Typos(Checked):
     """Misspell one word of four letters or more; its first letter stays.
 
     The misspelling is no word of the language if that can be had.
@@ -36,12 +36,7 @@ class Typos:
     """
 
     kind: Kind = "any"
-    info: ClassVar = PerturbationInfo(
-        "typos", "misspell one word", "lower", ("Every window was open.", "Evry window was open."), needs=frozenset()
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("misspell one word", "Every window was open.", "Evry window was open.", needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word takes the place of another."""

@@ -17,7 +17,7 @@ from nlgauge.core.options import Range, checked
 from nlgauge.models.infill.gaps import Filler as Filler
 from nlgauge.models.infill.gaps import Gap as Gap
 from nlgauge.models.infill.gaps import Infill as Infill
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import POS, TAGS, Part, single_words
 from nlgauge.text.doc import Doc, Token
@@ -103,12 +103,11 @@ class MaskAndPredict:
     fraction: Annotated[float, Range(above=0, most=1)] = 0.2
     infill: str | Infill = "lexicon"
     top: Annotated[int, Range(least=1)] = 10
-    info: ClassVar = PerturbationInfo(
-        "mask_and_predict",
+    info: ClassVar = worse(
         "mask a few words and put predicted ones in their place",
-        "lower",
-        ("Where is the old market?", "Where is the old hotel?"),
-        needs=frozenset({"english", "infill"}),
+        "Where is the old market?",
+        "Where is the old hotel?",
+        needs=("english", "infill"),
     )
 
     def __post_init__(self) -> None:

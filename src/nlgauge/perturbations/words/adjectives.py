@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import after_measure, in_name
 from nlgauge.text.doc import Doc, Token
@@ -53,7 +53,7 @@ class _Chain:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropAdjectives:
+class DropAdjectives(Checked):
     """Leave out adjectives that stand before a noun, with what grades them: `a very old red car` becomes `a car`.
 
     Adjectives behind a verb stay (`the car is old`), so do names (`the White House`) and words that say which or how
@@ -64,12 +64,7 @@ class DropAdjectives:
     """
 
     which: Literal["all", "chain", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "drop_adjectives", "drop adjectives before nouns", "lower", ("She owns an old red car.", "She owns a car.")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("drop adjectives before nouns", "She owns an old red car.", "She owns a car.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One deletion per adjective; "a" and "an" fit what follows."""

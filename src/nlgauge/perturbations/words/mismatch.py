@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
     NAMES,
@@ -25,19 +25,15 @@ from nlgauge.text.doc import Token
 from nlgauge.text.lexicon.lexicon import Relation, knows
 
 _KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
-_SOURCE = "Chen and Eger (2023)"
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Mismatch:
+class _Mismatch(Checked):
     """A random word of the same part of speech takes the place of one word."""
 
     semantic: bool = False
     part: ClassVar[Part]
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word exchanged."""
@@ -66,49 +62,23 @@ class MismatchNoun(_Mismatch):
     """
 
     part: ClassVar[Part] = "noun"
-    info: ClassVar = PerturbationInfo(
-        "mismatch_noun",
-        "replace a noun by a random one",
-        "lower",
-        ("The dog barked.", "The table barked."),
-        source=_SOURCE,
-    )
+    info: ClassVar = attack("replace a noun by a random one", "The dog barked.", "The table barked.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MismatchVerb(_Mismatch):
-    """Put a random verb in the place of another, in the same form; auxiliaries stay.
-
-    Args:
-        semantic: draw from verbs of a kindred meaning instead of any.
-    """
+    """Put a random verb in the place of another, in the same form; auxiliaries stay. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "verb"
-    info: ClassVar = PerturbationInfo(
-        "mismatch_verb",
-        "replace a verb by a random one",
-        "lower",
-        ("She painted the door.", "She swallowed the door."),
-        source=_SOURCE,
-    )
+    info: ClassVar = attack("replace a verb by a random one", "She painted the door.", "She swallowed the door.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MismatchAdj(_Mismatch):
-    """Put a random adjective in the place of another, in the same form.
-
-    Args:
-        semantic: draw from adjectives of a kindred meaning instead of any.
-    """
+    """Put a random adjective in the place of another, in the same form. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "adj"
-    info: ClassVar = PerturbationInfo(
-        "mismatch_adj",
-        "replace an adjective by a random one",
-        "lower",
-        ("The soup was hot.", "The soup was legal."),
-        source=_SOURCE,
-    )
+    info: ClassVar = attack("replace an adjective by a random one", "The soup was hot.", "The soup was legal.")
 
 
 def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import field_of, is_grammar, single_words, words_of
 from nlgauge.perturbations.words.mismatch import MismatchVerb
@@ -35,7 +35,7 @@ _NO_PERSON = Inapplicable("no person named")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeNames:
+class ChangeNames(Checked):
     """Give people other names of the same gender, wherever the text names them.
 
     Args:
@@ -43,15 +43,11 @@ class ChangeNames:
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "change_names",
+    info: ClassVar = worse(
         "give people other names",
-        "lower",
-        ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked."),
+        "Then Laura sang, and Laura’s dog barked.",
+        "Then Helen sang, and Helen’s dog barked.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per part of a name."""
@@ -73,12 +69,8 @@ class WrongName:
     It is a first name if its gender is known, else a last name.
     """
 
-    info: ClassVar = PerturbationInfo(
-        "name_error",
-        "replace one name by another",
-        "lower",
-        ("Then Laura Palmer spoke.", "Then Monica Palmer spoke."),
-        source="Chen and Eger (2023)",
+    info: ClassVar = attack(
+        "replace one name by another", "Then Laura Palmer spoke.", "Then Monica Palmer spoke.", name="name_error"
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -102,7 +94,7 @@ class WrongName:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropNamedEntities:
+class DropNamedEntities(Checked):
     """Take names away: of people, places, organisations and whatever else bears one.
 
     What only went with a name goes too: the article or preposition before it, the commas around it.
@@ -112,15 +104,7 @@ class DropNamedEntities:
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "drop_named_entities",
-        "drop names",
-        "lower",
-        ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived."),
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("drop names", "The singer, Carla Bruni, arrived in Paris.", "The singer arrived.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
@@ -140,7 +124,7 @@ class DropNamedEntities:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbEntities:
+class PerturbEntities(Checked):
     """Ask about somebody or something else: another person or place, another noun, another verb.
 
     Args:
@@ -148,15 +132,9 @@ class PerturbEntities:
     """
 
     kind: Literal["any", "name", "noun", "verb"] = "any"
-    info: ClassVar = PerturbationInfo(
-        "perturb_entities",
-        "replace a name, a noun or a verb by another",
-        "lower",
-        ("Where did Martha live?", "Where did Denise live?"),
+    info: ClassVar = worse(
+        "replace a name, a noun or a verb by another", "Where did Martha live?", "Where did Denise live?"
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """The edits of one name, or one word."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.text.numbers.changes import Changing, changed_numbers
 from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
 from nlgauge.text.numbers.words import YearStyle
@@ -18,7 +18,7 @@ Group = list[tuple[int, int, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumbersToWords:
+class NumbersToWords(Checked):
     """Write numbers out: amounts, percentages, units, ordinals, years, ranges.
 
     Dates in figures, times, telephone numbers, versions, designations, scores and labels are left in figures.
@@ -36,18 +36,11 @@ class NumbersToWords:
     money: Literal["cents", "point"] = "cents"
     years: Literal["words", "leave"] = "words"
     year_style: YearStyle = "thousand"
-    info: ClassVar = PerturbationInfo(
-        "numbers_to_words",
+    info: ClassVar = as_good(
         "write numbers in words",
-        "same",
-        (
-            "A ticket for the 5 km ride costs $1.70.",
-            "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
-        ),
+        "A ticket for the 5 km ride costs $1.70.",
+        "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per number, and one for "a" or "an" where it changes."""
@@ -60,7 +53,7 @@ class NumbersToWords:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeNumbers:
+class ChangeNumbers(Checked):
     """Put other numbers of the same form in the place of numbers, in figures or in words.
 
     As many digits, the same separators, decimals and zeros at the end; a percentage up to 100 stays there and a year in
@@ -80,15 +73,11 @@ class ChangeNumbers:
     in_words: bool = True
     least: float = 0.0
     most: float | None = None
-    info: ClassVar = PerturbationInfo(
-        "change_numbers",
+    info: ClassVar = worse(
         "change numbers, dates among them",
-        "lower",
-        ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
+        "The bridge of 1990 is 1,200 metres long.",
+        "The bridge of 1920 is 5,100 metres long.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per number, and one for "a" or "an" where it changes."""
@@ -102,12 +91,10 @@ class NumberError(ChangeNumbers):
     """Change numbers, all but dates. Args: as for `ChangeNumbers`."""
 
     skip_dates: bool = True
-    info: ClassVar = PerturbationInfo(
-        "number_error",
+    info: ClassVar = attack(
         "change numbers, dates left alone",
-        "lower",
-        ("In 1990 it paid 25% to 19,000 people.", "In 1990 it paid 45% to 12,000 people."),
-        source="Chen and Eger (2023)",
+        "In 1990 it paid 25% to 19,000 people.",
+        "In 1990 it paid 45% to 12,000 people.",
     )
 
 

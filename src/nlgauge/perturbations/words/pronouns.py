@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError, nearest
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked, checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.english.auxiliaries import is_loud
@@ -49,12 +49,8 @@ class PronounError:
 
     pronouns: str = "they we he she"
     mode: Literal["all", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "pronoun_error",
-        "exchange pronouns for others of the same number",
-        "lower",
-        ("She lost her keys.", "He lost his keys."),
-        source="Chen and Eger (2023)",
+    info: ClassVar = attack(
+        "exchange pronouns for others of the same number", "She lost her keys.", "He lost his keys."
     )
 
     def __post_init__(self) -> None:
@@ -82,7 +78,7 @@ class PronounError:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NounsToPronouns:
+class NounsToPronouns(Checked):
     """Put pronouns in the place of the noun phrases that open sentences, so that none can tell who or what is meant.
 
     The pronoun has the number of the verb and of the noun, and the gender of a person where name, noun or text tell;
@@ -93,15 +89,11 @@ class NounsToPronouns:
     """
 
     mode: Literal["all", "one"] = "all"
-    info: ClassVar = PerturbationInfo(
-        "nouns_to_pronouns",
+    info: ClassVar = worse(
         "put pronouns in the place of the subjects that open sentences",
-        "lower",
-        ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
+        "The old bridge was closed. Drivers were angry.",
+        "It was closed. They were angry.",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each sentence."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, PerturbationInfo
+from nlgauge.core.options import Checked
+from nlgauge.perturbations.base import Case, Change, Inapplicable, as_good, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
     NAMES,
@@ -60,16 +60,13 @@ class Site(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _OfPart:
+class _OfPart(Checked):
     """Related words for words of one part of speech, or of the first of several that has any."""
 
     pos: Literal["any", "adj", "noun", "verb", "adverb"] = "any"
     which: Literal["one", "all"] = "one"
     relation: ClassVar[Relation]
     any_part: ClassVar[Sequence[Part]]
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per word."""
@@ -88,20 +85,15 @@ class Synonyms(_OfPart):
 
     relation: ClassVar[Relation] = "synonym"
     any_part: ClassVar[Sequence[Part]] = ("adj", "adverb", "noun", "verb")
-    info: ClassVar = PerturbationInfo(
-        "synonyms", "replace a word by a synonym", "same", ("The soup was delicious.", "The soup was tasty.")
-    )
+    info: ClassVar = as_good("replace a word by a synonym", "The soup was delicious.", "The soup was tasty.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SynonymsInCaptions:
+class _SynonymsInCaptions(Checked):
     """Synonyms for words of one part of speech."""
 
     which: Literal["one", "all"] = "one"
     part: ClassVar[Part]
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per word."""
@@ -113,30 +105,19 @@ class SynonymsAttributes(_SynonymsInCaptions):
     """Replace an attribute of a caption, an adjective, by a synonym.
 
     Args:
-        which: one adjective, or all that have a synonym.
+        which: one word, or all that have a synonym.
     """
 
     part: ClassVar[Part] = "adj"
-    info: ClassVar = PerturbationInfo(
-        "synonyms_attributes",
-        "replace an adjective by a synonym",
-        "same",
-        ("a large dog on the grass", "a big dog on the grass"),
-    )
+    info: ClassVar = as_good("replace an adjective by a synonym", "a large dog on the grass", "a big dog on the grass")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SynonymsObjects(_SynonymsInCaptions):
-    """Replace an object of a caption, a noun, by a synonym.
-
-    Args:
-        which: one noun, or all that have a synonym.
-    """
+    """Replace an object of a caption, a noun, by a synonym. Args: as for `SynonymsAttributes`."""
 
     part: ClassVar[Part] = "noun"
-    info: ClassVar = PerturbationInfo(
-        "synonyms_objects", "replace a noun by a synonym", "same", ("a bicycle near a wall", "a bike near a wall")
-    )
+    info: ClassVar = as_good("replace a noun by a synonym", "a bicycle near a wall", "a bike near a wall")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,16 +132,11 @@ class Antonyms(_OfPart):
     pos: Literal["any", "adj", "noun", "verb", "adverb"] = "adj"
     relation: ClassVar[Relation] = "antonym"
     any_part: ClassVar[Sequence[Part]] = ("adj", "verb", "adverb", "noun")
-    info: ClassVar = PerturbationInfo(
-        "antonyms",
-        "replace a word by its opposite",
-        "lower",
-        ("It was an inspiring talk.", "It was an uninspiring talk."),
-    )
+    info: ClassVar = worse("replace a word by its opposite", "It was an inspiring talk.", "It was an uninspiring talk.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyponyms:
+class Hyponyms(Checked):
     """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
 
     Args:
@@ -168,12 +144,7 @@ class Hyponyms:
     """
 
     relation: Literal["hyponym", "sibling", "hypernym"] = "hyponym"
-    info: ClassVar = PerturbationInfo(
-        "hyponyms", "replace a noun by a kind of it", "lower", ("A dog sleeps here.", "A poodle sleeps here.")
-    )
-
-    def __post_init__(self) -> None:
-        checked(self)
+    info: ClassVar = worse("replace a noun by a kind of it", "A dog sleeps here.", "A poodle sleeps here.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""

@@ -1,0 +1,107 @@
+"""How many texts were cut, empty or undefined? Counted for every verb alike, said in notes, and warned of in Python."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+from nlgauge.core.arrays import Array, Mask
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+UNDEFINED = "undefined"
+MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
+    "empty": "an empty side; they get the worst value",
+    "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
+    "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
+    "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
+    "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
+    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
+    UNDEFINED: "an undefined score",
+}
+
+
+class ScoreWarning(UserWarning):
+    """Some texts were not scored as they stand: they were cut, empty or undefined. Each call warns once at most."""
+
+
+ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors
+
+
+def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:
+    """How many of n texts have each flag, and how many an undefined score; what no text has is left out.
+
+    Args:
+        flags: name -> bool, shape (n,), as `Scores.flags`.
+        values: shape (n,); NaN where a score is undefined.
+    """
+    found = {name: int(np.count_nonzero(flag)) for name, flag in flags.items()}
+    found[UNDEFINED] = int(np.isnan(values).sum())
+    return {name: n for name, n in found.items() if n}
+
+
+def add(*counts: Mapping[str, int]) -> dict[str, int]:
+    """The sums of several counts."""
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(total)
+
+
+def count_notes(
+    spec: str, counts: Mapping[str, int], n: int, of: str = "segments", undefined: str | None = "they are left out"
+) -> Iterator[str]:
+    """One note for each count, such as "nli: 3 of 40 segments have an empty side; they get the worst value".
+
+    Args:
+        spec: the metric, as typed.
+        counts: its counts.
+        n: how many texts there are.
+        of: what they are.
+        undefined: what becomes of undefined scores; None where another note says so.
+    """
+    for name, number in counts.items():
+        if name != UNDEFINED:
+            yield f"{spec}: {number} of {n} {of} have {MEANINGS.get(name, f'the flag {name!r}')}"
+        elif undefined is not None:
+            yield f"{spec}: {number} of {n} {of} have {MEANINGS[name]}; {undefined}"
+
+
+_said: ContextVar[list[str] | None] = ContextVar("notes of the call that warns", default=None)
+
+
+def warning(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a public function warn its caller once of everything that `say` was told meanwhile.
+
+    A function that is called by another of them leaves the warning to it.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        if _said.get() is not None:
+            return function(*args, **kwargs)
+        notes: list[str] = []
+        token = _said.set(notes)
+        try:
+            answer = function(*args, **kwargs)
+        finally:
+            _said.reset(token)
+        if notes:
+            warnings.warn("; ".join(dict.fromkeys(notes)), ScoreWarning, stacklevel=2)
+        return answer
+
+    return called
+
+
+def say(*notes: str) -> None:
+    """Add notes to the warning of the public function that is running."""
+    said = _said.get()
+    if said is not None:
+        said.extend(notes)

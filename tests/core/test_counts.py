@@ -1,0 +1,76 @@
+"""Counts of flags by hand, and one warning for each call of a user."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.counts import ScoreWarning, add, count, count_notes, say, warning
+
+PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b",))
+RATED = ng.Dataset(tuple(ng.Segment(f"{i}", text, ("a b",), human={"q": i}) for i, text in enumerate(["", "a", "a b"])))
+
+
+def test_flags_and_undefined_scores_are_counted():
+    flags = {"empty": np.array([True, False, True]), "truncated": np.zeros(3, dtype=bool)}
+    assert count(flags, np.array([1.0, np.nan, 0.0])) == {"empty": 2, "undefined": 1}
+    assert add({"empty": 2}, {}, {"empty": 1, "undefined": 1}) == {"empty": 3, "undefined": 1}
+
+
+def test_each_count_is_a_note():
+    notes = count_notes("nli", {"empty": 2, "undefined": 1}, 40)
+    assert list(notes) == [
+        "nli: 2 of 40 segments have an empty side; they get the worst value",
+        "nli: 1 of 40 segments have an undefined score; they are left out",
+    ]
+    assert list(count_notes("nli", {"undefined": 1}, 40, undefined=None)) == []
+    assert list(count_notes("own", {"odd": 1}, 2, "pairs")) == ["own: 1 of 2 pairs have the flag 'odd'"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ng.score(["", "a"], ["a", "b"], metrics=["bleu", "chrf"]),
+        lambda: ng.meta_evaluate(RATED, ["bleu", "chrf"]),
+        lambda: ng.audit(ng.Suite((PAIR,)), ["bleu", "chrf"]),
+    ],
+)
+def test_a_call_warns_once_where_the_user_stands(call):
+    with pytest.warns(ScoreWarning, match=r"bleu: 1 of \d .* have an empty side.*; chrf: 1 of \d ") as told:
+        call()
+    assert [(one.filename, one.category) for one in told] == [(__file__, ng.ScoreWarning)]
+
+
+def test_texts_that_are_scored_as_they_stand_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ng.score(["a b"], ["a c"], metrics="chrf")
+
+
+def test_a_call_inside_a_call_leaves_the_warning_to_it():
+    @warning
+    def inner():
+        say("x: 1 of 2 segments")
+        return 1
+
+    @warning
+    def outer():
+        return inner() + inner()
+
+    with pytest.warns(ScoreWarning, match=r"^x: 1 of 2 segments$") as told:
+        assert outer() == 2
+    assert len(told) == 1
+
+
+def test_a_call_that_fails_does_not_warn():
+    @warning
+    def failing():
+        say("x")
+        raise ng.InputError("y")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ng.InputError, match="y"):
+            failing()
+    say("outside of any call nothing is kept")
