@@ -53,6 +53,7 @@ def train_baseline(
 def train_layers(
     *,
     data: Data,
+    columns: options.Columns = None,
     encoder: Encoder,
     criterion: judged.Criterion = None,
     level: Level = "segment",
@@ -63,7 +64,7 @@ def train_layers(
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
     files.check([data])
-    dataset, inputs = judged.read_data(data)
+    dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
     tell = teller(quiet=files.printed, err=False)
     tell(f"layer  {stat}")

@@ -67,7 +67,7 @@ class Contractions(_Rewriting):
     """
 
     reason: ClassVar[str] = "nothing to contract"
-    info: ClassVar = as_good("contract auxiliaries and not", "We are not late.", "We aren't late.")
+    info: ClassVar = as_good("contract auxiliaries and not", ("We are not late.", "We aren't late."))
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""
@@ -82,7 +82,7 @@ class Expansions(_Rewriting):
     """
 
     reason: ClassVar[str] = "no contraction"
-    info: ClassVar = as_good("write contractions out", "They weren't late.", "They were not late.")
+    info: ClassVar = as_good("write contractions out", ("They weren't late.", "They were not late."))
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""

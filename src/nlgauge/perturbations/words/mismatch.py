@@ -62,7 +62,7 @@ class MismatchNoun(_Mismatch):
     """
 
     part: ClassVar[Part] = "noun"
-    info: ClassVar = attack("replace a noun by a random one", "The dog barked.", "The table barked.")
+    info: ClassVar = attack("replace a noun by a random one", ("The dog barked.", "The table barked."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class MismatchVerb(_Mismatch):
     """Put a random verb in the place of another, in the same form; auxiliaries stay. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "verb"
-    info: ClassVar = attack("replace a verb by a random one", "She painted the door.", "She swallowed the door.")
+    info: ClassVar = attack("replace a verb by a random one", ("She painted the door.", "She swallowed the door."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class MismatchAdj(_Mismatch):
     """Put a random adjective in the place of another, in the same form. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "adj"
-    info: ClassVar = attack("replace an adjective by a random one", "The soup was hot.", "The soup was legal.")
+    info: ClassVar = attack("replace an adjective by a random one", ("The soup was hot.", "The soup was legal."))
 
 
 def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:
