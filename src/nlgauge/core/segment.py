@@ -72,6 +72,11 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.segments)
 
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        named = [system for system in self.systems if system is not None]
+        return f"Dataset({name}{len(self)} segments{f' of {len(named)} systems' if named else ''})"
+
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.segments)
 

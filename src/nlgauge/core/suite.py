@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
 from nlgauge.core.segment import repeated
 
 Expect = Literal["lower", "same"]
@@ -98,6 +99,14 @@ class Suite:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        return f"Suite({name}{self.design}: {len(self)} pairs of {len(self.phenomena)} phenomena)"
+
+    def _repr_html_(self) -> str:
+        """The suite as a notebook shows it: how many pairs there are of each phenomenon, and the first of them."""
+        return str(made("suite", self))
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(self.pairs)

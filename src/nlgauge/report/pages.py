@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.html import write_page
+from nlgauge.report.paths import without_folders
 from nlgauge.report.text import Worst
 
 _PAGES = {  # kind of result -> who makes its page; only that one is imported
@@ -20,18 +22,24 @@ _PAGES = {  # kind of result -> who makes its page; only that one is imported
 
 
 def page(result: Result, worst: Worst | None = None) -> str:
-    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`.
+    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`; it names files without folders.
 
     Args:
         result: the result.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
+
+    Raises:
+        InputError: a result of another kind has no page.
     """
+    if result.kind not in _PAGES:
+        raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
     module, _, name = _PAGES[result.kind].partition(":")
     html: Callable[..., str] = getattr(import_module(module), name)
-    return html(result, worst) if result.kind == "audit" else html(result)
+    shown = without_folders(result)
+    return html(shown, worst) if result.kind == "audit" else html(shown)
 
 
-def write_html(result: Result, path: str | Path, worst: Worst | None = None) -> None:
+def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:
     """Write the page of a result, whole or not at all; arguments as for `page`.
 
     Raises:
