@@ -104,7 +104,11 @@ class RepeatLastSpeaker:
 
 @dataclass(frozen=True, kw_only=True)
 class _Reply(Checked):
-    """One of some replies takes the place of the response."""
+    """One of some replies takes the place of the response.
+
+    Args:
+        replies: what may be said: a list, or one string with `|` between them.
+    """
 
     replies: str | Sequence[str]
 
@@ -117,11 +121,7 @@ class _Reply(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class SorryRepeat(_Reply):
-    """Ask the other to say it again in place of the response.
-
-    Args:
-        replies: what may be said: a list, or one string with `|` between them.
-    """
+    """Ask the other to say it again in place of the response."""
 
     replies: str | Sequence[str] = SORRY
     info: ClassVar = worse("ask to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?"))
@@ -129,7 +129,7 @@ class SorryRepeat(_Reply):
 
 @dataclass(frozen=True, kw_only=True)
 class GenericResponse(_Reply):
-    """Say what fits everywhere and says nothing in place of the response. Args: as for `SorryRepeat`."""
+    """Say what fits everywhere and says nothing in place of the response."""
 
     replies: str | Sequence[str] = GENERIC
     info: ClassVar = worse("give a dull reply that fits everywhere", ("I will take the bus.", "Ok."))
