@@ -251,7 +251,7 @@ def score_source(
     comparison.check(summary)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
-    for block, scores in score_blocks(metrics, source.blocks(), runtime):
+    for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
