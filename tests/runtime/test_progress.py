@@ -59,10 +59,13 @@ def test_what_a_part_shows_moves_the_bar_by_its_share(stages, shown):
 
 def test_terms_of_a_sum_share_the_bar():
     moves = []
-    with Bar(moves.append).part(Runtime(), 6, stages=2) as watched:
-        with watched.progress(3, "one") as one, watched.progress(3, "other") as other:
-            one(3)
-            other(1)
+    with (
+        Bar(moves.append).part(Runtime(), 6, stages=2) as watched,
+        watched.progress(3, "one") as one,
+        watched.progress(3, "other") as other,
+    ):
+        one(3)
+        other(1)
     assert moves == [3, 1, 2]  # half, a sixth, and what is left
 
 
