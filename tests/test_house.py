@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -22,7 +23,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "stats": {"core.arrays", "core.doors", "core.errors", "core.options"},
+    "stats": {"core.arrays", "core.doors", "core.errors", "core.options", "core.plugins"},
     "text": {"core"},
     "io": {"core"},
     "report": {"core"},
@@ -71,7 +72,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "files": set(),
         "fields": set(),
         "source": set(),
-        "frames": {"fields"},
+        "frames": {"fields", "parquet"},
         "held": {"files", "source"},
         "table": {"fields", "files", "source"},
         "jsonl": {"files"},
@@ -84,7 +85,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "suites": {"csvtable", "files", "jsonl"},
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
-        "scores": {"csvtable", "fields", "files", "parquet", "wmt"},
+        "beside": {"files"},
+        "scores": {"beside", "csvtable", "fields", "files", "parquet", "wmt"},
         "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
         | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},
@@ -126,6 +128,7 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
 NOT_HELD_WHOLE: set[str] = set()  # seen only from above: what calls them is tested, not all that they do
 
 PUBLIC = {
+    "Accumulator",
     "Alignment",
     "Dataset",
     "InputError",
@@ -145,6 +148,7 @@ PUBLIC = {
     "__version__",
     "align",
     "audit",
+    "compare",
     "correlation",
     "list_metrics",
     "meta_evaluate",
@@ -228,22 +232,7 @@ def files_imported() -> dict[str, set[str]]:
 
 
 def test_no_files_import_each_other_in_a_circle():
-    imported = files_imported()
-
-    def reached(file: str) -> set[str]:
-        seen: set[str] = set()
-        ahead = [*imported[file]]
-        while ahead:
-            if (other := ahead.pop()) not in seen:
-                seen.add(other)
-                ahead += imported[other]
-        return seen
-
-    reach = {file: reached(file) for file in imported}
-    circles = {
-        frozenset(other for other in reach[file] if file in reach[other]) for file in imported if file in reach[file]
-    }
-    assert circles == set()
+    TopologicalSorter(files_imported()).prepare()  # raises a CycleError with the files of a circle
 
 
 def room(rooms: dict[str, set[str]], dotted: str) -> str:

@@ -48,6 +48,11 @@ def test_systems_groups_and_items_come_in_order_of_first_appearance():
     assert [s.id for s in dataset] == ["1", "2", "3", "4"]
 
 
+def test_a_dataset_is_shown_in_one_line():
+    assert repr(Dataset.from_texts(["a", "b"])) == "Dataset(2 segments)"
+    assert repr(Dataset((Segment("1", "x", system="s"),), "d.tsv")) == "Dataset('d.tsv', 1 segments of 1 systems)"
+
+
 def test_lists_become_segments_that_name_their_item():
     dataset = Dataset.from_texts(["a", "b"], ["x", ["y", "z"]], ["s", "t"])
     assert dataset.segments == (

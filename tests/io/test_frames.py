@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.io.frames import dataset_of, read_frame
+from nlgauge.io.frames import dataset_of, read_frame, to_arrow, to_frame
 
 pandas = pytest.importorskip("pandas")
 
@@ -117,6 +119,33 @@ def test_functions_take_a_frame_where_they_take_a_data_set():
     assert ng.suite("menli", frame, perturbations=["jumble_words"]).pairs == (
         ng.suite("menli", data, perturbations=["jumble_words"]).pairs
     )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_become_a_frame_of_either_library(library):
+    module = pytest.importorskip(library)
+    columns = {"id": ["a", "b"], "value": np.array([0.5, np.nan]), "empty": np.array([True, False]), "low": [1, 0.5]}
+    frame = to_frame(columns, library)
+    assert isinstance(frame, module.DataFrame)
+    assert list(frame.columns) == list(columns)
+    assert (list(frame["id"]), list(frame["empty"]), list(frame["low"])) == (["a", "b"], [True, False], [1, 0.5])
+
+
+def test_columns_become_an_arrow_table_without_nan():
+    pytest.importorskip("pyarrow")
+    table = to_arrow({"id": ["a", None], "value": np.array([0.5, np.nan]), "high": [1, float("nan")]})
+    assert table.to_pydict() == {"id": ["a", None], "value": [0.5, None], "high": [1, None]}
+
+
+def test_a_library_that_is_not_known_or_not_installed_is_named(monkeypatch):
+    with pytest.raises(ng.InputError, match=r"^library is 'panda'; did you mean 'pandas'?"):
+        to_frame({}, "panda")
+    monkeypatch.setitem(sys.modules, "polars", None)  # as if it were not installed
+    with pytest.raises(ng.InputError, match=r"^polars is not installed; install it, or ask for another library$"):
+        to_frame({}, "polars")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ng.MissingExtra, match=r"^a frame needs packages .* pip install 'nlgauge\[frames\]'$"):
+        to_frame({})
 
 
 def test_a_frame_of_pairs_is_a_suite():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nlgauge.cli import options
-from nlgauge.core.alignment import Alignment
-from nlgauge.core.result import Result, replacing
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
 from nlgauge.report.alignment.page import alignment_html
 from nlgauge.report.alignment.svg import alignment_svg
@@ -35,45 +37,19 @@ def align(
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
+    for option, text in (("--hyp", hyp), ("--ref", ref)):
+        if os.path.isfile(text):
+            raise InputError(
+                f"{option} {text} is a file, expected the text itself; for its first line write {option}"
+                f' "$(head -n 1 {shlex.quote(text)})"'
+            )
     alignment = measure(hyp, ref, metric, run.runtime())
     for path, draw in ((svg, alignment_svg), (files.html, alignment_html)):
         if path is not None:
             with replacing(path) as file:
                 file.write(draw(alignment))
     if files.json is not None:
-        described = {"spec": metric, "signature": str(alignment.signature), "higher_is_better": True}
-        Result("align", rows(alignment), metrics=[described]).write(files.json)
-    if not run.quiet:
+        alignment.result(metric).write(files.json, "json")
+    if not run.quiet and svg != STDOUT and not files.printed:
         columns = shutil.get_terminal_size((100, 24)).columns
         typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))
-
-
-def rows(alignment: Alignment) -> list[dict[str, Any]]:
-    """Precision, recall and F first, then one row per word with its weight and its match on the other side."""
-    measures = ("precision", "recall", "f1")
-    measured = [{"side": None, "part": part, "value": getattr(alignment, part)} for part in measures]
-    hypothesis, reference = alignment.hypothesis, alignment.reference
-    forward, backward = alignment.similarities, alignment.similarities.T
-    words = [
-        *_side(
-            "hypothesis", hypothesis, reference, alignment.hypothesis_weights, alignment.hypothesis_matches, forward
-        ),
-        *_side("reference", reference, hypothesis, alignment.reference_weights, alignment.reference_matches, backward),
-    ]
-    return [*measured, *words]
-
-
-def _side(side: str, words: Any, others: Any, weights: Any, matches: Any, similarities: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "side": side,
-            "index": i,
-            "word": word,
-            "weight": float(weight),
-            "match": match,
-            "matched": None if match is None else others[match],
-            "similarity": None if match is None else float(similarities[i, match]),
-            "similarities": [float(x) for x in similarities[i]],
-        }
-        for i, (word, weight, match) in enumerate(zip(words, weights, matches, strict=True))
-    ]

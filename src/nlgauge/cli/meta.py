@@ -127,6 +127,7 @@ class Tests:
 def meta(
     *,
     data: judged.Data,
+    columns: options.Columns = None,
     scored: judged.Scored,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
@@ -143,7 +144,7 @@ def meta(
     shown.check()
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
@@ -152,6 +153,7 @@ def meta(
         criterion or None,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),
@@ -162,7 +164,8 @@ def meta(
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(whole)
     beside = _agreement(outcome, shown.width) if criteria and shown.form not in ("json", "tsv") else []
-    shown.show(whole if shown.form in ("json", "tsv") else result, run.quiet, more=beside)
+    if not files.printed:
+        shown.show(whole if shown.form in ("json", "tsv") else result, run.quiet, more=beside)
     return 0
 
 

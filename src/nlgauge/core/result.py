@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,11 +14,23 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
 from nlgauge.core.signature import version
 
 Row = Mapping[str, Any]  # one flat object of a result file, as it is read: name of a field -> value
+STDOUT = "-"
 NewRow = dict[str, Any]  # the same while it is made
 
+FORMS = {  # ending of a file's name -> the form of a result in it
+    ".json": "json",
+    ".html": "html",
+    ".htm": "html",
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".txt": "text",
+}
 KINDS = ("score", "align", "audit", "meta", "select", "sweep", "synth")
 
 
@@ -51,11 +64,85 @@ class Result:
             "notes": list(self.notes),
         }
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the result file. It is written completely or not at all."""
+    def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
+        """Write the result to a file, completely or not at all.
+
+        Args:
+            path: the file. Its ending names the form: `.json`, `.html` (a page), `.tsv` and `.csv` (the rows), `.md`,
+                `.tex` and `.txt` (tables).
+            form: `json`, `html`, `tsv`, `csv`, `markdown`, `latex` or `text`, whatever the ending.
+
+        Raises:
+            InputError: the ending is unknown, this kind of result does not have the form, or the file cannot be
+                written.
+        """
+        form = form or _form_of(path)
+        if form != "json":
+            made("file", self, path, form)
+            return
         with replacing(path) as file:
             json.dump(self.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
             file.write("\n")
+
+    def as_columns(self) -> dict[str, list[Any]]:
+        """The rows as columns of one length; None where a row lacks a field."""
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        return {name: [row.get(name) for row in self.rows] for name in names}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a frame of `pandas` or `polars`; None for the first of them that is installed."""
+        return made("frame", self.as_columns(), library)
+
+    def to_arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`; NaN is null."""
+        return made("arrow", self.as_columns())
+
+    def __repr__(self) -> str:
+        specs = ", ".join(str(metric["spec"]) for metric in self.metrics)
+        return f"Result({self.kind}: {len(self.rows)} rows{'; ' if specs else ''}{specs})"
+
+    def _repr_html_(self) -> str:
+        """The result as a notebook shows it."""
+        return str(made("result", self))
+
+
+class Outcome:
+    """What a study found. It is written, shown and turned into a frame as its `result()` is."""
+
+    def result(self) -> Result:
+        """The result file."""
+        raise NotImplementedError
+
+    def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
+        """Write the result; see `Result.write`."""
+        self.result().write(path, form)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a frame; see `Result.to_frame`."""
+        return self.result().to_frame(library)
+
+    def to_arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`; see `Result.to_arrow`."""
+        return self.result().to_arrow()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.rows)} rows)"  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        """The result as a notebook shows it."""
+        return self.result()._repr_html_()
+
+
+def _form_of(path: str | os.PathLike[str]) -> str:
+    """The form that the ending of a file's name stands for."""
+    name = os.fspath(path)
+    ending = os.path.splitext(name)[1].lower()
+    if ending not in FORMS:
+        raise InputError(
+            f"{name}: cannot tell from the name in which form to write, expected {', '.join(FORMS)}; or name the form,"
+            " such as form='json'"
+        )
+    return FORMS[ending]
 
 
 def null_if_nan(value: Any) -> Any:
@@ -67,13 +154,18 @@ def null_if_nan(value: Any) -> Any:
 def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that takes its final name only when everything is written. After an error nothing is left of it.
 
-    A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly.
+    A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly. So is
+    standard output, which `-` stands for.
 
     Raises:
         InputError: the folder is missing or cannot be written, or the disk is full.
     """
     path = os.fspath(path)
     check_target(path)
+    if path == STDOUT:
+        with _failing_in_one_line("standard output"), _standard_output(mode) as file:
+            yield file
+        return
     if os.path.exists(path) and not os.path.isfile(path):
         with _failing_in_one_line(path):
             target = _Target(path, path)
@@ -107,11 +199,29 @@ def check_target(path: str | os.PathLike[str]) -> None:
     path = os.fspath(path)
     if not path:
         raise InputError("'' is no name of a file, expected a file to write")
+    if path == STDOUT:
+        return
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, expected a file to write")
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise InputError(f"cannot write {path}: there is no folder {folder}; make it first")
+
+
+@contextmanager
+def _standard_output(mode: str) -> Iterator[IO[Any]]:
+    """Standard output as a file: the same bytes as on disk, whatever the terminal's encoding is."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)  # a notebook has none
+    if "b" in mode or raw is None:
+        yield raw or sys.stdout
+    else:
+        text = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True)
+        try:
+            yield text
+        finally:
+            text.detach()
+    sys.stdout.flush()
 
 
 class _Target(io.FileIO):

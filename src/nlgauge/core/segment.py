@@ -64,15 +64,18 @@ class Dataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "segments", tuple(self.segments))
-        seen: set[str] = set()
-        for segment in self.segments:
-            if segment.id in seen:
-                where = f" in {self.name}" if self.name else ""
-                raise InputError(f"duplicate id {segment.id!r}{where}; ids must be unique, one per segment")
-            seen.add(segment.id)
+        twice = repeated(segment.id for segment in self.segments)
+        if twice is not None:
+            where = f" in {self.name}" if self.name else ""
+            raise InputError(f"duplicate id {twice!r}{where}; ids must be unique, one per segment")
 
     def __len__(self) -> int:
         return len(self.segments)
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        named = [system for system in self.systems if system is not None]
+        return f"Dataset({name}{len(self)} segments{f' of {len(named)} systems' if named else ''})"
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.segments)
@@ -147,6 +150,16 @@ class Dataset:
                 for i, text in enumerate(texts, start=1)
             )
         )
+
+
+def repeated(ids: Iterable[str]) -> str | None:
+    """The first id that occurs a second time; None if all are unique."""
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            return one
+        seen.add(one)
+    return None
 
 
 def _references(values: Sequence[str] | Sequence[Sequence[str]] | None, n_items: int) -> list[tuple[str, ...]]:

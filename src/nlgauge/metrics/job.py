@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
@@ -107,7 +107,7 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
-        from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
+        from nlgauge.metrics.comparison import compare_scores, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -115,7 +115,7 @@ class ComparisonOptions:
                 for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
                     beside[group, interval.system] = {"low": interval.low, "high": interval.high}
                 continue
-            for one in compare(
+            for one in compare_scores(
                 scores,
                 systems,
                 items,
@@ -143,8 +143,8 @@ class ComparisonOptions:
             )
 
 
-@dataclass(frozen=True)
-class SourceScores:
+@dataclass(frozen=True, repr=False)
+class SourceScores(Outcome):
     """The scores of every system of a source.
 
     Attributes:
@@ -160,6 +160,11 @@ class SourceScores:
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
+
+    def __repr__(self) -> str:
+        return (
+            f"SourceScores({self.summary.n} segments of {len(self.summary.systems)} systems: {', '.join(self.metrics)})"
+        )
 
     def result(self) -> Result:
         """The result that `nlgauge score` prints: one row per metric, system and group."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nlgauge.core.counts import count, count_notes, say, warning
 from nlgauge.core.errors import InputError
@@ -49,8 +50,10 @@ def score(
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
     segments = texts_as_dataset(hyps, refs, srcs, columns).segments
+    systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     scored = score_segments(named(metrics), segments, runtime or Runtime())
     for spec, scores in scored.items():
+        scored[spec] = replace(scores, systems=systems, items=items)
         say(*count_notes(spec, count(scores.flags, scores.values), len(scores)))
     return scored
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Checked, checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.english.capitals import is_name_like
@@ -36,8 +36,10 @@ class DropPhrases(Checked):
     mode: Literal["span", "phrase"] = "span"
     info: ClassVar = worse(
         "leave out a run of words",
-        "We stood in the rain at the door of the inn until it was opened at last.",
-        "We stood at the door of the inn until it was opened at last.",
+        (
+            "We stood in the rain at the door of the inn until it was opened at last.",
+            "We stood at the door of the inn until it was opened at last.",
+        ),
         needs=(),
     )
 
@@ -73,12 +75,10 @@ class Omission:
 
     fraction: tuple[float, float] | float | str = (0.01, 0.20)
     mode: Literal["contiguous", "scattered"] = "contiguous"
-    info: ClassVar = worse(
+    info: ClassVar = attack(
         "leave out 1 to 20 % of the words",
-        "We waited in the rain for the last bus.",
-        "We waited in the rain for the bus.",
+        ("We waited in the rain for the last bus.", "We waited in the rain for the bus."),
         needs=(),
-        source=CHEN,
     )
 
     def __post_init__(self) -> None:
@@ -120,8 +120,7 @@ class RepeatPhrases(Checked):
     joint: Literal["comma", "and", "any"] = "comma"
     info: ClassVar = worse(
         "say a phrase again at the end of its sentence",
-        "The bus stops at the mill.",
-        "The bus stops at the mill, the bus.",
+        ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

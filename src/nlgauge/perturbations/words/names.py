@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import field_of, is_grammar, single_words, words_of
 from nlgauge.perturbations.words.mismatch import MismatchVerb
@@ -45,8 +45,7 @@ class ChangeNames(Checked):
     which: Literal["all", "one"] = "all"
     info: ClassVar = worse(
         "give people other names",
-        "Then Laura sang, and Laura’s dog barked.",
-        "Then Helen sang, and Helen’s dog barked.",
+        ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -69,12 +68,8 @@ class WrongName:
     It is a first name if its gender is known, else a last name.
     """
 
-    info: ClassVar = worse(
-        "replace one name by another",
-        "Then Laura Palmer spoke.",
-        "Then Monica Palmer spoke.",
-        source=CHEN,
-        name="name_error",
+    info: ClassVar = attack(
+        "replace one name by another", ("Then Laura Palmer spoke.", "Then Monica Palmer spoke."), name="name_error"
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -108,7 +103,7 @@ class DropNamedEntities(Checked):
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = worse("drop names", "The singer, Carla Bruni, arrived in Paris.", "The singer arrived.")
+    info: ClassVar = worse("drop names", ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
@@ -137,7 +132,7 @@ class PerturbEntities(Checked):
 
     kind: Literal["any", "name", "noun", "verb"] = "any"
     info: ClassVar = worse(
-        "replace a name, a noun or a verb by another", "Where did Martha live?", "Where did Denise live?"
+        "replace a name, a noun or a verb by another", ("Where did Martha live?", "Where did Denise live?")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Edit, Inapplicable, as_good, worse
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.text.numbers.changes import Changing, changed_numbers
 from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
 from nlgauge.text.numbers.words import YearStyle
@@ -38,8 +38,10 @@ class NumbersToWords(Checked):
     year_style: YearStyle = "thousand"
     info: ClassVar = as_good(
         "write numbers in words",
-        "A ticket for the 5 km ride costs $1.70.",
-        "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
+        (
+            "A ticket for the 5 km ride costs $1.70.",
+            "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
+        ),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -75,8 +77,7 @@ class ChangeNumbers(Checked):
     most: float | None = None
     info: ClassVar = worse(
         "change numbers, dates among them",
-        "The bridge of 1990 is 1,200 metres long.",
-        "The bridge of 1920 is 5,100 metres long.",
+        ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -91,11 +92,9 @@ class NumberError(ChangeNumbers):
     """Change numbers, all but dates. Args: as for `ChangeNumbers`."""
 
     skip_dates: bool = True
-    info: ClassVar = worse(
+    info: ClassVar = attack(
         "change numbers, dates left alone",
-        "In 1990 it paid 25% to 19,000 people.",
-        "In 1990 it paid 45% to 12,000 people.",
-        source=CHEN,
+        ("In 1990 it paid 25% to 19,000 people.", "In 1990 it paid 45% to 12,000 people."),
     )
 
 
