@@ -27,6 +27,8 @@ def test_the_result_file_has_every_field_and_null_for_nan(tmp_path):
         "schema": 1,
         "kind": "score",
         "version": metadata.version("nlgauge"),
+        "command": None,
+        **dict.fromkeys(("test", "draws", "seed", "adjust", "confidence")),
         "inputs": [{"path": "é.tsv", "sha256": "0"}],
         "metrics": [{"spec": "bleu"}],
         "rows": [{"system": None, "metric": "bleu", "value": None, "low": None, "n": 3}],

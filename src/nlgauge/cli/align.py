@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.alignment import Alignment
 from nlgauge.core.result import Result, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
@@ -34,6 +35,7 @@ def align(
     run: options.Common,
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
+    options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
     alignment = measure(hyp, ref, metric, run.runtime())
     for path, draw in ((svg, alignment_svg), (files.html, alignment_html)):
@@ -42,8 +44,10 @@ def align(
                 file.write(draw(alignment))
     if files.json is not None:
         described = {"spec": metric, "signature": str(alignment.signature), "higher_is_better": True}
-        Result("align", rows(alignment), metrics=[described]).write(files.json)
-    if not run.quiet:
+        as_typed(Result("align", rows(alignment), metrics=[described])).write(files.json)
+    if run.quiet:
+        typer.echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
+    else:
         columns = shutil.get_terminal_size((100, 24)).columns
         typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import Result
 from nlgauge.io import read
@@ -145,8 +146,12 @@ class Compared:
         """What the options describe."""
         if self.significance is not None and self.significance not in _TESTS:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
-        if self.compat is not None and self.significance is None:
-            raise InputError("--compat says how p-values are computed; it goes with --significance")
+        if self.significance is None:
+            options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
+            options.refuse_idle({"baseline": self.baseline}, "is what others are tested against; add --significance")
+            if not self.confidence:
+                drawn = {"draws": self.draws, "seed": seed is not None}
+                options.refuse_idle(drawn, "is about resampling; it goes with --significance or --confidence")
         return job.ComparisonOptions(
             test=None if self.significance is None else cast(job.Test, _TESTS[self.significance]),
             baseline=self.baseline,
@@ -158,14 +163,7 @@ class Compared:
         )
 
 
-@dataclass(frozen=True)
-class Shown(options.Shown):
-    """As for other verbs, with digits by the scale of each metric."""
-
-    width: options.Width = None
-
-
-@options.common(without={"seed"})
+@options.common(without={"typed_seed"})
 def score(
     *,
     texts: Texts,
@@ -175,7 +173,7 @@ def score(
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
-    shown: Shown,
+    shown: options.Shown,
     files: options.Files,
     seed: Seed = None,
     run: options.Common,
@@ -186,6 +184,8 @@ def score(
     metrics = named(specs or ["bleu"])
     gates = _gates(fail_under or [], metrics)
     shown.check()
+    if score_only and shown.form != "text":
+        raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
         check_bounds(metrics.values())
     files.check(texts.paths, save_norm=save_norm)
@@ -193,7 +193,7 @@ def score(
     with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
         on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
         scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
-    result = scores.result()
+    result = as_typed(scores.result())
     files.write(result)
     if score_only:
         typer.echo(numbers_alone(result, shown.width))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
@@ -36,11 +36,13 @@ class Sweep:
         rows: the rows of the result file, each a flat mapping; see `docs/sweep.md`.
         metrics: the specification, signature and direction of each metric.
         notes: how things were done.
+        settings: seed and confidence of the intervals; see `nlgauge.core.Result`.
     """
 
     rows: tuple[Row, ...]
     metrics: tuple[Row, ...]
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def best(self, metric: str, partner: str, **where: Any) -> Row:
         """The row of the best weight for two metrics; `where` narrows the choice down by stat or criterion.
@@ -56,7 +58,7 @@ class Sweep:
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file: schema 1, kind `sweep`; `inputs` lists the files that were read."""
-        return Result("sweep", self.rows, inputs, self.metrics, self.notes)
+        return Result("sweep", self.rows, inputs, self.metrics, self.notes, self.settings)
 
 
 @warning
@@ -118,7 +120,8 @@ def sweep(
     rows += curves(rows, confidence)
     notes += [*more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
     notes += [note for built in study.metrics.values() for note in notes_of(built)]
-    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
+    settings = {"seed": seed, "confidence": confidence}
+    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])), settings)
 
 
 class _Study:

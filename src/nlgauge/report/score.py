@@ -7,8 +7,9 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
-from nlgauge.report.marks import absent, between, number, whisker
+from nlgauge.report.marks import absent, between, number, whisker, with_interval
 from nlgauge.report.rows import SIGNIFICANT, Row
+from nlgauge.report.tables.score import digits_of
 
 _WIDTH = 220  # pixels of the axis
 
@@ -24,13 +25,15 @@ def score_html(result: Result) -> str:
         ],
         grouped=any("group" in row for row in result.rows),
         notes=result.notes,
+        command=result.command,
+        alpha=SIGNIFICANT,
     )
 
 
 def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     ends = [float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if not absent(x)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    digits = 2 if max(abs(low), abs(high)) > 1.5 else 4
+    digits = digits_of(metric, rows)
     return {
         "spec": metric["spec"],
         "higher_is_better": metric["higher_is_better"],
@@ -50,9 +53,13 @@ def _row(row: Row, digits: int, low: float, high: float) -> dict[str, Any]:
         "is_baseline": row.get("baseline") is not None and row.get("baseline") == row["system"],
         "value": "" if row["value"] is None else number(row["value"], digits),
         "interval": between(row["low"], row["high"], digits),
-        "picture": "" if absent(row["low"]) else whisker(row, low, high, width=_WIDTH, digits=".4g"),
-        "delta": "" if delta is None else number(delta, digits, sign="+"),
+        "picture": "" if absent(row["low"]) else whisker(row, low, high, width=_WIDTH, digits=digits),
+        "delta": "" if delta is None else with_interval(_ends_of_delta(row), number(delta, digits, sign="+"), digits),
         "p": "" if p is None else f"{p:.4f}" + (" *" if p < SIGNIFICANT else ""),
         "n": row["n"],
         "n_undefined": row["n_undefined"],
     }
+
+
+def _ends_of_delta(row: Row) -> Row:
+    return {"low": row.get("delta_low"), "high": row.get("delta_high")}
