@@ -3,10 +3,11 @@ PYTHON ?= python3
 PIP_FLAGS = --quiet --disable-pip-version-check -c constraints.txt
 OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 # Tests run side by side, one process per core with THREADS threads each. A worker needs up to 2 GB of memory.
+# `make slow` is for the night: the same tests on more data, models, draws and examples.
 WORKERS ?= logical
 THREADS ?= 1
 
-.PHONY: demo test lint dist clean
+.PHONY: demo test slow lint dist clean
 
 demo: .venv-demo/.installed
 	@echo "== Three writers of weather reports, four metrics, each tested against the first =="
@@ -23,6 +24,9 @@ demo: .venv-demo/.installed
 
 test: .venv-test/.installed
 	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+slow:
+	NLGAUGE_SLOW=1 $(MAKE) test
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check src tests benchmarks recipes

@@ -1,15 +1,26 @@
 """Tiny models of many families, made from a configuration: random weights, real shapes, nothing fetched."""
 
 import json
+import os
 import re
 import shutil
 
 import pytest
 from hypothesis import settings
 
-# A first example may load a model, and other work may share the machine: no time limit for one example.
-settings.register_profile("nlgauge", deadline=None)
+SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
+
+# A first example may load a model, and other work may share the machine: no time limit for one example. Forty examples
+# find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
+settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 40)
 settings.load_profile("nlgauge")
+
+
+def pytest_collection_modifyitems(items):
+    """Tests marked slow run with NLGAUGE_SLOW=1 alone."""
+    for item in items:
+        if not SLOW and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow; set NLGAUGE_SLOW=1"))
 
 
 def pytest_make_parametrize_id(config, val, argname):

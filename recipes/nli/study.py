@@ -16,7 +16,6 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.audits import ADEQUACY, FLUENCY
-from nlgauge.metaeval import sweep
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")
 NLI = ("nli", "nli-robust")
@@ -64,7 +63,7 @@ def agreement(rated: list[ng.Dataset], runtime: ng.Runtime) -> None:
 
 
 def mixtures(rated: list[ng.Dataset], suites: list[ng.Suite], runtime: ng.Runtime) -> None:
-    found = sweep(
+    found = ng.sweep(
         rated,
         suites,
         list(ALONE),

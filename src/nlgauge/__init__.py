@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
+    from nlgauge.metaeval.sweeps import sweep
     from nlgauge.metrics.base import Metric
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.metrics.scoring import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
@@ -38,6 +39,6 @@ else:
 __all__ = [
     "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed",
     "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit",
-    "correlation", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models", "suite",
-    "synthesize",
+    "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models",
+    "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -2,16 +2,27 @@ import inspect
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args, get_type_hints
 
 import pytest
 import typer
 
-from nlgauge.cli import options
+from nlgauge.audits import anchors
+from nlgauge.cli import audit, meta, options, perturb, select, synth
+from nlgauge.core import suite
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
+from nlgauge.metaeval import frames, intervals, scoring
+from nlgauge.metaeval import select as metaeval_select
+from nlgauge.perturbations import paraphrase
+from nlgauge.perturbations.synthesis import severity
+from nlgauge.report import text
+from nlgauge.runtime import runtime
 from nlgauge.runtime.cache import default_path
 from nlgauge.runtime.runtime import silent
+from nlgauge.stats.correlation import entries, preferences
+from nlgauge.stats.correlation import options as stat_options
+from nlgauge.stats.differences import multiplicity, result
 
 
 class Terminal(io.StringIO):
@@ -134,12 +145,46 @@ def test_options_of_tables_are_refused_where_none_is_shown(form):
     options.Shown(form=form).check(worst=0, intervals=False)
     with pytest.raises(InputError, match=f"^--width is about tables, and -f {form} holds every row and digit$"):
         options.Shown(form=form, width=2).check()
-    with pytest.raises(InputError, match="^--worst is about tables"):
+    with pytest.raises(InputError, match=r"^--worst is about tables"):
         options.Shown(form=form).check(worst=2, intervals=False)
     options.Shown(width=2).check(worst=2, intervals=True)
 
 
 def test_an_option_without_effect_is_named():
     options.refuse_idle({"draws": None, "seed": False}, "draws nothing")
-    with pytest.raises(InputError, match="^--legacy-join joins nothing here$"):
+    with pytest.raises(InputError, match=r"^--legacy-join joins nothing here$"):
         options.refuse_idle({"draws": None, "legacy_join": True}, "joins nothing here")
+
+
+def words(annotated):
+    """The words of an option with a fixed choice."""
+    return tuple(annotated.__metadata__[0].autocompletion(""))
+
+
+@pytest.mark.parametrize(
+    ("group", "field", "kind"),
+    [
+        (options.Shown, "form", text.FORMS),
+        (options.Common, "dtype", get_args(runtime.DType)),
+        (meta.Measured, "averaging", get_args(stat_options.Averaging)),
+        (meta.Measured, "system_scores", get_args(frames.SystemScores)),
+        (meta.Measured, "aggregate", get_args(frames.Aggregate)),
+        (meta.Measured, "level", get_args(frames.Level)),
+        (meta.Measured, "references", get_args(scoring.References)),
+        (meta.Measured, "missing", get_args(entries.MissingPolicy)),
+        (meta.StatOptions, "ties", get_args(preferences.Ties)),
+        (meta.StatOptions, "undefined", get_args(stat_options.Undefined)),
+        (meta.Tests, "alternative", get_args(result.Alternative)),
+        (meta.Tests, "adjust", get_args(multiplicity.Adjustment)),
+        (meta.Tests, "intervals", get_args(intervals.Kind)),
+        (select.Policies, "among", get_args(metaeval_select.Among)),
+        (audit.Rules, "design", get_args(suite.Design)),
+        (audit.Rules, "ties", get_args(preferences.Ties)),
+        (audit.Paraphrasing, "choose", get_args(paraphrase.How)),
+        (perturb.Making, "field", get_args(anchors.Field)),
+        (synth.Rated, "severity", get_args(severity.Kind)),
+    ],
+)
+def test_choices_in_the_help_are_those_of_the_library(group, field, kind):
+    annotated = get_type_hints(group, include_extras=True)[field]
+    assert set(words(annotated)) == set(kind)

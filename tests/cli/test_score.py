@@ -96,6 +96,48 @@ def test_text_files_and_short_flags_as_sacrebleu_takes_them(tmp_path, capsys):
     assert lines[1] == f"{expected['bleu'].system:.3f} {expected['chrf'].system:.3f}"
 
 
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """one.txt, two.txt, r0 and r1 in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for system, lines in HYPOTHESES.items():
+        (tmp_path / f"{system}.txt").write_text("\n".join(lines) + "\n")
+    for place in (0, 1):
+        (tmp_path / f"r{place}").write_text("\n".join(refs[place % len(refs)] for refs in REFERENCES) + "\n")
+
+
+@pytest.mark.parametrize(
+    "line", ["-i one.txt two.txt -r r0 r1 -m bleu chrf", "-t one.txt two.txt -r r0 r1 -s r0 -m BLEU,chrf"]
+)
+def test_several_files_behind_one_option(texts, capsys, line):
+    assert run("score", "-b", *"-i one.txt -i two.txt -r r0 -r r1 -m bleu -m chrf".split()) == 0
+    expected = capsys.readouterr().out
+    assert run("score", "-b", *line.split()) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_options_of_bleu_as_sacrebleu_has_them(texts, capsys):
+    assert run("score", *"-i one.txt -r r0 -lc -tok char -m bleu chrf -f json --fail-under bleu=1".split()) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [m["spec"] for m in result["metrics"]] == ["bleu:lowercase=true,tokenize=char", "chrf"]
+    assert "lowercase:true" in result["metrics"][0]["signature"]
+    assert "tokenize:char" in result["metrics"][0]["signature"]
+    assert run("score", *"-i one.txt -r r0 -lc -m chrf".split()) == 2
+    assert "-lc is an option of bleu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("-i one.txt -m bleu lost.txt", "'lost.txt' is given beside --hyp, and there is no such file"),
+        ("r0 -i one.txt", "'r0' is given beside --hyp; name references with --ref"),
+        ("-r r0 r1", "--ref is given without hypotheses, expected --hyp FILE beside it"),
+    ],
+)
+def test_files_that_nobody_asked_for_are_refused(texts, capsys, line, said):
+    assert said in refused(capsys, "score", *line.split())
+
+
 def test_standard_input(data, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
     assert run("score", "-", "-m", "chrf", "-f", "json") == 0
@@ -271,9 +313,9 @@ def test_marks_of_other_systems_change_no_number(tmp_path, capsys, name):
 
 def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path):
     pytest.importorskip("torch")
-    # 9,000 short segments are three writes to the cache; the run is killed after the first.
+    # 5,000 short segments are two writes to the cache; the run is killed after the first.
     path = tmp_path / "many.jsonl"
-    path.write_text("".join(json.dumps({"hyp": f"cat {i}", "ref": f"dog {i % 997} {i}"}) + "\n" for i in range(9000)))
+    path.write_text("".join(json.dumps({"hyp": f"cat {i}", "ref": f"dog {i % 997} {i}"}) + "\n" for i in range(5000)))
     command = [
         sys.executable,
         "-m",

@@ -28,6 +28,20 @@ def test_each_word_is_matched_to_its_best_on_the_other_side():
     assert found.reference_matches == [0, 1, 0]
 
 
+def test_an_alignment_is_shown_in_one_line_and_drawn_in_a_notebook():
+    found = alignment([[0.9, 0.1, 0.3], [0.8, 0.2, 0.1]], 2, 3)
+    assert repr(found) == "Alignment(2 words with 3: precision 0.0000, recall 0.0000, f1 0.0000)"
+    assert found.svg().startswith("<svg")
+    assert found._repr_html_() == found.svg()
+    assert found.svg() in found.html()
+
+
+def test_an_alignment_has_a_result_file():
+    rows = alignment([[0.9, 0.1, 0.3], [0.8, 0.2, 0.1]], 2, 3).result("mine").as_json()["rows"]
+    assert [row.get("part", row.get("word")) for row in rows] == ["precision", "recall", "f1", *"ab", *"abc"]
+    assert (rows[3]["matched"], rows[3]["similarity"], rows[3]["weight"]) == ("a", 0.9, 0.5)
+
+
 def test_of_equals_the_first_is_the_match():
     found = alignment([[0.5, 0.5], [0.5, 0.5]], 2, 2)
     assert found.hypothesis_matches == [0, 0]

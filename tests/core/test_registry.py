@@ -130,3 +130,12 @@ def test_a_missing_option_is_named():
 def test_of_several_types_the_first_that_reads_the_value_counts():
     assert convert("3", int | str, "x") == 3
     assert convert("three", int | str, "x") == "three"
+
+
+def test_capitals_do_not_matter_where_one_name_is_meant():
+    toys = Registry(
+        "toy", "none.of.that.name", {"toy": Entry("a:A"), "toyL": Entry(f"{__name__}:Toy"), "TOY": Entry("b:B")}
+    )
+    assert toys.lookup("TOYL") == (Toy, {})
+    with pytest.raises(SpecError, match="unknown toy 'Toy'"):  # toy or TOY?
+        toys.lookup("Toy")

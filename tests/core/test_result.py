@@ -10,7 +10,7 @@ from importlib import metadata
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import KINDS, Result, check_target, null_if_nan, replacing
+from nlgauge.core.result import KINDS, Outcome, Result, check_target, null_if_nan, replacing
 
 full_disk = pytest.mark.skipif(
     not os.path.exists("/dev/full"), reason="this system has no /dev/full, a disk without room"
@@ -36,6 +36,66 @@ def test_the_result_file_has_every_field_and_null_for_nan(tmp_path):
     }
     assert "é" in text
     assert text.endswith("}\n")
+
+
+RESULT = Result(
+    "score",
+    [{"system": "a", "metric": "bleu", "value": 1.5, "low": None, "high": None, "n": 2}],
+    (),
+    [{"spec": "bleu"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("r.json", "{"),
+        ("r.html", "<!DOCTYPE html>"),
+        ("r.HTM", "<!DOCTYPE html>"),
+        ("r.tsv", "system\tmetric"),
+        ("r.md", "| system"),
+        ("r.tex", "\\begin{tabular}"),
+        ("r.txt", "system"),
+    ],
+)
+def test_the_ending_of_the_name_chooses_the_form(tmp_path, name, start):
+    signed = {"spec": "bleu", "signature": "metric:bleu", "higher_is_better": True}
+    rows = [{**RESULT.rows[0], "n_undefined": 0}]
+    Result("score", rows, (), [signed]).write(tmp_path / name)
+    assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith(start.lower())
+
+
+def test_an_ending_that_says_nothing_is_refused_unless_the_form_is_named(tmp_path):
+    for name in ("r.xlsx", "r"):
+        with pytest.raises(InputError, match=r"cannot tell from the name in which form to write, expected \.json"):
+            RESULT.write(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+    RESULT.write(tmp_path / "r", "json")
+    assert json.loads((tmp_path / "r").read_text(encoding="utf-8"))["kind"] == "score"
+
+
+def test_a_result_is_shown_in_one_line():
+    assert repr(RESULT) == "Result(score: 1 rows; bleu)"
+
+
+def test_rows_become_columns_with_none_where_a_row_lacks_a_field():
+    result = Result("score", [{"a": 1.0}, {"a": math.nan, "b": "x"}])
+    assert list(result.as_columns()) == ["a", "b"]
+    assert result.as_columns()["b"] == [None, "x"]
+    pytest.importorskip("pandas")
+    assert result.to_frame().shape == (2, 2)
+
+
+def test_an_outcome_is_written_and_shown_as_its_result(tmp_path):
+    class Study(Outcome):
+        rows = RESULT.rows
+
+        def result(self):
+            return RESULT
+
+    Study().write(tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8")) == RESULT.as_json()
+    assert repr(Study()) == "Study(1 rows)"
 
 
 def test_infinity_is_refused_since_json_has_none(tmp_path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -143,3 +144,61 @@ def test_needs_are_a_set_whatever_came():
 
 def test_ids_come_in_the_order_of_the_segments():
     assert ids([Segment("b", ""), Segment("a", "")]) == ("b", "a")
+
+
+def of_systems():
+    systems, items = ("new", "old", "new", "old"), ("1", "1", "2", "2")
+    return scores_of([1.0, 2.0, 3.0, np.nan], systems=systems, items=items)
+
+
+def test_numbers_by_system_in_order_of_appearance():
+    assert of_systems().by_system() == {"new": 2.0, "old": 2.0}  # (1 + 3) / 2, and 2 alone: the other is undefined
+    assert of_systems().take([3, 0, 1]).by_system() == {"old": 2.0, "new": 1.0}
+    assert join([of_systems().take([0]), of_systems().take([1, 2])]).by_system() == {"new": 2.0, "old": 2.0}
+
+
+def test_scores_that_do_not_know_their_systems_say_so():
+    with pytest.raises(
+        InputError, match=r"^toy: the scores do not say which system wrote which segment; nlgauge\.score"
+    ):
+        scores_of([1.0]).by_system()
+    with pytest.raises(InputError, match=r"^toy: 1 systems, expected 2 or none$"):
+        scores_of([1.0, 2.0], systems=("a",))
+
+
+def test_scores_are_shown_in_one_line():
+    assert repr(scores_of([1.0, np.nan])) == "Scores(toy: 1; 2 segments, 1 undefined)"
+    assert repr(of_systems()) == "Scores(toy: new 2, old 2; 4 segments, 1 undefined)"
+    many = scores_of([1.0] * 6, systems=tuple("abcdef"))
+    assert repr(many) == "Scores(toy: a 1, b 1, c 1, d 1 and 2 more; 6 segments)"
+    assert "s1" not in of_systems()._repr_html_()
+
+
+def test_scores_have_one_row_per_segment_and_leave_out_what_is_not_known():
+    assert list(full([1.0, 2.0]).as_columns()) == ["id", "value", "double", "high"]
+    assert list(of_systems().as_columns()) == ["id", "seg", "system", "value"]
+    assert list(scores_of([1.0], items=("1",), systems=(None,)).as_columns()) == ["id", "seg", "value"]
+
+
+def test_scores_go_into_json():
+    scores = full([1.0, np.nan])
+    back = json.loads(json.dumps(scores.as_json(), allow_nan=False))
+    assert back["rows"] == [
+        {"id": "s0", "value": 1.0, "double": 2.0, "high": False},
+        {"id": "s1", "value": None, "double": None, "high": False},
+    ]
+    assert {name: back[name] for name in ("spec", "signature", "higher_is_better", "n", "n_undefined", "value")} == {
+        "spec": "toy",
+        "signature": str(TOY),
+        "higher_is_better": False,
+        "n": 2,
+        "n_undefined": 1,
+        "value": None,  # the sum of a NaN
+    }
+
+
+def test_scores_become_a_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = full([1.0, 2.0]).to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.to_dict("list") == {"id": ["s0", "s1"], "value": [1, 2], "double": [2, 4], "high": [False, True]}

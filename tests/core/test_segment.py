@@ -48,11 +48,16 @@ def test_systems_groups_and_items_come_in_order_of_first_appearance():
     assert [s.id for s in dataset] == ["1", "2", "3", "4"]
 
 
+def test_a_dataset_is_shown_in_one_line():
+    assert repr(Dataset.from_texts(["a", "b"])) == "Dataset(2 segments)"
+    assert repr(Dataset((Segment("1", "x", system="s"),), "d.tsv")) == "Dataset('d.tsv', 1 segments of 1 systems)"
+
+
 def test_lists_become_segments_that_name_their_item():
     dataset = Dataset.from_texts(["a", "b"], ["x", ["y", "z"]], ["s", "t"])
     assert dataset.segments == (
-        Segment("0", "a", ("x",), "s", item="0"),
-        Segment("1", "b", ("y", "z"), "t", item="1"),
+        Segment("1", "a", ("x",), "s", item="1"),  # the ids of lines of parallel files
+        Segment("2", "b", ("y", "z"), "t", item="2"),
     )
 
 
@@ -64,16 +69,16 @@ def test_what_is_not_given_is_absent_and_not_empty():
 def test_several_systems_answer_the_same_items():
     dataset = Dataset.from_texts({"B": ["b0", "b1"], "A": ["a0", "a1"]}, ["x", "y"])
     assert [(s.id, s.system, s.item, s.hypothesis, s.references) for s in dataset] == [
-        ("B:0", "B", "0", "b0", ("x",)),
-        ("B:1", "B", "1", "b1", ("y",)),
-        ("A:0", "A", "0", "a0", ("x",)),
-        ("A:1", "A", "1", "a1", ("y",)),
+        ("B:1", "B", "1", "b0", ("x",)),
+        ("B:2", "B", "2", "b1", ("y",)),
+        ("A:1", "A", "1", "a0", ("x",)),
+        ("A:2", "A", "2", "a1", ("y",)),
     ]
 
 
 @given(systems_of_texts)
 def test_ids_are_unique_whatever_the_systems_are_called(systems):
-    # a system may be called "1" beside one called "1:0"; making the dataset would refuse a repeated id
+    # a system may be called "1" beside one called "1:1"; making the dataset would refuse a repeated id
     dataset = Dataset.from_texts(systems)
     assert len({s.id for s in dataset}) == len(dataset) == sum(map(len, systems.values()))
 
@@ -90,10 +95,10 @@ def test_ids_are_unique_whatever_the_systems_are_called(systems):
             ({"A": ["a", "b"], "B": ["c"]},),
             r"^system 'B' has 1 hypotheses, the first system has 2; every system needs one an item$",
         ),
-        ((["a"], "x"), r"^references is one string, expected a list with one entry an item$"),
-        ((["a"], 3), r"^references is int, expected a list with one entry an item$"),
+        ((["a"], "x"), r"^references is one string, expected a list with one entry per item$"),
+        ((["a"], 3), r"^references is int, expected a list with one entry per item$"),
         ((["a"], [3]), r"^references\[0\] is int, expected a string or a list of strings$"),
-        ((["a"], [["x", None]]), r"^references\[0\] holds NoneType, expected strings$"),
+        ((["a"], [["x", None]]), r"^references\[0\] holds an entry that is missing \(None or NaN\), expected strings$"),
         ((["a", "b"], ["x"]), r"^2 hypotheses but 1 entries of references, expected \[item\]\[reference\]$"),
         ((["a", "b"], None, ["s"]), r"^2 hypotheses but 1 sources; give one source an item$"),
         ((["a"], None, "s"), r"^sources is one string"),

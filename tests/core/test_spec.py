@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, weight_text
+from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, split, weight_text
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_./-]{0,6}(\+\+)?", fullmatch=True)
 keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
@@ -111,3 +111,26 @@ def test_any_text_is_read_or_refused(text):
     except SpecError:
         return
     assert parse(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("bleu", ["bleu"]),
+        ("bleu,chrf", ["bleu", "chrf"]),
+        ("bleu:lowercase=true,tokenize=zh, chrf:beta=1", ["bleu:lowercase=true,tokenize=zh", "chrf:beta=1"]),
+        ('scores:file="a,b.tsv",column=x,ter', ['scores:file="a,b.tsv",column=x', "ter"]),
+        ('scores:file="a\\",b",column=x', ['scores:file="a\\",b",column=x']),
+        ("0.5*bleu + 0.5*chrf:beta=1,ter", ["0.5*bleu + 0.5*chrf:beta=1", "ter"]),
+        ('1*(1*bleu + 1*ter)[norm=file("a,b")]', ['1*(1*bleu + 1*ter)[norm=file("a,b")]']),
+        ("bleu:lowercase=true,", ["bleu:lowercase=true,"]),  # the grammar refuses it whole, with the place
+        (",", [","]),
+    ],
+)
+def test_a_list_with_commas_is_taken_apart_outside_of_options(text, parts):
+    assert split(text) == parts
+
+
+@given(specs, specs)
+def test_two_specifications_with_a_comma_between_them_are_two(one, other):
+    assert split(f"{one},{other}") == [str(one), str(other)]

@@ -25,6 +25,12 @@ def test_phenomena_and_groups_come_in_order_of_appearance():
     assert len(suite) == 3
 
 
+def test_a_suite_is_shown_in_one_line_and_as_a_table():
+    suite = Suite((pair("a", "typos"), pair("b", "<negation>"), pair("c", "typos")), "file.jsonl")
+    assert repr(suite) == "Suite('file.jsonl', preference: 3 pairs of 2 phenomena)"
+    assert "&lt;negation&gt;" in suite._repr_html_()
+
+
 def test_two_pairs_of_one_id_are_refused():
     with pytest.raises(InputError, match=r"duplicate pair 'a' in file\.jsonl"):
         Suite((pair("a"), pair("a")), "file.jsonl")

@@ -69,7 +69,7 @@ def test_where_no_layer_has_a_value_none_is_best():
 
 
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="needs evaluation data, named by NLGAUGE_DATA")
-@pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="encodes three layers of WMT16; set NLGAUGE_SLOW=1")
+@pytest.mark.slow
 def test_layer_four_of_the_embedded_encoder_agrees_best_on_wmt16():
     # A sixth of the set, which is enough to put the layers in order; the whole is `nlgauge train layers`.
     data = ng.read(Path(os.environ["NLGAUGE_DATA"]) / "wmt16-da-seg" / "segments.jsonl.gz")

@@ -170,7 +170,7 @@ def test_a_metric_twice_in_one_sum_is_refused():
 def test_the_sum_needs_what_any_of_its_terms_needs():
     built = ng.metric("0.5*bleu + 0.5*chrf")
     assert built.info.needs == {"references"}
-    with pytest.raises(InputError, match=r"^combination needs references; segment '0' has none$"):
+    with pytest.raises(InputError, match=r"^combination needs references; segment '1' has none$"):
         ng.score(["a"], metrics=["0.5*bleu + 0.5*chrf"])
 
 
@@ -306,7 +306,7 @@ def test_weights_need_not_add_up_to_1_but_it_is_noted():
 
 def test_scores_of_a_file_take_part_and_what_it_lacks_stays_undefined(tmp_path):
     path = tmp_path / "comet.tsv"
-    path.write_text("id\tcomet\n0\t1.0\n2\t3.0\n", encoding="utf-8")
+    path.write_text("id\tcomet\n1\t1.0\n3\t3.0\n", encoding="utf-8")
     spec = f'0.25*scores:file="{path}",column=comet + 0.75*bleu'
     found = ng.score(HYPS, REFS, metrics=[spec, "bleu"])
     bleu = found["bleu"].values

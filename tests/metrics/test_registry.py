@@ -10,7 +10,7 @@ from nlgauge.core.errors import SpecError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import spec_of
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.registry import METRICS, metric, named
+from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, named
 
 WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
 
@@ -81,3 +81,23 @@ def test_a_metric_object_goes_by_the_specification_that_rebuilds_it():
 def test_no_metric_and_one_metric_twice_are_refused(metrics):
     with pytest.raises(SpecError, match=r"^no metric is named|^metric '(bleu|needy)' is named twice$"):
         named(metrics)
+
+
+def test_options_may_be_given_in_python_values():
+    assert metric("bertscore", layer=5, idf=True) == metric("bertscore:layer=5,idf=true")
+    assert metric("bertscore:layer=4", layer=5) == metric("bertscore:layer=5")
+    assert metric("chrf", word_order="2") == metric("chrf:word_order=2")
+    with pytest.raises(SpecError, match=r"^chrf has no option 'word_ordr'; did you mean 'word_order' or 'char_order'"):
+        metric("chrf", word_ordr=2)
+    with pytest.raises(SpecError, match=r"^options are given beside the sum '0.5"):
+        metric("0.5*bleu + 0.5*chrf", word_order=2)
+    with pytest.raises(SpecError, match=r"^options are given beside a metric object; make the object with them$"):
+        metric(metric("chrf"), word_order=2)
+
+
+def test_every_metric_is_listed_with_what_it_needs():
+    listed = list_metrics()
+    assert listed["ter"].higher_is_better is False
+    assert listed["chrf"].needs == {"references"}
+    assert listed["scores"].name == "scores"  # its option has no default
+    assert {*METRICS.names(), *SUMS} == set(listed)

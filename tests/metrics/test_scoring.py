@@ -45,11 +45,44 @@ def test_one_metric_needs_no_list():
 
 def test_a_dataset_brings_its_own_references():
     dataset = ng.Dataset.from_texts({"A": ["a b"], "B": ["c d"]}, ["a b"])
-    assert score(dataset, metrics="bleu")["bleu"].ids == ("A:0", "B:0")
+    assert score(dataset, metrics="bleu")["bleu"].ids == ("A:1", "B:1")
     with pytest.raises(InputError, match=r"^a Dataset holds its references and sources; leave refs and srcs out$"):
         score(dataset, ["a b"], metrics="bleu")
 
 
 def test_every_metric_is_checked_before_the_first_is_run():
-    with pytest.raises(InputError, match=r"^bleu needs references; segment '0' has none$"):
+    with pytest.raises(InputError, match=r"^bleu needs references; segment '1' has none$"):
         score(["a"], metrics=[Lengths(), ng.metric("bleu")])
+
+
+def test_a_frame_brings_its_own_references():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prediction": ["a b", "c d"], "references": [["a b"], ["c", "c d"]]})
+    columns = {"hyp": "prediction", "ref": "references"}
+    found = score(frame, metrics="bleu", columns=columns)["bleu"]
+    assert (
+        found.values.tolist() == score(["a b", "c d"], [["a b"], ["c", "c d"]], metrics="bleu")["bleu"].values.tolist()
+    )
+    assert found.ids == ("1", "2")
+    assert (
+        score(frame["prediction"], frame["references"], metrics="bleu")["bleu"].values.tolist() == found.values.tolist()
+    )
+
+
+def test_a_frame_is_never_taken_for_the_names_of_its_columns():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"hyp": ["a", "b"], "ref": ["a", "b"]})
+    with pytest.raises(InputError, match=r"^a DataFrame holds its references and sources; leave refs and srcs out, or"):
+        score(frame, frame["ref"], metrics="chrf")
+    with pytest.raises(InputError, match=r"^a DataFrame holds its references"):
+        score(frame, ["hyp", "ref"], metrics="chrf")
+    with pytest.raises(
+        InputError, match=r"^references is a DataFrame with columns 'hyp', 'ref', expected a list of texts"
+    ):
+        score(["a", "b"], frame, metrics="chrf")
+    with pytest.raises(
+        InputError, match=r"^sources is a DataFrame with columns 'hyp', 'ref', expected a list of texts"
+    ):
+        score(["a", "b"], ["a", "b"], frame, metrics="chrf")
+    with pytest.raises(InputError, match=r"^columns are named for a frame; lists of texts have none$"):
+        score(["a"], ["a"], metrics="chrf", columns={"hyp": "x"})

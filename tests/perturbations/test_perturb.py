@@ -99,14 +99,14 @@ def test_what_is_no_template_or_no_option_is_refused(name, options, match):
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"texts": ["a", None]}, r"texts\[1\] is NoneType, expected a string"),
+        ({"texts": ["a", None]}, r"texts\[1\] is missing \(None or NaN\), expected a string"),
         ({"ids": ["a"]}, "2 texts but 1 of ids"),
         ({"ids": [1, 2]}, r"ids\[0\] is int, expected a string"),
         ({"ids": "ab"}, "2 texts but one string of ids"),
         ({"pool": "a b"}, "pool is one string"),
         ({"pool": ["a", 3]}, r"pool\[1\] is int"),
         ({"references": ["a", "b"]}, r"references\[0\] is one string, expected a list of texts"),
-        ({"references": [["a"], [None]]}, r"references\[1\]\[0\] is NoneType"),
+        ({"references": [["a"], [None]]}, r"references\[1\]\[0\] is missing"),
         ({"context": [[], ["Hello"]]}, r"context\[1\]\[0\] is 'Hello', expected a mapping with 'speaker' and 'text'"),
         ({"context": [[], [{"text": "a"}]]}, r"context\[1\]\[0\]"),
         ({"context": [[]]}, "2 texts but 1 of context"),

@@ -132,7 +132,7 @@ def facts_of_rows(name, rows):
             yield from (row["metric"], number(row["value"], 3), number(row["low"], 3), row["criterion"], row["stat"])
             yield from ([row["group"]] if row["group"] != "mean" else [])
         elif name == "met" and row["value"] > min(r["value"] for r in rows if r["metric"] == row["against"]):
-            better = [r["value"] for r in rows if (r["metric"], r["group"]) == (row["against"], row["group"])][0]
+            better = next(r["value"] for r in rows if (r["metric"], r["group"]) == (row["against"], row["group"]))
             if row["value"] > better:  # a triangle shows the better metric against the other
                 yield from (number(row["p_adjusted"], 3), row["test"], "p < 0.05", row["against"])
                 if row.get("power") is not None:

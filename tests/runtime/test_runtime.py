@@ -108,3 +108,11 @@ def test_silent_progress_takes_counts_and_shows_nothing(capsys):
     with silent(10, "label") as advance:
         advance(3)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_device_and_a_precision_of_torch_say_the_same_as_their_names():
+    torch = pytest.importorskip("torch")
+    runtime = Runtime(device=torch.device("cuda:1"), dtype=torch.bfloat16)
+    assert (runtime.device, runtime.dtype) == ("cuda:1", "bfloat16")
+    with pytest.raises(InputError, match=r"^dtype is 'int8', expected one of float32"):
+        Runtime(dtype=torch.int8)

@@ -108,6 +108,7 @@ def test_menli_table_18_on_bagel(sentence_bleu):
 
 
 @needs_data
+@pytest.mark.slow
 @pytest.mark.parametrize("stat", ["kendall", "spearman"])
 def test_summary_level_on_summeval(sentence_bleu, stat):
     # one reference of eleven would do to test the averaging, but the numbers at hand are means over all

@@ -84,7 +84,7 @@ def test_no_sentence_crosses_a_line(text):
 
 
 @pytest.mark.parametrize("unit", ["a.", ". ", "...", "A. ", "“", "Mr. ", "x", " ", "。", "!\u201d", ".\n"])
-def test_a_text_of_a_million_characters_is_read_at_once(unit):
-    # time that grew with the square of the text would keep this test busy for hours
-    spans = sentence_spans(unit * (1_000_000 // len(unit)))
+def test_a_text_of_200_000_characters_is_read_at_once(unit):
+    # time that grew with the square of the text would keep this test busy for many minutes
+    spans = sentence_spans(unit * (200_000 // len(unit)))
     assert spans == sorted(spans)

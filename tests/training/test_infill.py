@@ -117,6 +117,7 @@ def test_a_head_says_what_it_is_and_is_small(tiny_model, texts_file, tmp_path):
     )  # two for six linear layers in each of three blocks
 
 
+@pytest.mark.slow
 def test_bfloat16_and_shown_words_learn_too(tiny_model, texts_file, tmp_path):
     (found,) = train(
         texts_file,

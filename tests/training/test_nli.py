@@ -76,6 +76,7 @@ def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file,
     }
 
 
+@pytest.mark.slow
 def test_bfloat16_learns_too(tiny_model, pairs_file, tmp_path):
     (found,) = train(
         pairs_file,
@@ -88,7 +89,14 @@ def test_bfloat16_learns_too(tiny_model, pairs_file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "method"), [("bert", "full"), ("xlm-roberta", "full"), ("xlm-roberta", "lora"), ("distilbert", "lora")]
+    ("kind", "method"),
+    [
+        ("xlm-roberta", "lora"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (("bert", "full"), ("xlm-roberta", "full"), ("distilbert", "lora"))
+        ),
+    ],
 )
 def test_any_encoder_becomes_a_folder_that_is_read_like_any_checkpoint(tiny_model, pairs_file, tmp_path, kind, method):
     from transformers import AutoModelForSequenceClassification

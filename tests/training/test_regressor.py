@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,7 +31,6 @@ _spec = importlib.util.spec_from_file_location("scored", Path(__file__).with_nam
 scored = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(scored)
 
-SLOW = pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="another encoder or precision; set NLGAUGE_SLOW=1")
 FAST = Schedule(epochs=12, batch_size=16, learning_rate=0.005, seed=3)
 SHORT = Schedule(
     epochs=2, batch_size=16, learning_rate=0.005, seed=3
@@ -88,7 +86,7 @@ def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
     assert encoded.places["hyp"].tolist() == [0]
 
 
-@pytest.mark.parametrize("method", ["lora", "frozen"])
+@pytest.mark.parametrize("method", ["frozen", pytest.param("lora", marks=pytest.mark.slow)])
 def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, examples, tmp_path, method):
     out = tmp_path / "head.safetensors"
     how = recipe(tiny_model, schedule=FAST, method=method, standardise=True)
@@ -118,13 +116,13 @@ def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, examples, t
 
 
 OPTIONS = [
-    {"method": "lora"},
-    {"method": "lora", "layers": (1, 2)},
     {"method": "lora", "layers": "mix"},
-    {"method": "frozen", "layers": "mix"},
     {"method": "frozen", "layers": (2,), "features": "2h"},
-    {"method": "lora", "standardise": False},
-    {"method": "lora", "loss": Loss(name="mse+pairwise")},
+    {"method": "lora", "standardise": False, "loss": Loss(name="mse+pairwise")},
+    *(
+        pytest.param(options, marks=pytest.mark.slow)
+        for options in ({"method": "lora"}, {"method": "lora", "layers": (1, 2)}, {"method": "frozen", "layers": "mix"})
+    ),
 ]
 
 
@@ -154,9 +152,9 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, examples,
     ("kind", "method"),
     [
         ("bert", "lora"),
-        ("xlm-roberta", "full"),
-        pytest.param("bert", "full", marks=SLOW),
-        pytest.param("distilbert", "full", marks=SLOW),
+        pytest.param("xlm-roberta", "full", marks=pytest.mark.slow),
+        pytest.param("bert", "full", marks=pytest.mark.slow),
+        pytest.param("distilbert", "full", marks=pytest.mark.slow),
     ],
 )
 def test_a_folder_holds_the_whole_encoder(tiny_model, examples, tmp_path, kind, method):
@@ -186,7 +184,7 @@ def killed_after(steps):
     yield advance
 
 
-@pytest.mark.parametrize("method", ["frozen", "lora"])
+@pytest.mark.parametrize("method", ["frozen", pytest.param("lora", marks=pytest.mark.slow)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
     tiny_model, examples, tmp_path, monkeypatch, method
 ):
@@ -246,12 +244,13 @@ def test_source_and_reference_are_read_as_the_head_says(tiny_model, examples, tm
     assert len(used(both, with_source)) == len(used(source, alone)) == 240
 
 
-@SLOW
+@pytest.mark.slow
 def test_bfloat16_learns_too(tiny_model, examples, tmp_path):
     said = train(examples, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST, standardise=True), "bfloat16")
     assert said.best[1] > 0.4  # 0 by chance
 
 
+@pytest.mark.slow
 def test_the_order_alone_can_be_learnt(tiny_model, examples, tmp_path):
     said = train(examples, tmp_path / "h.safetensors", recipe(tiny_model, schedule=FAST, loss=Loss(name="pairwise")))
     assert said.best[1] > 0.5  # 0 by chance

@@ -10,8 +10,8 @@ from typing import Any, cast
 from nlgauge.audits.anchors import Anchor, anchors, cases_of, distinct
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
-from nlgauge.core.segment import Dataset
-from nlgauge.core.suite import Pair, Skipped, Suite
+from nlgauge.core.segment import Dataset, repeated
+from nlgauge.core.suite import Pair, Setup, Skipped, Suite
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed
 from nlgauge.perturbations.checklist import task_of
 from nlgauge.perturbations.paraphrase import (
@@ -133,8 +133,7 @@ class _Attacks:
         self._seed = seed
         self._language = language
         self._skipped: Counter[tuple[str, str, str | None]] = Counter()
-        names = [attack.info.name for attack in attacks]
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        twice = repeated(attack.info.name for attack in attacks)
         if twice is not None:
             raise SpecError(f"perturbation {twice!r} is named twice, expected each attack once")
 
@@ -158,17 +157,8 @@ class _Attacks:
                     continue
                 outcome = self._attacked(attack, case, better.text, (name, "error equals paraphrase", group))
                 if outcome is not None:
-                    yield Pair(
-                        id=f"{anchor.segment.id}/{name}/ref",
-                        phenomenon=name,
-                        better=better.text,
-                        worse=outcome.text,
-                        references=(anchor.text,),
-                        source=anchor.segment.source,
-                        setup="ref",
-                        group=group,
-                        meta={"anchor": "ref", "paraphrase": better.origin, **_edits(outcome)},
-                    )
+                    made = {"anchor": "ref", "paraphrase": better.origin}
+                    yield _pair(anchor, name, "ref", better.text, outcome, made)
 
     def against_source(self, translated: Sequence[tuple[Anchor, str]]) -> Iterator[Pair]:
         """Pairs of each reference (better) and r with an error (worse), for metrics that compare with the source."""
@@ -184,16 +174,7 @@ class _Attacks:
                 group = anchor.segment.group
                 outcome = self._attacked(attack, case, anchor.text, (f"{name} (src)", "error equals reference", group))
                 if outcome is not None:
-                    yield Pair(
-                        id=f"{anchor.segment.id}/{name}/src",
-                        phenomenon=name,
-                        better=anchor.text,
-                        worse=outcome.text,
-                        source=anchor.segment.source,
-                        setup="src",
-                        group=group,
-                        meta={"anchor": "r", "r": r, **_edits(outcome)},
-                    )
+                    yield _pair(anchor, name, "src", anchor.text, outcome, {"anchor": "r", "r": r})
 
     def _attacked(
         self, attack: Perturbation, case: Case, better: str, otherwise: tuple[str, str, str | None]
@@ -216,8 +197,19 @@ class _Attacks:
         )
 
 
-def _edits(outcome: Perturbed) -> dict[str, Any]:
-    return {"edits": [list(e) for e in outcome.edits], **outcome.meta}
+def _pair(anchor: Anchor, name: str, setup: Setup, better: str, outcome: Perturbed, made: Mapping[str, Any]) -> Pair:
+    """What an attack made of a text, for metrics with references or for those without."""
+    return Pair(
+        id=f"{anchor.segment.id}/{name}/{setup}",
+        phenomenon=name,
+        better=better,
+        worse=outcome.text,
+        references=(anchor.text,) if setup == "ref" else (),
+        source=anchor.segment.source,
+        setup=setup,
+        group=anchor.segment.group,
+        meta={**made, "edits": [list(e) for e in outcome.edits], **outcome.meta},
+    )
 
 
 def _translation(anchor: Anchor, task: str | None) -> str | None:

@@ -16,9 +16,11 @@ from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.options import OneOf, Range, check_option
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
+from nlgauge.io.suites.suites import read_suite
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
@@ -27,8 +29,8 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import TIES
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Outcome):
     """The outcome of an audit.
 
     Attributes:
@@ -136,7 +138,7 @@ class Audit:
 
 @warning
 def audit(
-    suite: Suite,
+    suite: Suite | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     design: Design | None = None,
@@ -151,7 +153,7 @@ def audit(
     """Audit metrics with a suite.
 
     Args:
-        suite: a suite from `nlgauge.suite`, or one that was read from a file.
+        suite: a suite from `nlgauge.suite` or `nlgauge.read_suite`, or a frame with one row per pair.
         metrics: specifications or metric objects.
         design: `preference` (does the metric prefer the better text?) or `checklist` (does its score drop as much as
             the ratings of people?). If None, the design of the suite.
@@ -160,8 +162,7 @@ def audit(
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
         confidence: level of the confidence intervals.
-        references: `own`, or `source` to compare the texts with their source.
-        runtime: device, precision, cache.
+        references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
 
     Raises:
         InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
@@ -170,6 +171,7 @@ def audit(
     References:
         Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
+    suite = read_suite(suite) if is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:

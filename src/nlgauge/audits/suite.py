@@ -8,8 +8,10 @@ from nlgauge.audits.anchors import Field
 from nlgauge.audits.checklist import perturbed_suite, rows_for
 from nlgauge.audits.menli import Paraphrases, menli_suite
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.frames import Frame
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
+from nlgauge.io.frames import dataset_of
 from nlgauge.text.languages import Language
 
 KINDS: Mapping[str, str] = {
@@ -20,7 +22,7 @@ KINDS: Mapping[str, str] = {
 
 def suite(
     kind: str,
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     *,
     seed: int = 0,
     task: str | None = None,
@@ -37,15 +39,14 @@ def suite(
 
     Args:
         kind: `checklist` or `menli`.
-        dataset: the texts. If several systems share an item, its references are taken only once.
-        seed: every random draw is seeded by this number, the perturbation and the segment's id.
+        dataset: the texts, also as a frame. If several systems share an item, its references are taken only once.
+        seed: each random draw is seeded by this number, the perturbation and the segment's id.
         task: `mt`, `as`, `qg`, `dg`, `ic`, `d2t` or a longer name. If None, it is read from the data's `task`.
         criterion: for `checklist`: take only the rows of this criterion.
         perturbations: take only these. Any perturbation may be named, with options.
         field: the text to perturb: `ref` (the first reference) or `hyp`. If None, `ref` if there are references.
-        paraphrases: for `menli`: the origin of the paraphrases of references: a table, a function, or an object with
-            `paraphrase(texts)`. If None, the other references of an item are taken; if there are none, small changes
-            are made by rule ("light").
+        paraphrases: for `menli`: where paraphrases of references come from: a table, a function, or an object with
+            `paraphrase(texts)`. If None, from the other references of an item, or else by rule ("light").
         how: for `menli`: which paraphrase is taken if there are several: `max_edit_distance`, `given` or `first`.
         limit: take at most this many texts, drawn at random with the seed.
         legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
@@ -55,6 +56,7 @@ def suite(
         InputError: there is no text to perturb, or no perturbation applies.
         SpecError: the kind, task, criterion or a perturbation is unknown.
     """
+    dataset = dataset_of(dataset)
     if kind == "menli":
         of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
         for name, value in of_checklists.items():

@@ -12,7 +12,7 @@ import typer
 from nlgauge.audits import run as audits
 from nlgauge.audits.penalties import read_penalties
 from nlgauge.audits.suite import suite as made_suite
-from nlgauge.cli import options
+from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, nearest
@@ -30,13 +30,14 @@ _CASES = 5  # worst cases on a page, at least
 Data = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help="Texts to make a suite from: JSON lines, TSV, CSV, Parquet.")
 ]
-Metrics = Annotated[
-    list[str], typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to audit: chrf, bleu, bertscore ...")
-]
+Metrics = Annotated[list[str], specs.option("--metric", "-m", help="Metrics to audit: chrf, bleu, bertscore ...")]
 SuiteName = Annotated[
     str | None,
-    typer.Option(
-        "--suite", metavar="FILE", help="A suite of pairs; or menli or checklist, made from DATA.  [default: checklist]"
+    options.choice(
+        "--suite",
+        among=_RECIPES,
+        metavar="FILE|menli|checklist",
+        help="A suite of pairs, or one made from DATA.  [default: checklist]",
     ),
 ]
 Penalties = Annotated[
@@ -72,7 +73,10 @@ class Paraphrasing:
         ),
     ] = None
     choose: Annotated[
-        str, typer.Option("--choose", help="menli: of several paraphrases max_edit_distance, given or first.")
+        str,
+        options.choice(
+            "--choose", among="max_edit_distance given first", help="menli: which of several paraphrases is taken."
+        ),
     ] = "max_edit_distance"
 
     def source(self, runtime: Runtime) -> Any:
@@ -89,15 +93,20 @@ class Rules:
     """How an audit counts."""
 
     design: Annotated[
-        str | None, typer.Option("--design", help="preference or checklist.  [default: the suite's own]")
+        str | None,
+        options.choice("--design", among="preference checklist", help="What is asked.  [default: the suite's own]"),
     ] = None
-    ties: Annotated[str, typer.Option("--ties", help="Preference: loss, half, exclude or zero.")] = "loss"
-    normalise: Annotated[str, typer.Option("--normalise", help="Checklist: self, minmax, none or auto.")] = "auto"
+    ties: Annotated[
+        str, options.choice("--ties", among="loss half exclude zero", help="Preference: how ties count.")
+    ] = "loss"
+    normalise: Annotated[
+        str, options.choice("--normalise", among="auto self minmax none", help="Checklist: the scale of drops.")
+    ] = "auto"
     tolerance: Annotated[float, typer.Option("--tolerance", help="How much a score may move where nothing should.")] = (
         0.05
     )
     references: Annotated[
-        str, typer.Option("--references", help="own, or source to hold texts against their source.")
+        str, options.choice("--references", among="own source", help="source: compare texts with their source.")
     ] = "own"
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
@@ -17,6 +18,7 @@ from nlgauge.io.read import open_data
 from nlgauge.io.scores import read_scores
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.align import JoinedScores
+from nlgauge.stats.correlation.registry import names as statistics
 
 Entry = dict[str, str]  # path and sha256 of a file
 Data = Annotated[
@@ -35,23 +37,28 @@ Judgements = Annotated[
 ]
 Level = Annotated[
     str | None,
-    typer.Option("--level", metavar="LEVEL", help="segment, item (also summary) or system.  [default: segment]"),
+    options.choice("--level", among="segment item summary system", help="summary is item.  [default: segment]"),
 ]
 References = Annotated[
     str | None,
-    typer.Option(
+    options.choice(
         "--references",
-        metavar="POLICY",
-        help="Several references: own, mean, best (max), first; source in their place.",
+        among="own mean best best_each first source",
+        help="How several references count (best: the maximum); source stands in their place.",
     ),
 ]
 Stats = Annotated[
     list[str] | None,
-    typer.Option("--stat", metavar="STAT", help="Statistics; see 'nlgauge list statistics'.  [default: pearson]"),
+    options.choice(
+        "--stat",
+        among=statistics(),
+        metavar="STAT",
+        help="Statistics; see 'nlgauge list statistics'.  [default: pearson]",
+    ),
 ]
 Missing = Annotated[
     str,
-    typer.Option("--missing", metavar="POLICY", help="Rated segments without a score: refuse, drop, worst or zero."),
+    options.choice("--missing", among="refuse drop worst zero", help="What happens to rated segments without a score."),
 ]
 Exclude = Annotated[
     list[str] | None,
@@ -65,7 +72,7 @@ class Scored:
 
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to score: chrf, bleu, bertscore ..."),
+        specs.option("--metric", "-m", help="Metrics to score: chrf, bleu, bertscore ..."),
     ] = None
     scores: Annotated[
         list[str] | None,

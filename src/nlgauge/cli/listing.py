@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from nlgauge.audits.suite import KINDS as MADE
-from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.cli import options
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
 from nlgauge.io.formats import FORMATS, TABLES
@@ -17,7 +18,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
-from nlgauge.metrics.registry import METRICS, SUMS, metric
+from nlgauge.metrics.registry import METRICS, SUMS, list_metrics
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
@@ -40,11 +41,12 @@ _SELECTION = {
     "diff": "what people lose by it, on their scale",
 }
 
-Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")]
-Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One metric or perturbation, with its options.")]
-Task = Annotated[str | None, typer.Option("--task", help="Perturbations: the checklist of mt, as, qg, dg, ic or d2t.")]
+Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), autocompletion=lambda: KINDS, help="What to list.")]
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric or perturbation, with its options.")]
+Task = Annotated[str | None, options.choice("--task", among=TASKS, help="Perturbations: the checklist of a task.")]
 Criterion = Annotated[
-    str | None, typer.Option("--criterion", help="Perturbations: only those of one criterion of the task.")
+    str | None,
+    typer.Option("--criterion", metavar="NAME", help="Perturbations: only those of one criterion of the task."),
 ]
 
 
@@ -76,7 +78,7 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, what it needs, its range, and what it runs with."""
-    rows = [_metric_line(name, _info(name), _runs_with(name)) for name in [*METRICS.names(), *SUMS]]
+    rows = [_metric_line(name, about, _runs_with(name)) for name, about in list_metrics().items()]
     table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
 
@@ -86,15 +88,6 @@ def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
     needs = ", ".join(sorted(about.needs)) or "nothing"
     what = f"the sum {SUMS[name]}" if name in SUMS else about.summary.partition(";")[0]
     return name, what, needs, f"{low:g} to {high:g}", "higher" if about.higher_is_better else "lower", model
-
-
-def _info(name: str) -> MetricInfo:
-    """What a metric says of itself; options decide, such as what the text is held against."""
-    try:
-        return metric(name).info
-    except SpecError:  # an option that has no default
-        cls: Any = METRICS.lookup(name)[0]
-        return cast(MetricInfo, cls.info)
 
 
 def _runs_with(name: str) -> str:
@@ -129,7 +122,7 @@ def _metric(name: str) -> list[str]:
     if name in SUMS:
         return [f"{name}: the sum {SUMS[name]}"]
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
-    about = _info(name)
+    about = list_metrics()[name]
     low, high = about.range
     direction = "higher is better" if about.higher_is_better else "lower is better"
     return [

@@ -20,7 +20,7 @@ from nlgauge.core.signature import version
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.")
+app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)
 
 
 def _version(asked: bool) -> None:

@@ -9,8 +9,10 @@ import typer
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.typed import as_typed
+from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
+from nlgauge.metaeval.presets import PRESETS
 
 Pairs = Annotated[
     str | None,
@@ -24,24 +26,34 @@ class Measured:
     """What is measured, over which segments."""
 
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="NAME", help="A protocol; see 'nlgauge list statistics'.")
+        str | None,
+        options.choice("--preset", among=PRESETS, metavar="NAME", help="A protocol; see 'nlgauge list statistics'."),
     ] = None
     level: judged.Level = None
     stat: judged.Stats = None
     averaging: Annotated[
-        str | None, typer.Option("--averaging", help="none, item, sys or micro.  [default: the level's own]")
+        str | None, options.choice("--averaging", among="none item sys micro", help="[default: the level's own]")
     ] = None
     references: judged.References = None
     missing: judged.Missing = "refuse"
     system_scores: Annotated[
-        str, typer.Option("--system-scores", help="Level system: metrics over the rated segments, or over all.")
+        str,
+        options.choice(
+            "--system-scores", among="rated all", help="Level system: metrics over the rated segments, or over all."
+        ),
     ] = "rated"
     aggregate: Annotated[
-        str, typer.Option("--aggregate", help="Level system: the metric's own corpus number, or the mean of segments.")
+        str,
+        options.choice(
+            "--aggregate",
+            among="corpus mean",
+            help="Level system: the metric's own corpus number, or the mean of segments.",
+        ),
     ] = "corpus"
     exclude: judged.Exclude = None
     outliers: Annotated[
-        str | None, typer.Option("--outliers", help="mad: leave out systems far from the median human score.")
+        str | None,
+        options.choice("--outliers", among="mad", help="Leave out systems far from the median human score."),
     ] = None
 
     def arguments(self) -> dict[str, Any]:
@@ -55,7 +67,7 @@ class Measured:
 class StatOptions:
     """Options of statistics; those that are not given are the statistic's own."""
 
-    ties: Annotated[str | None, typer.Option("--ties", help="loss, half, exclude or zero.  [default: loss]")] = None
+    ties: Annotated[str | None, options.choice("--ties", among="loss half exclude zero", help="[default: loss]")] = None
     threshold: Annotated[
         float | None,
         typer.Option("--threshold", min=0, help="The least difference of two ratings that makes a pair."),
@@ -67,7 +79,7 @@ class StatOptions:
         int | None, typer.Option("--folds", min=2, help="Calibrate ties on other items, in so many folds.")
     ] = None
     undefined: Annotated[
-        str | None, typer.Option("--undefined", help="Items without a value: skip, or count as zero.")
+        str | None, options.choice("--undefined", among="skip zero", help="How items without a value count.")
     ] = None
     common: Annotated[
         bool, typer.Option("--common", help="Average all metrics over the items on which all of them are defined.")
@@ -80,29 +92,32 @@ class Tests:
 
     test: Annotated[
         str | None,
-        typer.Option(
+        options.choice(
             "--test",
+            among=("none", "auto", *ABOUT),
             metavar="TEST",
             help="Test every metric against every other: auto, none, williams, ...  [default: the preset's]",
         ),
     ] = None
     alternative: Annotated[
-        str | None, typer.Option("--alternative", help="greater or two-sided.  [default: greater]")
+        str | None, options.choice("--alternative", among="greater two-sided", help="[default: greater]")
     ] = None
     adjust: Annotated[
-        str, typer.Option("--adjust", help="Adjust p-values for the number of tests: none, holm or bh.")
+        str, options.choice("--adjust", among="none holm bh", help="Adjust p-values for the number of tests.")
     ] = "none"
     power: Annotated[
         bool,
         typer.Option("--power", help="Level system: give the power of the test for each pair that is not significant."),
     ] = False
-    intervals: Annotated[str, typer.Option("--intervals", help="auto, fisher, bootstrap or none.")] = "auto"
+    intervals: Annotated[
+        str, options.choice("--intervals", among="auto fisher bootstrap none", help="How intervals are made.")
+    ] = "auto"
     draws: Annotated[
         int | None, typer.Option("--draws", "-n", min=1, help="Draws of tests and intervals.  [default: 1000]")
     ] = None
     compat: Annotated[
         str | None,
-        typer.Option("--compat", metavar="TOOL", help="mt-metrics-eval, nlpstats or realsumm: its procedure."),
+        options.choice("--compat", among="mt-metrics-eval nlpstats realsumm", help="The procedure of that package."),
     ] = None
 
 

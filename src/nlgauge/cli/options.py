@@ -6,7 +6,7 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -19,9 +19,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, check_target
 from nlgauge.io.write import writing
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import DATA, WIDE, check_form, render
+from nlgauge.report.text import DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.runtime import Advance, Runtime, silent
+from nlgauge.runtime.runtime import DTYPES, Advance, Runtime, silent
 
 R = TypeVar("R")
 
@@ -35,16 +35,37 @@ Segments = Annotated[
         "--segments", metavar="FILE", help="Write one row per segment: .tsv, .csv, .jsonl (also .gz) or .parquet."
     ),
 ]
+
+
+def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, **about: Any) -> Any:
+    """An option with a fixed choice, which the help shows and the shell completes; the library refuses other words.
+
+    Args:
+        flags: names of the option.
+        among: what it takes, with blanks between the words.
+        metavar: what the help shows in place of all words.
+        about: as for `typer.Option`.
+    """
+    words = among.split() if isinstance(among, str) else list(among)
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return typer.Option(*flags, metavar=metavar or "|".join(words), autocompletion=complete, **about)
+
+
 Width = Annotated[
     int | None,
     typer.Option("--width", "-w", min=0, max=15, help="Decimals in tables.  [default: 3; score: 2 or 4]"),
 ]
-Form = Annotated[str, typer.Option("--format", "-f", help="text, json, tsv, csv, markdown or latex.")]
+Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything drawn at random.  [default: 0]")]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1, mps.")]
+Device = Annotated[
+    str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
+]
 DType = Annotated[
     str,
-    typer.Option("--dtype", help="Precision of models: float32, bfloat16, float16, float64. Part of the signature."),
+    choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
 ]
 CacheFolder = Annotated[
     str | None,
@@ -116,7 +137,7 @@ class Files:
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for."""
         if self.json is not None:
-            result.write(self.json)
+            result.write(self.json, "json")
         if self.html is not None:
             write_html(result, self.html, worst)
 

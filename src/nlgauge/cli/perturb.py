@@ -15,7 +15,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
 from nlgauge.io.read import read
 from nlgauge.io.suites.pairs import write_pairs
-from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
+from nlgauge.perturbations.checklist import TASKS, ChecklistRow, select_rows, task_of
+from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.perturbations.registry import perturbation as perturbation_of
 from nlgauge.report.tables.table import Table
 
@@ -34,13 +35,17 @@ class Chosen:
 
     perturbation: Annotated[
         list[str] | None,
-        typer.Option("--perturbation", "-p", metavar="NAME", help="One of 'nlgauge list perturbations', with options."),
+        options.choice(
+            "--perturbation",
+            "-p",
+            among=PERTURBATIONS.names(),
+            metavar="NAME",
+            help="One of 'nlgauge list perturbations', with options.",
+        ),
     ] = None
     task: Annotated[
         str | None,
-        typer.Option(
-            "--task", metavar="TASK", help="mt, as, qg, dg, ic or d2t: all rows of its checklist, or those named."
-        ),
+        options.choice("--task", among=TASKS, help="All rows of the checklist of a task, or those named."),
     ] = None
     criterion: Annotated[
         str | None, typer.Option("--criterion", metavar="NAME", help="Only the rows of one criterion, as fluency.")
@@ -53,7 +58,9 @@ class Making:
 
     field: Annotated[
         str | None,
-        typer.Option("--field", help="ref or hyp: what is perturbed.  [default: ref where there are references]"),
+        options.choice(
+            "--field", among="ref hyp", help="What is perturbed.  [default: ref where there are references]"
+        ),
     ] = None
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, metavar="N", help="At most N texts, drawn by the seed.")
@@ -62,7 +69,8 @@ class Making:
         bool, typer.Option("--legacy-join", help="Join tokens by blanks, as the checklists' released code does.")
     ] = False
     language: Annotated[
-        str, typer.Option("--language", help="What analyses texts: builtin, spacy, spacy:PIPELINE, stanza.")
+        str,
+        options.choice("--language", among="builtin spacy spacy:PIPELINE stanza", help="What analyses texts."),
     ] = "builtin"
 
 

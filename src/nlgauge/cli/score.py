@@ -10,10 +10,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from nlgauge.cli import options
+from nlgauge.cli import options, specs
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import Result
+from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.source import Source
@@ -31,9 +32,7 @@ _TESTS = {"bootstrap": "bootstrap", "randomization": "randomization", "randomisa
 
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--metric", "-m", metavar="SPEC", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"
-    ),
+    specs.option("--metric", "-m", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"),
 ]
 ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 FailUnder = Annotated[
@@ -64,24 +63,24 @@ class Texts:
     ] = None
     hyp: Annotated[
         list[str] | None,
-        typer.Option("--hyp", "-i", metavar="FILE", help="Hypotheses, one per line; once for each system."),
+        typer.Option("--hyp", "-i", "-t", metavar="FILE ...", help="Hypotheses, one per line; one file per system."),
     ] = None
     ref: Annotated[
         list[str] | None,
-        typer.Option("--ref", "-r", metavar="FILE", help="References, one per line; once for each reference."),
+        typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
     ] = None
-    src: Annotated[str | None, typer.Option("--src", metavar="FILE", help="Sources, one per line.")] = None
+    src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
 
     def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
         """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as with sacrebleu."""
         files: list[str] = []
-        specs = list(typed)
+        metrics = list(typed)
         for word in self.data or []:
-            if typed and word != "-" and not os.path.exists(word) and _is_metric(word):
-                specs.append(word)
+            if typed and word != "-" and not os.path.exists(word) and all(map(_is_metric, split(word))):
+                metrics += split(word)
             else:
                 files.append(word)
-        return Texts(files, self.hyp, self.ref, self.src), specs
+        return Texts(files, self.hyp, self.ref, self.src), metrics
 
     @property
     def paths(self) -> list[str]:
@@ -100,7 +99,10 @@ class Texts:
     def _source(self) -> Source:
         data = self.data or []
         if self.hyp and data:
-            raise InputError(f"{data[0]!r} is given beside --hyp; give either one data file or --hyp with --ref")
+            what = f"{data[0]!r} is given beside --hyp" + (
+                "" if os.path.exists(data[0]) else ", and there is no such file"
+            )
+            raise InputError(f"{what}; name references with --ref, or give one data file alone")
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
@@ -110,6 +112,9 @@ class Texts:
         if data:
             files = f"{len(data)} data files are given ({', '.join(data)}), expected one"
             raise InputError(f"{files}; is one of them a misspelt metric? see 'nlgauge list metrics'")
+        given = "--ref" if self.ref else "--src" if self.src else None
+        if given is not None:
+            raise InputError(f"{given} is given without hypotheses, expected --hyp FILE beside it")
         raise InputError(
             "nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'"
         )
@@ -121,8 +126,8 @@ class Compared:
 
     significance: Annotated[
         str | None,
-        typer.Option(
-            "--significance", metavar="TEST", help="Test every system against the baseline: bootstrap or randomization."
+        options.choice(
+            "--significance", among="bootstrap randomization", help="Test every system against the baseline."
         ),
     ] = None
     baseline: Annotated[
@@ -136,7 +141,7 @@ class Compared:
         typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]"),
     ] = None
     compat: Annotated[
-        str | None, typer.Option("--compat", metavar="TOOL", help="sacrebleu: its p-values, faults and all.")
+        str | None, options.choice("--compat", among="sacrebleu", help="Its p-values, faults and all.")
     ] = None
     confidence: Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")] = (
         False
@@ -163,11 +168,35 @@ class Compared:
         )
 
 
+@dataclass(frozen=True)
+class BleuOptions:
+    """sacrebleu's short options, which are options of `bleu`."""
+
+    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="bleu: compare in lower case.")] = False
+    tokenize: Annotated[
+        str | None,
+        options.choice(
+            "--tokenize",
+            "-tok",
+            among="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
+            metavar="NAME",
+            help="bleu: its tokenizer, such as 13a, zh or intl.",
+        ),
+    ] = None
+
+    def set_in(self, metrics: Sequence[str]) -> list[str]:
+        """Specifications with these options."""
+        own = {"lowercase": ("-lc", "true")} if self.lowercase else {}
+        own |= {"tokenize": ("-tok", self.tokenize)} if self.tokenize is not None else {}
+        return specs.with_options(metrics, "bleu", own) if own else list(metrics)
+
+
 @options.common(without={"typed_seed"})
 def score(
     *,
     texts: Texts,
     metric: Metrics = None,
+    bleu: BleuOptions,
     compared: Compared,
     by_group: ByGroup = False,
     fail_under: FailUnder = None,
@@ -179,10 +208,12 @@ def score(
     run: options.Common,
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
-    texts, specs = texts.without_metrics(metric or [])
+    texts, asked = texts.without_metrics(metric or [])
     comparison = compared.comparison(seed, by_group)
-    metrics = named(specs or ["bleu"])
-    gates = _gates(fail_under or [], metrics)
+    asked = asked or ["bleu"]
+    whole = bleu.set_in(asked)
+    metrics = named(whole)
+    gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     shown.check()
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
@@ -210,11 +241,12 @@ def _is_metric(word: str) -> bool:
     return True
 
 
-def _gates(typed: Sequence[str], metrics: Mapping[str, Metric]) -> dict[str, float]:
-    """Specification -> the number that no system may be worse than."""
+def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[str, str]) -> dict[str, float]:
+    """Specification -> the number that no system may be worse than; `whole` has options from elsewhere."""
     gates: dict[str, float] = {}
     for gate in typed:
         spec, _, number = gate.rpartition("=")
+        spec = whole.get(spec, spec)
         try:
             gates[spec] = float(number)
         except ValueError:

@@ -43,7 +43,9 @@ class Simulated:
 class Policies:
     """Which outputs hybrids are made of, and what counts as their scores."""
 
-    among: Annotated[str, typer.Option("--among", help="Hybrids are made of rated outputs, or of all.")] = "rated"
+    among: Annotated[str, options.choice("--among", among="rated all", help="Which outputs hybrids are made of.")] = (
+        "rated"
+    )
     exclude: judged.Exclude = None
     references: judged.References = None
     missing: judged.Missing = "refuse"

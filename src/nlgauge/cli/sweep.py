@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nlgauge.cli import judged, options
+from nlgauge.cli import judged, options, specs
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
@@ -24,11 +24,15 @@ Data = Annotated[
     typer.Argument(metavar="DATA...", help="Texts with ratings, one set or several: JSON lines, TSV, CSV, Parquet."),
 ]
 Missing = Annotated[
-    str, typer.Option("--missing", metavar="POLICY", help="Rated segments without a score: refuse or drop.")
+    str, options.choice("--missing", among="refuse drop", help="What happens to rated segments without a score.")
 ]
-Norm = Annotated[str | None, typer.Option("--norm", help="Common scale: minmax, zscore or none.  [default: minmax]")]
-Ties = Annotated[str, typer.Option("--ties", help="In preferences: loss, half, exclude or zero.")]
-Intervals = Annotated[str, typer.Option("--intervals", help="Of correlations: auto, fisher, bootstrap or none.")]
+Norm = Annotated[
+    str | None, options.choice("--norm", among="minmax zscore none", help="Common scale.  [default: minmax]")
+]
+Ties = Annotated[str, options.choice("--ties", among="loss half exclude zero", help="How ties of preferences count.")]
+Intervals = Annotated[
+    str, options.choice("--intervals", among="auto fisher bootstrap none", help="How those of correlations are made.")
+]
 
 
 @dataclass(frozen=True)
@@ -41,14 +45,17 @@ class Mixed:
     ] = None
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", metavar="SPEC", help="Metrics to be made better: chrf, bertscore ..."),
+        specs.option("--metric", "-m", help="Metrics to be made better: chrf, bertscore ..."),
     ] = None
     partner: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="SPEC", help="What they are mixed with: nli, or any other metric."),
+        specs.option("--with", help="What they are mixed with: nli, or any other metric."),
     ] = None
     weights: Annotated[
-        str | None, typer.Option("--weights", help="Of --with: from:to:step, or with commas.  [default: 0:1:0.1]")
+        str | None,
+        typer.Option(
+            "--weights", metavar="FROM:TO:STEP", help="Of --with; or numbers with commas.  [default: 0:1:0.1]"
+        ),
     ] = None
     pooling: Annotated[
         bool, typer.Option("--pooling", help="Instead: five formulas and three directions of each nli metric named.")

@@ -96,7 +96,11 @@ class Rated:
     ] = None
     severity: Annotated[
         str,
-        typer.Option("--severity", help="binary: -1 or -5; graded: between them; none: -1 each, without a judge."),
+        options.choice(
+            "--severity",
+            among="binary graded none",
+            help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.",
+        ),
     ] = "binary"
 
 
@@ -124,7 +128,7 @@ def synth(
         if texts is None:
             typer.echo(about)
             if files.json is not None:
-                result.write(files.json)
+                result.write(files.json, "json")
             return 0
         notes.append(about)
     assert texts is not None
@@ -199,4 +203,4 @@ def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: optio
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
         write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)
     if files.json is not None:
-        result.write(files.json)
+        result.write(files.json, "json")

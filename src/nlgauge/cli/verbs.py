@@ -10,6 +10,10 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from nlgauge.cli.commands import Command
+
+_AS_WIDE_AS_THE_TERMINAL = 10_000
+
 
 @dataclass(frozen=True)
 class Verb:
@@ -18,10 +22,12 @@ class Verb:
     Attributes:
         home: `module:function`; the function, or a `typer.Typer` of verbs.
         summary: the first line of its docstring, or the help of the group.
+        example: a command that its help ends in; files are those of `examples/`.
     """
 
     home: str
     summary: str
+    example: str = ""
 
     def load(self) -> Any:
         """Import it."""
@@ -30,66 +36,98 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
-    "score": Verb("nlgauge.cli.score:score", "Score systems with any metrics, and test them against each other."),
-    "align": Verb(
-        "nlgauge.cli.align:align", "Show token similarities, matches and weights of a hypothesis and a reference."
+    "score": Verb(
+        "nlgauge.cli.score:score",
+        "Score systems with any metrics, and test them against each other.",
+        "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance bootstrap",
     ),
-    "perturb": Verb("nlgauge.cli.perturb:perturb", "Perturb texts, and write pairs of before and after."),
-    "audit": Verb("nlgauge.cli.audit:audit", "Find out what a metric cannot see."),
-    "meta": Verb("nlgauge.cli.meta:meta", "Hold metrics against human judgements."),
+    "align": Verb(
+        "nlgauge.cli.align:align",
+        "Show token similarities, matches and weights of a hypothesis and a reference.",
+        'nlgauge align --hyp "The rain stops at noon." --ref "It stops raining by midday."',
+    ),
+    "perturb": Verb(
+        "nlgauge.cli.perturb:perturb",
+        "Perturb texts, and write pairs of before and after.",
+        "nlgauge perturb examples/weather.jsonl -p negation -p typos -o pairs.jsonl",
+    ),
+    "audit": Verb(
+        "nlgauge.cli.audit:audit",
+        "Find out what a metric cannot see.",
+        "nlgauge audit examples/weather.jsonl --task d2t -m chrf -m bertscore",
+    ),
+    "meta": Verb(
+        "nlgauge.cli.meta:meta",
+        "Hold metrics against human judgements.",
+        "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
+    ),
     "select": Verb(
         "nlgauge.cli.select:select",
         "Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?",
+        "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
     ),
     "sweep": Verb(
         "nlgauge.cli.sweep:sweep",
         "Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.",
+        "nlgauge sweep rated.jsonl --suite pairs.jsonl -m chrf --with nli -c adequacy",
     ),
     "synth": Verb(
         "nlgauge.cli.synth:synth",
         "Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was.",
+        "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
         "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
+        "nlgauge list metrics bertscore",
     ),
     "doctor": Verb(
         "nlgauge.cli.doctor:doctor",
         "Say what is installed, which device would be used, and whether the embedded files are whole.",
+        "nlgauge doctor",
     ),
-    "train": Verb("nlgauge.cli.train.group:app", "Make what a metric needs from data."),
+    "train": Verb(
+        "nlgauge.cli.train.group:app",
+        "Make what a metric needs from data.",
+    ),
 }
 TRAIN: Mapping[str, Verb] = {
     "infill": Verb(
         "nlgauge.cli.train.infill:train_infill",
         "Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was.",
+        "nlgauge train infill sentences.txt -o infill.safetensors",
     ),
     "sescore": Verb(
         "nlgauge.cli.train.scores:train_sescore",
         "Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was.",
+        "nlgauge train sescore triples.jsonl -o sescore.safetensors",
     ),
     "regressor": Verb(
         "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
+        "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
     ),
     "baseline": Verb(
         "nlgauge.cli.train.bertscore:train_baseline",
         "Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.",
+        "nlgauge train baseline sentences.txt -o baseline.csv",
     ),
     "layers": Verb(
         "nlgauge.cli.train.bertscore:train_layers",
         "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
+        "nlgauge train layers rated.jsonl -c adequacy",
     ),
     "nli": Verb(
         "nlgauge.cli.train.nli:train_nli",
         "Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was.",
+        "nlgauge train nli pairs.jsonl -o nli.safetensors",
     ),
 }
 
 
 def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
     """A group of verbs that imports the one that is typed, and none to list them."""
-    settings: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "add_completion": False}
+    settings: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "add_completion": False, **about}
 
     class Group(TyperGroup):
         """Verbs by name; each is a stand-in with a summary until it is called."""
@@ -97,14 +135,13 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""
             name, stand_in, rest = super().resolve_command(ctx, args)
-            return name, stand_in if name is None else _command(name, verbs[name].load()), rest
+            return name, stand_in if name is None else _command(name, verbs[name]), rest
 
     app = typer.Typer(
         cls=Group,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _AS_WIDE_AS_THE_TERMINAL},
         **settings,
-        **about,
     )
     for name, verb in verbs.items():
         app.command(name, help=verb.summary)(_stand_in)
@@ -116,10 +153,11 @@ def _stand_in() -> None:
     pass
 
 
-def _command(name: str, verb: Any) -> Any:
+def _command(name: str, verb: Verb) -> Any:
     """What typer makes of a verb: a command of a function, a group of a group."""
-    if isinstance(verb, typer.Typer):
-        return typer.main.get_command(verb)
+    loaded = verb.load()
+    if isinstance(loaded, typer.Typer):
+        return typer.main.get_command(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name)(verb)
+    alone.command(name, cls=Command, epilog=verb.example)(loaded)
     return typer.main.get_command(alone)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.forms import made
+from nlgauge.core.result import NewRow, Result
 from nlgauge.core.signature import Signature
 
+_MEASURES = ("precision", "recall", "f1")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Alignment:
     """Token similarities of one hypothesis (n tokens) and one reference (m tokens).
 
@@ -58,3 +63,55 @@ class Alignment:
             if len(self.hypothesis)
             else [None] * len(self.reference)
         )
+
+    def __repr__(self) -> str:
+        measures = ", ".join(f"{name} {getattr(self, name):.4f}" for name in _MEASURES)
+        return f"Alignment({len(self.hypothesis)} words with {len(self.reference)}: {measures})"
+
+    def svg(self) -> str:
+        """The picture as one SVG document."""
+        return str(made("svg", self))
+
+    def html(self) -> str:
+        """The picture, and under it a table of each side, as one self-contained HTML file."""
+        return str(made("page", self))
+
+    def _repr_html_(self) -> str:
+        """The picture, in a notebook."""
+        return self.svg()
+
+    def result(self, spec: str | None = None) -> Result:
+        """The result file: precision, recall and F first, then one row per word with its weight and its match.
+
+        Args:
+            spec: what the file calls the metric; None for the specification that rebuilds it.
+        """
+        measured: list[NewRow] = [{"side": None, "part": part, "value": getattr(self, part)} for part in _MEASURES]
+        hypothesis = (self.hypothesis, self.hypothesis_weights, self.hypothesis_matches)
+        reference = (self.reference, self.reference_weights, self.reference_matches)
+        words = [
+            *_side("hypothesis", hypothesis, self.reference, self.similarities),
+            *_side("reference", reference, self.hypothesis, self.similarities.T),
+        ]
+        signature = str(self.signature)
+        metric = {"spec": spec or self.signature.spec, "signature": signature, "higher_is_better": True}
+        return Result("align", [*measured, *words], metrics=[metric])
+
+
+def _side(
+    side: str, own: tuple[Sequence[str], Array, Sequence[int | None]], others: Sequence[str], similarities: Array
+) -> list[NewRow]:
+    """One row per word of a side."""
+    return [
+        {
+            "side": side,
+            "index": i,
+            "word": word,
+            "weight": float(weight),
+            "match": match,
+            "matched": None if match is None else others[match],
+            "similarity": None if match is None else float(similarities[i, match]),
+            "similarities": [float(x) for x in similarities[i]],
+        }
+        for i, (word, weight, match) in enumerate(zip(*own, strict=True))
+    ]

@@ -41,17 +41,17 @@ class Registry:
         """Every known name: first those of this package, then those of installed plug-ins."""
         return list(dict.fromkeys([*self.entries, *(point.name for point in self._plugins())]))
 
-    def build(self, spec: Spec) -> Any:
-        """The object that a specification describes.
+    def build(self, spec: Spec, options: Mapping[str, Any] | None = None) -> Any:
+        """The object that a specification describes, with further options in Python values.
 
         Raises:
             SpecError: a name or an option is unknown (the error suggests the nearest), or a value has the wrong type.
         """
         cls, preset = self.lookup(spec.name)
-        return construct(cls, dict(spec.options), preset, spec.name)
+        return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets."""
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt."""
         entry = self.entries.get(name)
         if entry is not None:
             module, _, attribute = entry.target.partition(":")
@@ -59,6 +59,9 @@ class Registry:
         for point in self._plugins():
             if point.name == name:
                 return point.load(), {}
+        alike = [known for known in self.names() if known.lower() == name.lower() and known != name]
+        if len(alike) == 1:
+            return self.lookup(alike[0])
         raise SpecError(f"unknown {self.kind} {name!r}{nearest(name, self.names())}")
 
     def _plugins(self) -> Iterator[metadata.EntryPoint]:
@@ -70,8 +73,22 @@ def named_kind(given: object) -> str:
     return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
-def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], name: str) -> Any:
-    """Make an instance of a frozen dataclass from options as typed. Each option is converted to its field's type."""
+def construct(
+    cls: type,
+    options: Mapping[str, str],
+    preset: Mapping[str, Any],
+    name: str,
+    given: Mapping[str, Any] | None = None,
+) -> Any:
+    """Make an instance of a frozen dataclass.
+
+    Args:
+        cls: the dataclass.
+        options: options as typed; each is converted to its field's type.
+        preset: options that the name sets; others win.
+        name: what errors call the object.
+        given: options in Python values; they win. A text is read as if it were typed.
+    """
     hints = typing.get_type_hints(cls)
     known = [f.name for f in dataclasses.fields(cls) if f.init]
     values = dict(preset)
@@ -80,10 +97,10 @@ def construct(cls: type, options: Mapping[str, str], preset: Mapping[str, Any], 
         for f in dataclasses.fields(cls)
         if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
     ]
-    for key, raw in options.items():
+    for key, raw in {**options, **(given or {})}.items():
         if key not in known:
             raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
-        values[key] = convert(raw, hints[key], f"{name}:{key}")
+        values[key] = convert(raw, hints[key], f"{name}:{key}") if isinstance(raw, str) else raw
     absent = [option for option in required if option not in values]
     if absent:
         raise SpecError(f"{name} needs the option {absent[0]!r}; write {name}:{absent[0]}=...")

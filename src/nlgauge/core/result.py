@@ -13,12 +13,23 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
 from nlgauge.core.signature import version
 
 Row = Mapping[str, Any]  # one flat object of a result file, as it is read: name of a field -> value
 NewRow = dict[str, Any]  # the same while it is made
 
 SETTINGS = ("test", "draws", "seed", "adjust", "confidence")
+FORMS = {  # ending of a file's name -> the form of a result in it
+    ".json": "json",
+    ".html": "html",
+    ".htm": "html",
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".txt": "text",
+}
 KINDS = ("score", "align", "audit", "meta", "select", "sweep", "synth")
 
 
@@ -58,11 +69,85 @@ class Result:
             "notes": list(self.notes),
         }
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the result file. It is written completely or not at all."""
+    def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
+        """Write the result to a file, completely or not at all.
+
+        Args:
+            path: the file. Its ending names the form: `.json`, `.html` (a page), `.tsv` and `.csv` (the rows), `.md`,
+                `.tex` and `.txt` (tables).
+            form: `json`, `html`, `tsv`, `csv`, `markdown`, `latex` or `text`, whatever the ending.
+
+        Raises:
+            InputError: the ending is unknown, this kind of result does not have the form, or the file cannot be
+                written.
+        """
+        form = form or _form_of(path)
+        if form != "json":
+            made("file", self, path, form)
+            return
         with replacing(path) as file:
             json.dump(self.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
             file.write("\n")
+
+    def as_columns(self) -> dict[str, list[Any]]:
+        """The rows as columns of one length; None where a row lacks a field."""
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        return {name: [row.get(name) for row in self.rows] for name in names}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a frame of `pandas` or `polars`; None for the first of them that is installed."""
+        return made("frame", self.as_columns(), library)
+
+    def to_arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`; NaN is null."""
+        return made("arrow", self.as_columns())
+
+    def __repr__(self) -> str:
+        specs = ", ".join(str(metric["spec"]) for metric in self.metrics)
+        return f"Result({self.kind}: {len(self.rows)} rows{'; ' if specs else ''}{specs})"
+
+    def _repr_html_(self) -> str:
+        """The result as a notebook shows it."""
+        return str(made("result", self))
+
+
+class Outcome:
+    """What a study found. It is written, shown and turned into a frame as its `result()` is."""
+
+    def result(self) -> Result:
+        """The result file."""
+        raise NotImplementedError
+
+    def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
+        """Write the result; see `Result.write`."""
+        self.result().write(path, form)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a frame; see `Result.to_frame`."""
+        return self.result().to_frame(library)
+
+    def to_arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`; see `Result.to_arrow`."""
+        return self.result().to_arrow()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.rows)} rows)"  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        """The result as a notebook shows it."""
+        return self.result()._repr_html_()
+
+
+def _form_of(path: str | os.PathLike[str]) -> str:
+    """The form that the ending of a file's name stands for."""
+    name = os.fspath(path)
+    ending = os.path.splitext(name)[1].lower()
+    if ending not in FORMS:
+        raise InputError(
+            f"{name}: cannot tell from the name in which form to write, expected {', '.join(FORMS)}; or name the form,"
+            " such as form='json'"
+        )
+    return FORMS[ending]
 
 
 def null_if_nan(value: Any) -> Any:

@@ -10,10 +10,13 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
+from nlgauge.core.result import null_if_nan
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 
 Finish = Callable[[Array], Array]
+_SHOWN = 4  # systems that are shown in one line
 
 
 def mean_of_defined(totals: Array) -> Array:
@@ -65,6 +68,8 @@ class Scores:
         higher_is_better: whether a higher value is better.
         scale: only for a weighted sum whose metrics were scaled over all segments of the call: for each term the two
             values that became 0 and 1.
+        systems: the system of each segment, n of them; empty if the scores do not know their systems.
+        items: the input that each segment was written for, likewise.
     """
 
     signature: Signature
@@ -76,9 +81,14 @@ class Scores:
     flags: Mapping[str, Mask] = field(default_factory=dict)
     higher_is_better: bool = True
     scale: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    systems: tuple[str | None, ...] = ()
+    items: tuple[str | None, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
+        for name, labels in (("systems", self.systems), ("items", self.items)):
+            if labels and len(labels) != n:
+                raise InputError(f"{self.signature.spec}: {len(labels)} {name}, expected {n} or none")
         object.__setattr__(self, "ids", tuple(self.ids))
         object.__setattr__(self, "values", np.asarray(self.values, dtype=np.float64))
         for name, column in {"values": self.values, **self.parts, **self.flags}.items():
@@ -89,6 +99,17 @@ class Scores:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        numbers = self.by_system() if any(name is not None for name in self.systems) else {None: self.system}
+        shown = [f"{value:.4g}" if name is None else f"{name} {value:.4g}" for name, value in numbers.items()]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
+        return f"Scores({self.signature.spec}: {', '.join(shown[:_SHOWN])}{more}; {len(self)} segments{undefined})"
+
+    def _repr_html_(self) -> str:
+        """The scores as a notebook shows them."""
+        return str(made("scores", self))
 
     @property
     def segment_stats(self) -> Array:
@@ -107,6 +128,55 @@ class Scores:
     def n_undefined(self) -> int:
         """The number of values that are NaN."""
         return int(np.isnan(self.values).sum())
+
+    def by_system(self) -> dict[str | None, float]:
+        """System -> its corpus-level score, in order of first appearance. None stands for segments that name none.
+
+        Raises:
+            InputError: the scores do not know which system wrote which segment.
+        """
+        if not self.systems and self.ids:
+            raise InputError(
+                f"{self.signature.spec}: the scores do not say which system wrote which segment; nlgauge.score knows it"
+                " from a mapping of systems, a Dataset or a frame"
+            )
+        systems = np.array(self.systems, dtype=object)
+        return {name: self.take(systems == name).system for name in dict.fromkeys(self.systems)}
+
+    def as_columns(self) -> dict[str, Any]:
+        """One column per property of a segment, each of length n.
+
+        They are `id`, `seg` and `system` if they are known, `value`, the parts and the flags.
+        """
+        labels = {"seg": list(self.items), "system": list(self.systems)}
+        known = {name: column for name, column in labels.items() if any(label is not None for label in column)}
+        return {"id": list(self.ids), **known, "value": self.values, **self.parts, **self.flags}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row per segment, with the columns of `as_columns`, as a frame of `pandas` or `polars`.
+
+        Args:
+            library: `pandas` or `polars`; None for the first of them that is installed.
+        """
+        return made("frame", self.as_columns(), library)
+
+    def to_arrow(self) -> Any:
+        """One row per segment, with the columns of `as_columns`, as a `pyarrow.Table`; NaN is null."""
+        return made("arrow", self.as_columns())
+
+    def as_json(self) -> dict[str, Any]:
+        """An object for `json.dumps`: the corpus number and one row per segment, NaN replaced by None."""
+        columns = {name: np.asarray(column, dtype=object).tolist() for name, column in self.as_columns().items()}
+        cells = zip(*columns.values(), strict=True)
+        return {
+            "spec": self.signature.spec,
+            "signature": str(self.signature),
+            "higher_is_better": self.higher_is_better,
+            "value": null_if_nan(self.system),
+            "n": len(self),
+            "n_undefined": self.n_undefined,
+            "rows": [dict(zip(columns, map(null_if_nan, row), strict=True)) for row in cells],
+        }
 
     def take(self, index: Any) -> Scores:
         """The scores of some of the segments, chosen by an index array or by a boolean mask of length n."""
@@ -128,6 +198,8 @@ class Scores:
             {name: column[where] for name, column in self.flags.items()},
             self.higher_is_better,
             self.scale,
+            tuple(self.systems[i] for i in where) if self.systems else (),
+            tuple(self.items[i] for i in where) if self.items else (),
         )
 
 
@@ -145,6 +217,8 @@ def join(blocks: Sequence[Scores]) -> Scores:
         first.finish,
         {name: np.concatenate([b.flags[name] for b in blocks]) for name in first.flags},
         first.higher_is_better,
+        systems=tuple(system for b in blocks for system in b.systems),
+        items=tuple(item for b in blocks for item in b.items),
     )
 
 

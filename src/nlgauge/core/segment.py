@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import cells, check_no_frame, kind_of
+from nlgauge.core.frames import texts as texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +64,18 @@ class Dataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "segments", tuple(self.segments))
-        seen: set[str] = set()
-        for segment in self.segments:
-            if segment.id in seen:
-                where = f" in {self.name}" if self.name else ""
-                raise InputError(f"duplicate id {segment.id!r}{where}; ids must be unique, one per segment")
-            seen.add(segment.id)
+        twice = repeated(segment.id for segment in self.segments)
+        if twice is not None:
+            where = f" in {self.name}" if self.name else ""
+            raise InputError(f"duplicate id {twice!r}{where}; ids must be unique, one per segment")
 
     def __len__(self) -> int:
         return len(self.segments)
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        named = [system for system in self.systems if system is not None]
+        return f"Dataset({name}{len(self)} segments{f' of {len(named)} systems' if named else ''})"
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.segments)
@@ -105,16 +110,19 @@ class Dataset:
             references: one text per item, or one list of texts per item (the lists may differ in length). Length N.
             sources: one text per item, length N.
 
+        Ids and items count from 1, as the lines of parallel files do.
+
         Raises:
-            InputError: a bare string stands where a list is expected, lengths differ, or an entry is not text.
+            InputError: a bare string or a frame stands where a list is expected, lengths differ, or an entry is not
+                text.
         """
         systems: Mapping[str | None, Sequence[str]]
         if isinstance(hypotheses, Mapping):
-            systems = {name: _texts(texts, f"hypotheses of system {name!r}") for name, texts in hypotheses.items()}
+            systems = {name: texts_of(texts, f"hypotheses of system {name!r}") for name, texts in hypotheses.items()}
             if not systems:
                 raise InputError("hypotheses is an empty mapping, expected at least one system")
         else:
-            systems = {None: _texts(hypotheses, "hypotheses")}
+            systems = {None: texts_of(hypotheses, "hypotheses")}
         n_items = len(next(iter(systems.values())))
         for name, texts in systems.items():
             if len(texts) != n_items:
@@ -125,7 +133,7 @@ class Dataset:
         refs = _references(references, n_items)
         srcs: Sequence[str | None] = [None] * n_items
         if sources is not None:
-            srcs = _texts(sources, "sources")
+            srcs = texts_of(sources, "sources")
             if len(srcs) != n_items:
                 raise InputError(f"{n_items} hypotheses but {len(srcs)} sources; give one source an item")
         return cls(
@@ -133,44 +141,41 @@ class Dataset:
                 Segment(
                     id=str(i) if name is None else f"{name}:{i}",
                     hypothesis=text,
-                    references=refs[i],
-                    source=srcs[i],
+                    references=refs[i - 1],
+                    source=srcs[i - 1],
                     system=name,
                     item=str(i),
                 )
                 for name, texts in systems.items()
-                for i, text in enumerate(texts)
+                for i, text in enumerate(texts, start=1)
             )
         )
 
 
-def _texts(values: Sequence[str], what: str) -> Sequence[str]:
-    if isinstance(values, str):
-        raise InputError(
-            f"{what} is one string, expected a list of strings; write [{what.split()[0]}] for a single text"
-        )
-    if not isinstance(values, Iterable):
-        raise InputError(f"{what} is {type(values).__name__}, expected a list of strings")
-    values = list(values)
-    for i, value in enumerate(values):
-        if not isinstance(value, str):
-            raise InputError(f"{what}[{i}] is {type(value).__name__}, expected a string")
-    return values
+def repeated(ids: Iterable[str]) -> str | None:
+    """The first id that occurs a second time; None if all are unique."""
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            return one
+        seen.add(one)
+    return None
 
 
 def _references(values: Sequence[str] | Sequence[Sequence[str]] | None, n_items: int) -> list[tuple[str, ...]]:
     if values is None:
         return [()] * n_items
+    check_no_frame(values, "references")
     if isinstance(values, str):
-        raise InputError("references is one string, expected a list with one entry an item")
+        raise InputError("references is one string, expected a list with one entry per item")
     if not isinstance(values, Iterable):
-        raise InputError(f"references is {type(values).__name__}, expected a list with one entry an item")
-    values = list(values)
+        raise InputError(f"references is {type(values).__name__}, expected a list with one entry per item")
+    values = cells(values)
     if len(values) == n_items and set(map(type, values)) == {str}:  # one each, the usual case
-        return [(text,) for text in values]  # type: ignore[misc]
+        return [(text,) for text in values]
     for i, value in enumerate(values):
         if not isinstance(value, Iterable):
-            raise InputError(f"references[{i}] is {type(value).__name__}, expected a string or a list of strings")
+            raise InputError(f"references[{i}] is {kind_of(value)}, expected a string or a list of strings")
     if len(values) != n_items:
         streams = [v for v in values if not isinstance(v, str)]
         turned = len(streams) == len(values) and all(len(list(v)) == n_items for v in streams)
@@ -183,7 +188,7 @@ def _references(values: Sequence[str] | Sequence[Sequence[str]] | None, n_items:
         refs = (value,) if isinstance(value, str) else tuple(value)
         for ref in refs:
             if not isinstance(ref, str):
-                raise InputError(f"references[{i}] holds {type(ref).__name__}, expected strings")
+                raise InputError(f"references[{i}] holds an entry that is {kind_of(ref)}, expected strings")
         folded.append(refs)
     return folded
 

@@ -20,6 +20,8 @@ _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE = re.compile(r"[^,\"\s\[\]()]+")
 _WEIGHT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NORM = re.compile(r"(minmax|zscore|none|file)")
+_LIST_MARK = re.compile(r'"(?:\\.|[^"\\])*"|[()\[\],]')
+_OPTION_FOLLOWS = re.compile(r"\s*[A-Za-z_][A-Za-z0-9_]*=")
 _TERM_FOLLOWS = re.compile(r"\s*\+\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")
 
 
@@ -76,6 +78,18 @@ def parse(text: str) -> Spec | Sum:
             raise SpecError(f"{text!r}: a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'")
         reader.fail("the end")
     return parsed
+
+
+def split(text: str) -> list[str]:
+    """The specifications of a list with commas: `bleu,chrf:word_order=2` are two, `chrf:beta=1,word_order=2` is one."""
+    parts, start, depth = [], 0, 0
+    for mark in _LIST_MARK.finditer(text):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(mark.group(), 0)
+        if mark.group() == "," and not depth and not _OPTION_FOLLOWS.match(text, mark.end()):
+            parts.append(text[start : mark.start()].strip())
+            start = mark.end()
+    parts.append(text[start:].strip())
+    return parts if len(parts) > 1 and all(parts) else [text]
 
 
 class _Reader:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
+from nlgauge.core.segment import repeated
 
 Expect = Literal["lower", "same"]
 Setup = Literal["ref", "src", "any"]
@@ -91,14 +93,20 @@ class Suite:
         if not self.pairs:
             why = "; ".join(f"{s.perturbation}: {s.reason} ({s.n})" for s in self.skipped[:3])
             raise InputError(f"no pair{where}, expected at least one" + (f"; nothing applied: {why}" if why else ""))
-        seen: set[str] = set()
-        for pair in self.pairs:
-            if pair.id in seen:
-                raise InputError(f"duplicate pair {pair.id!r}{where}; ids must be unique, one per pair")
-            seen.add(pair.id)
+        twice = repeated(pair.id for pair in self.pairs)
+        if twice is not None:
+            raise InputError(f"duplicate pair {twice!r}{where}; ids must be unique, one per pair")
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        return f"Suite({name}{self.design}: {len(self)} pairs of {len(self.phenomena)} phenomena)"
+
+    def _repr_html_(self) -> str:
+        """The suite as a notebook shows it: how many pairs there are of each phenomenon, and the first of them."""
+        return str(made("suite", self))
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(self.pairs)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.fields import CRITERION, is_known, reference_columns
+from nlgauge.io.fields import CRITERION, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -75,7 +75,8 @@ class CsvRows:
 
     Args:
         file: a file with a header.
-        columns: column -> field, for a file whose layout is not known, or to read an unknown column.
+        columns: which column holds which field, in either direction, for a file whose layout is not known, or to read
+            an unknown column.
         delimiter: a comma or a tab. Cells between tabs are taken as they are, without quoting.
 
     Attributes:
@@ -151,16 +152,17 @@ class CsvRows:
 
     def _fields(self, header: Sequence[str], place: int) -> tuple[Layout, list[str]]:
         """The layout of a header, and the field each column holds; empty where it is not read."""
+        columns = fields_by_column(self._columns, header)
         for name in header:
-            if header.count(name) > 1 and (name in self._columns or is_known(name)):
+            if header.count(name) > 1 and (name in columns or is_known(name)):
                 raise InputError(f"{self.at(place)}: the header names column {name!r} twice")
-        absent = [name for name in self._columns if name not in header]
+        absent = [name for name in columns if name not in header]
         if absent:
             raise InputError(
                 f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}"
             )
         layout = layout_of(header)
-        if layout is None and "hyp" not in self._columns.values():
+        if layout is None and "hyp" not in columns.values():
             if {"pos", "neg"} <= set(header):
                 raise InputError(
                     f"{self.at(place)}: pairs of a better and a worse text, expected one text per row; read_ranking"
@@ -173,8 +175,8 @@ class CsvRows:
         layout = layout or PLAIN
         fields = []
         for name in header:
-            if name in self._columns:
-                fields.append(self._columns[name])
+            if name in columns:
+                fields.append(columns[name])
             elif name in layout.columns:
                 fields.append(layout.columns[name])
             else:

@@ -34,6 +34,25 @@ def reference_columns(names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
+def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[str, str]:
+    """Column -> field, from a mapping in either direction: `{"prediction": "hyp"}` or `{"hyp": "prediction"}`.
+
+    Where both can be meant, as in `{"src": "hyp"}`, the first name is a column if the table has all columns of that
+    name.
+
+    Raises:
+        InputError: two fields are to come from one column.
+    """
+    from_fields = all(map(is_known, columns))
+    if not from_fields or (all(map(is_known, columns.values())) and set(columns) <= set(header)):
+        return dict(columns)
+    for name in columns.values():
+        if list(columns.values()).count(name) > 1:
+            both = " and ".join(repr(field) for field in columns if columns[field] == name)
+            raise InputError(f"column {name!r} is named for {both}, expected one field for each column")
+    return {name: field for field, name in columns.items()}
+
+
 class Fields:
     """Makes segments from the rows of one file.
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.csvtable import CsvRows
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.formats import FORMATS, TABLES, format_of_folder, format_within
+from nlgauge.io.frames import read_frame
 from nlgauge.io.held import HeldSource
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parquet import ParquetRows
@@ -40,24 +42,29 @@ _EXTENSIONS = {
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Frame,
     format: str | None = None,  # noqa: A002 - the word everybody looks for
     columns: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Read all segments of a file or folder into memory.
+    """Read all segments of a file, a folder or a frame into memory.
 
     Args:
         path: JSON lines (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or `.gz`; Parquet
-            (`.parquet`); `-` for standard input; or the folder of a test set.
+            (`.parquet`); `-` for standard input; the folder of a test set; or a table in memory (a frame of pandas or
+            polars, an Arrow table, a `datasets.Dataset`).
         format: one of `nlgauge.io.FORMATS`. If None, it is found from the name and the first line.
-        columns: column -> field, for CSV and TSV files whose columns have other names. Example: `{"output": "hyp",
-            "score": "human.score"}`.
+        columns: which column holds which field, for frames and for CSV and TSV files whose columns have other names.
+            Example: `{"hyp": "output", "human.score": "score"}`; the other direction is read, too.
 
     Raises:
         InputError: the file is missing, is empty, has an unknown format, or has an error in some row. The error then
             names the line and the field.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
+    if is_frame(path):
+        if format is not None:
+            raise InputError(f"format {format!r} is that of a file; a {type(path).__name__} has none")
+        return read_frame(path, columns)
     source = open_data(path, format, columns)
     if isinstance(source, HeldSource):
         source.close()

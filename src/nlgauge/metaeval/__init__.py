@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.pooling import PoolingStudy, Strategy, pooling_study, strategies
     from nlgauge.metaeval.presets import PRESETS, Preset, preset
     from nlgauge.metaeval.select import ModelSelection
-    from nlgauge.metaeval.sweeps import Sweep, sweep
+    from nlgauge.metaeval.sweeps import Sweep
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
     "PRESETS", "IntervalMethod", "JoinedScores", "LayerStudy", "MetaEvaluation", "MetricTest", "ModelSelection",
     "PoolingStudy", "Preset", "Strategy", "Sweep", "criteria_matrix", "layer_study", "metrics_matrix",
-    "pooling_study", "preset", "strategies", "sweep",
+    "pooling_study", "preset", "strategies",
 ]  # fmt: skip

@@ -12,10 +12,12 @@ import numpy as np
 
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.frames import Frame
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
+from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
@@ -34,8 +36,8 @@ from nlgauge.stats.correlation.registry import statistic
 PREFERENCE = "preference"  # the criterion of pairs
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Outcome):
     """What is known of metrics that were held against human judgements.
 
     Attributes:
@@ -57,7 +59,7 @@ class Evaluation:
         return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes, self.settings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetaEvaluation(Evaluation):
     """The result of `meta_evaluate`."""
 
@@ -87,7 +89,7 @@ class MetaEvaluation(Evaluation):
 
 @warning
 def meta_evaluate(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
@@ -159,7 +161,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
 
 
 def joined_scores(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
@@ -189,7 +191,7 @@ def joined_scores(
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
     """
-    positions = None
+    dataset, positions = dataset_of(dataset), None
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")

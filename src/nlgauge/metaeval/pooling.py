@@ -14,7 +14,7 @@ from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import add, count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Suite
@@ -33,8 +33,8 @@ KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class PoolingStudy:
+@dataclass(frozen=True, repr=False)
+class PoolingStudy(Outcome):
     """The result of `pooling_study`.
 
     Attributes:

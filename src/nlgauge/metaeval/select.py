@@ -13,6 +13,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.segment import Dataset
@@ -32,7 +33,7 @@ Draws = npt.NDArray[np.int64]
 Among = Literal["rated", "all"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelSelection(Evaluation):
     """The result of `select_models`."""
 
@@ -54,7 +55,7 @@ class ModelSelection(Evaluation):
 
 @warning
 def select_models(
-    dataset: Dataset,
+    dataset: Dataset | Frame,
     metrics: str | Metric | Sequence[str | Metric] = (),
     criterion: str | None = None,
     *,

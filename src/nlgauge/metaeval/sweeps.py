@@ -10,11 +10,13 @@ from typing import Annotated, Any, Literal
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, check_option
-from nlgauge.core.result import NewRow, Result, Row
+from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
+from nlgauge.io.frames import datasets_of
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
@@ -28,8 +30,8 @@ WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
 NLI = ("nli", "summac")  # names of metrics that ask an NLI model
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Outcome):
     """The result of `sweep`.
 
     Attributes:
@@ -63,7 +65,7 @@ class Sweep:
 
 @warning
 def sweep(
-    datasets: Dataset | Sequence[Dataset],
+    datasets: Dataset | Frame | Sequence[Dataset | Frame],
     suites: Suite | Sequence[Suite],
     metrics: str | Metric | Sequence[str | Metric],
     partners: str | Metric | Sequence[str | Metric],
@@ -105,7 +107,7 @@ def sweep(
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
-    sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
+    sets = datasets_of(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing)
     study = _Study(

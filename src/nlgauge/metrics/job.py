@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
@@ -159,8 +159,8 @@ class ComparisonOptions:
             )
 
 
-@dataclass(frozen=True)
-class SourceScores:
+@dataclass(frozen=True, repr=False)
+class SourceScores(Outcome):
     """The scores of every system of a source.
 
     Attributes:
@@ -176,6 +176,11 @@ class SourceScores:
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
+
+    def __repr__(self) -> str:
+        return (
+            f"SourceScores({self.summary.n} segments of {len(self.summary.systems)} systems: {', '.join(self.metrics)})"
+        )
 
     def result(self) -> Result:
         """The result that `nlgauge score` prints: one row per metric, system and group."""

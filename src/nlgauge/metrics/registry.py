@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.registry import Entry, Registry, named_kind
+from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
@@ -73,25 +74,35 @@ SUMS: dict[str, str] = {
 }
 
 
-def metric(spec: str | Metric) -> Metric:
+def metric(spec: str | Metric, **options: Any) -> Metric:
     """The metric that a specification names; a metric object is returned as it is.
+
+    Args:
+        spec: a specification or a metric object.
+        options: options in Python values, beside or in place of those in the specification: `layer=5`.
 
     Raises:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the text does not follow the grammar of specifications.
     """
     if not isinstance(spec, str):
+        if options:
+            raise SpecError("options are given beside a metric object; make the object with them")
         if isinstance(spec, type) or not isinstance(spec, Metric):
             raise SpecError(f"expected a metric specification or a metric object, got {named_kind(spec)}")
         return spec
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
-        if parsed.options:
+        if parsed.options or options:
             raise SpecError(
                 f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it"
             )
         parsed = parse(SUMS[parsed.name])
-    return _built(parsed)
+    if isinstance(parsed, Sum):
+        if options:
+            raise SpecError(f"options are given beside the sum {spec!r}; write them into its terms")
+        return _built(parsed)
+    return _of_name(parsed, options)
 
 
 def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
@@ -120,5 +131,26 @@ def _built(parsed: Spec | Sum) -> Metric:
             (weight, _built(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms
         ]
         return Combination(tuple(terms), parsed.norm)
-    built: Metric = METRICS.build(parsed)
+    return _of_name(parsed, {})
+
+
+def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
+    built: Metric = METRICS.build(parsed, options)
     return built
+
+
+def list_metrics() -> dict[str, MetricInfo]:
+    """Every metric by name, with what it is: its needs, range, direction and a summary.
+
+    `nlgauge.metric(name)` makes one; the options of each are on its page and in `nlgauge list metrics NAME`.
+    """
+    return {name: _info(name) for name in [*METRICS.names(), *SUMS]}
+
+
+def _info(name: str) -> MetricInfo:
+    """What a metric says of itself; options decide, such as what the text is compared with."""
+    try:
+        return metric(name).info
+    except SpecError:  # an option that has no default
+        declared: MetricInfo = METRICS.lookup(name)[0].info  # type: ignore[attr-defined]
+        return declared

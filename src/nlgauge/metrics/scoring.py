@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nlgauge.core.counts import count, count_notes, say, warning
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
+from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
@@ -16,21 +19,23 @@ from nlgauge.runtime.runtime import Runtime
 
 @warning
 def score(
-    hyps: Dataset | Sequence[str] | Mapping[str, Sequence[str]],
+    hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
     srcs: Sequence[str] | None = None,
     *,
     metrics: str | Metric | Sequence[str | Metric],
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> dict[str, Scores]:
     """Score hypotheses with every metric named.
 
     Args:
-        hyps: one text per item, length N; or a mapping from system to such a list; or a `Dataset`, which brings its
-            own references and sources.
+        hyps: one text per item, length N; or a mapping from system to such a list; or a `Dataset` or a frame (pandas,
+            polars, Arrow, `datasets`) with one row per segment, which brings its own references and sources.
         refs: `[item][reference]`, or a flat list with one reference per item; length N.
         srcs: one source per item, length N.
         metrics: specifications or metric objects.
+        columns: which column of a frame holds which field, where they have other names, as in `nlgauge.read`.
         runtime: device, precision and cache; None is the CPU or the first GPU, float32, no cache.
 
     Returns:
@@ -44,13 +49,27 @@ def score(
         InputError: lengths are unequal, or a segment lacks what a metric needs.
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
-    if isinstance(hyps, Dataset):
-        if refs is not None or srcs is not None:
-            raise InputError("a Dataset holds its references and sources; leave refs and srcs out")
-        segments = hyps.segments
-    else:
-        segments = Dataset.from_texts(hyps, refs, srcs).segments
+    segments = texts_as_dataset(hyps, refs, srcs, columns).segments
+    systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     scored = score_segments(named(metrics), segments, runtime or Runtime())
     for spec, scores in scored.items():
+        scored[spec] = replace(scores, systems=systems, items=items)
         say(*count_notes(spec, count(scores.flags, scores.values), len(scores)))
     return scored
+
+
+def texts_as_dataset(
+    hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
+    refs: Sequence[str] | Sequence[Sequence[str]] | None,
+    srcs: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+) -> Dataset:
+    """What `score` takes, as one data set."""
+    if not isinstance(hyps, Dataset) and not is_frame(hyps):
+        if columns is not None:
+            raise InputError("columns are named for a frame; lists of texts have none")
+        return Dataset.from_texts(hyps, refs, srcs)
+    if refs is not None or srcs is not None:
+        column = ", or give one column per argument: hyps=frame[...], refs=frame[...]" if is_frame(hyps) else ""
+        raise InputError(f"a {type(hyps).__name__} holds its references and sources; leave refs and srcs out{column}")
+    return dataset_of(hyps, columns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models import embedded
 from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
@@ -161,19 +161,8 @@ class Entailment:
     truncated: npt.NDArray[np.bool_]
 
 
-class NliModel:
-    """A loaded NLI model with its tokenizer."""
-
-    def __init__(
-        self, found: NliFiles, tokenizer: PairTokenizer, load: Callable[[], Classifier], budget: int | None
-    ) -> None:
-        self.found, self.tokenizer = found, tokenizer
-        self._load, self._budget = load, budget
-
-    @cached_property
-    def network(self) -> Classifier:
-        """The classifier, loaded when it is first needed."""
-        return self._load()
+class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
+    """An NLI model with its tokenizer and its classifier."""
 
     def judge(
         self,

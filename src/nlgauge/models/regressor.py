@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from nlgauge.models import embedded
 from nlgauge.models.encoder import dtype_and_device, load_encoder
 from nlgauge.models.features import combined, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.lazy import LazyModel
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 
@@ -114,20 +114,8 @@ def locate_regressor(model: str) -> RegressorFiles:
     return RegressorFiles(find_head(model, KIND))
 
 
-class Regressor:
-    """A loaded regressor with its tokenizer."""
-
-    def __init__(
-        self, found: RegressorFiles, tokenizer: TextTokenizer, load: Callable[[], Any], budget: int | None
-    ) -> None:
-        self.found, self.tokenizer = found, tokenizer
-        self._load, self._budget = load, budget
-
-    @cached_property
-    def network(self) -> _Loaded:
-        """The encoder and the feed-forward network, loaded when they are first needed."""
-        loaded: _Loaded = self._load()
-        return loaded
+class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
+    """A regressor with its tokenizer, its encoder and its feed-forward network."""
 
     def score(
         self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None

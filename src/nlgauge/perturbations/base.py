@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -118,6 +119,9 @@ def worse(
 ) -> PerturbationInfo:
     """Declare a perturbation after which a text is worse; the arguments are the fields of `PerturbationInfo`."""
     return PerturbationInfo(name, summary, "lower", (before, after), frozenset(needs), source)
+
+
+attack = partial(worse, source=CHEN)  # one of MENLI's
 
 
 def as_good(summary: str, before: str, after: str, *, needs: Collection[str] = ("english",)) -> PerturbationInfo:

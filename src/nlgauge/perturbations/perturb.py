@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
-from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.registry import convert
+from nlgauge.core.errors import InputError
+from nlgauge.core.frames import cells, kind_of
+from nlgauge.core.frames import texts as texts_of
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.english.detect import is_english
@@ -69,13 +69,8 @@ def perturb(
         SpecError: the perturbation or an option is unknown.
         InputError: lists have unequal lengths, or entries are not text.
     """
-    if options:
-        if not isinstance(name, str):
-            raise SpecError("options are given beside a perturbation object; make the object with them")
-        built = _with_options(perturbation(name), name, options)
-    else:
-        built = perturbation(name)
-    listed = [texts] if isinstance(texts, str) else list(texts)
+    built = perturbation(name, **options)
+    listed = [texts] if isinstance(texts, str) else texts_of(texts, "texts")
     cases = make_cases(
         listed, ids=ids, context=context, speakers=speakers, pool=pool, references=references, backend=language
     )
@@ -129,10 +124,11 @@ def make_cases(
     n = len(texts)
     if isinstance(pool, str):
         raise InputError("pool is one string, expected a flat list of texts")
-    for what, strings in (("texts", texts), ("pool", pool or ()), ("ids", ids or ())):
-        _check_strings(what, strings)
+    _check_strings("texts", texts)
+    pool = () if pool is None else texts_of(pool, "pool")
+    ids = ids if ids is None or isinstance(ids, str) else texts_of(ids, "ids")
     analyser = language(backend) if isinstance(backend, str) else backend
-    pooled = tuple(pool or ())
+    pooled = tuple(pool)
     turns = [_turns(turns_of_text, i) for i, turns_of_text in enumerate(_parallel("context", context, n, ()))]
     cases = []
     named, others_of = _parallel("ids", ids, n, None), _parallel("references", references, n, ())
@@ -146,21 +142,10 @@ def make_cases(
     return cases
 
 
-def _with_options(built: Perturbation, name: str, options: Mapping[str, Any]) -> Perturbation:
-    names = [f.name for f in dataclasses.fields(built) if f.init]  # type: ignore[arg-type]
-    hints, values = get_type_hints(type(built)), dict(options)
-    for key, value in options.items():
-        if key not in names:
-            raise SpecError(f"{name} has no option {key!r}{nearest(key, names)}")
-        if isinstance(value, str):  # as typed, so that a wrong choice is refused here, too
-            values[key] = convert(value, hints[key], f"{name}:{key}")
-    return dataclasses.replace(built, **values)  # type: ignore[type-var]
-
-
 def _check_strings(what: str, values: Sequence[object]) -> None:
     for i, value in enumerate(values):
         if not isinstance(value, str):
-            raise InputError(f"{what}[{i}] is {type(value).__name__}, expected a string")
+            raise InputError(f"{what}[{i}] is {kind_of(value)}, expected a string")
 
 
 def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Sequence[T]:
@@ -171,7 +156,7 @@ def _parallel(what: str, values: Sequence[T] | None, n: int, absent: T) -> Seque
             f"{n} texts but {'one string' if isinstance(values, str) else len(values)} of {what}; give one entry per"
             " text"
         )
-    return values
+    return cells(values)
 
 
 def _turns(context: Sequence[Mapping[str, str]], place: int) -> tuple[Turn, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nlgauge.core.errors import SpecError
 from nlgauge.core.registry import Entry, Registry, named_kind
 from nlgauge.core.spec import Spec, parse
@@ -76,21 +78,27 @@ PERTURBATIONS = Registry(
 )
 
 
-def perturbation(spec: str | Perturbation) -> Perturbation:
+def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
     """The perturbation that a specification names, as in `negation:mode=add`; an object is returned as it is.
+
+    Args:
+        spec: a specification or an object.
+        options: options in Python values, beside or in place of those in the specification.
 
     Raises:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the specification is a sum.
     """
     if not isinstance(spec, str):
+        if options:
+            raise SpecError("options are given beside a perturbation object; make the object with them")
         if isinstance(spec, type) or not isinstance(spec, Perturbation):
             raise SpecError(f"expected the name of a perturbation or a perturbation object, got {named_kind(spec)}")
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):
         raise SpecError(f"{spec!r} is a sum, expected one perturbation")
-    built: Perturbation = PERTURBATIONS.build(parsed)
+    built: Perturbation = PERTURBATIONS.build(parsed, options)
     return built
 
 

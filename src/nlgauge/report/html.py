@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.result import replacing
@@ -22,7 +22,7 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(version=version("nlgauge"), **values)
 
 
-def write_page(html: str, path: str | Path) -> None:
+def write_page(html: str, path: str | os.PathLike[str]) -> None:
     """Write a page, whole or not at all.
 
     Raises:

@@ -123,8 +123,13 @@ def fold(signature: str, width: int) -> list[str]:
     for entry in clean(signature).replace("|", "|\n").split("\n"):
         if columns(lines[-1] + entry) > width and lines[-1]:
             lines.append("")
-        for cluster in clusters(entry):
-            if columns(lines[-1] + cluster) > width:
-                lines.append("")
-            lines[-1] += cluster
+        write_behind(lines, entry, width)
     return lines
+
+
+def write_behind(lines: list[str], word: str, width: int) -> None:
+    """Write a word behind the last line; where that would be wider than `width` columns, it goes on in a new one."""
+    for cluster in clusters(word):
+        if columns(lines[-1] + cluster) > width:
+            lines.append("")
+        lines[-1] += cluster

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from nlgauge.report.html import render, write_page
-from nlgauge.report.labels import clean, clusters, columns
+from nlgauge.report.labels import clean, columns, write_behind
 from nlgauge.report.rows import Row
 
 Mark = Literal["", "new", "gone", "moved"]
@@ -159,8 +159,5 @@ def _wrapped(text: str, width: int) -> list[str]:
             continue
         if lines[-1]:
             lines.append("")
-        for cluster in clusters(word):
-            if columns(lines[-1] + cluster) > width:
-                lines.append("")
-            lines[-1] += cluster
+        write_behind(lines, word, width)
     return lines

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.html import write_page
 from nlgauge.report.text import Worst
@@ -25,13 +26,18 @@ def page(result: Result, worst: Worst | None = None) -> str:
     Args:
         result: the result.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
+
+    Raises:
+        InputError: a result of another kind has no page.
     """
+    if result.kind not in _PAGES:
+        raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
     module, _, name = _PAGES[result.kind].partition(":")
     html: Callable[..., str] = getattr(import_module(module), name)
     return html(result, worst) if result.kind == "audit" else html(result)
 
 
-def write_html(result: Result, path: str | Path, worst: Worst | None = None) -> None:
+def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:
     """Write the page of a result, whole or not at all; arguments as for `page`.
 
     Raises:

@@ -30,8 +30,9 @@ class Runtime:
     """The device, precision, models and cache that metrics use in a run.
 
     Attributes:
-        device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`.
-        dtype: precision of model arithmetic. It is part of the signature of every metric that runs a model.
+        device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`, or a `torch.device`.
+        dtype: precision of model arithmetic, as a name or as a `torch.dtype`. It is part of the signature of every
+            metric that runs a model.
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
             speed, but never the scores.
         seed: the seed of everything that is drawn at random.
@@ -51,6 +52,10 @@ class Runtime:
     )  # re-entrant: what a model is loaded from may be shared too
 
     def __post_init__(self) -> None:
+        for name in ("device", "dtype"):  # torch.float32 and torch.device("cuda") say the same as their names
+            value = getattr(self, name)
+            if type(value).__module__ == "torch":
+                setattr(self, name, str(value).removeprefix("torch."))
         if self.dtype not in DTYPES:
             raise InputError(f"dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
         check_option("device", self.device, str, error=InputError)

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.scores import MetricInfo, Scores, join, mean_of_defined
+from nlgauge.core.scores import Scores, join, mean_of_defined
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import is_pooled
 from nlgauge.testing.subject import ROUNDING, Subject
 
 
-def kind(metric: Any) -> None:
-    """A frozen dataclass with a `MetricInfo`: what everything else here relies on."""
-    name, info = type(metric).__name__, getattr(metric, "info", None)
-    if not getattr(getattr(type(metric), "__dataclass_params__", None), "frozen", False):
-        raise AssertionError(f"{name}: a metric is an object of a frozen dataclass, whose fields are its options")
-    if not isinstance(info, MetricInfo):
-        raise AssertionError(f"{name}: info is {type(info).__name__}, expected MetricInfo")
+def kind(given: Any, noun: str, declares: type) -> None:
+    """A frozen dataclass that declares itself in an `info`: what everything else here relies on."""
+    name, info = type(given).__name__, getattr(given, "info", None)
+    if not getattr(getattr(type(given), "__dataclass_params__", None), "frozen", False):
+        raise AssertionError(f"{name}: a {noun} is an object of a frozen dataclass, whose fields are its options")
+    if not isinstance(info, declares):
+        raise AssertionError(f"{name}: info is {type(info).__name__}, expected {declares.__name__}")
 
 
 def declaration(subject: Subject) -> None:

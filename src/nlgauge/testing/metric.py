@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.runtime.runtime import Runtime
@@ -104,7 +105,7 @@ def check_options(
 def _subject(
     metric: Metric, segments: Sequence[Segment] | None, runtime: Runtime | None, tolerance: float | None
 ) -> Subject:
-    form.kind(metric)
+    form.kind(metric, "metric", MetricInfo)
     if tolerance is None:
         tolerance = MODEL_TOLERANCE if metric.info.cached else POOL_TOLERANCE if is_pooled(metric) else 0.0
     return Subject(metric, list(SEGMENTS if segments is None else segments), runtime or Runtime(), tolerance)

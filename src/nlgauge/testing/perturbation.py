@@ -36,6 +36,7 @@ from nlgauge.perturbations.base import (
 )
 from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
 from nlgauge.perturbations.registry import perturbation as build
+from nlgauge.testing.form import kind
 from nlgauge.testing.options import other_values, refused
 from nlgauge.testing.texts import CONTEXT, POOL, REFERENCES, TEXTS
 
@@ -130,12 +131,9 @@ def _name(template: Perturbation) -> str:
 
 
 def _kind(template: Any) -> None:
-    name, info = type(template).__name__, getattr(template, "info", None)
-    if not getattr(getattr(type(template), "__dataclass_params__", None), "frozen", False):
-        raise AssertionError(f"{name}: a perturbation is an object of a frozen dataclass, whose fields are its options")
-    if not isinstance(info, PerturbationInfo):
-        raise AssertionError(f"{name}: info is {type(info).__name__}, expected PerturbationInfo")
+    kind(template, "perturbation", PerturbationInfo)
     if not callable(template):
+        name = type(template).__name__
         raise AssertionError(
             f"{name}: a perturbation is called with a case and random numbers, expected a method __call__"
         )

@@ -46,7 +46,7 @@ def test_what_is_worse_scores_lower():
 
 
 @pytest.mark.skipif(not (DATA / "wmt16-da-seg").is_dir(), reason="NLGAUGE_DATA names no folder with wmt16-da-seg/")
-@pytest.mark.skipif(not os.environ.get("NLGAUGE_SLOW"), reason="takes a minute; set NLGAUGE_SLOW=1")
+@pytest.mark.slow
 def test_the_card_holds():
     card = files("nlgauge.data").joinpath("heads", "sescore.md").read_text(encoding="utf-8")
     promised = float(re.search(r"^\| sescore \| 0\.\d+ \| (0\.\d+) \|", card, re.MULTILINE).group(1))

@@ -32,11 +32,11 @@ def test_verdicts_are_those_of_its_loop():
 
 
 def test_a_lead_that_is_chance_is_called_a_win():
-    # no difference, 100 documents, 200 data sets: 5 % are meant each way, some 22 to 27 % come out, twice that together
-    # (sd .035)
+    # no difference, 100 documents, 60 data sets: 5 % are meant each way, some 22 to 27 % come out, twice that together
+    # (sd .065)
     rng = np.random.default_rng(1)
-    called = np.mean([subsample_verdicts(rng.normal(size=(2, 100)))[0, 1] != 0 for _ in range(200)])
-    assert called > 0.3
+    called = np.mean([subsample_verdicts(rng.normal(size=(2, 100)))[0, 1] != 0 for _ in range(60)])
+    assert called > 0.25
 
 
 def test_their_fault_is_kept_of_identical_metrics_the_second_is_called_better():

@@ -33,17 +33,17 @@ EVALUATE = {
 @pytest.mark.parametrize("resample", ["items", "systems", "both"])
 @pytest.mark.parametrize(("name", "how"), list(EVALUATE))
 def test_the_bootstrap_follows_its_definition(name, how, resample):
-    # own draws on either side; over repeated runs an end has an sd of 0.006 at most, 0.014 where tau of eight systems
-    # moves in steps
-    tolerance = 0.06 if (name, how) == ("kendall_b", "system") else 0.025
+    # Own draws on either side: over repeated runs an end has an sd of 0.012 at most, 0.028 where tau of eight systems
+    # moves in steps.
+    tolerance = 0.12 if (name, how) == ("kendall_b", "system") else 0.05
     rng = np.random.default_rng(1)
     z = rng.normal(size=(8, 25)) + np.arange(8)[:, None] / 3
     x = z + rng.normal(size=z.shape)
     options = {"level": "system"} if how == "system" else {"averaging": how}
-    found = bootstrap_correlation(name, x, z, resample=resample, draws=2000, **options)
-    expected = by_loop(EVALUATE[name, how], x, z, 2000, rng, resample)
+    found = bootstrap_correlation(name, x, z, resample=resample, draws=500, **options)
+    expected = by_loop(EVALUATE[name, how], x, z, 500, rng, resample)
     assert [found.low, found.high] == pytest.approx(list(expected), abs=tolerance)
-    assert (found.generalise_to, found.draws, found.value) == (resample, 2000, correlation(name, x, z, **options).value)
+    assert (found.generalise_to, found.draws, found.value) == (resample, 500, correlation(name, x, z, **options).value)
 
 
 def test_two_items_by_full_enumeration():

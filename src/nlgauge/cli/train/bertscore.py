@@ -78,7 +78,7 @@ def train_layers(
         advance=_show_layer,
     )
     if files.json is not None:
-        study.result(inputs).write(files.json)
+        study.result(inputs).write(files.json, "json")
     name = "" if encoder.model == "embedded" else f"model={encoder.model},"
     typer.echo(f"best: bertscore:{name}layer={study.best}")
 

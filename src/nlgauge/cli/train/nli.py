@@ -36,7 +36,11 @@ Output = Annotated[
 ]
 Method = Annotated[
     str,
-    typer.Option("--method", help="lora: adapters on all linear layers; full: everything, at a rate of about 2e-5."),
+    options.choice(
+        "--method",
+        among="lora full",
+        help="lora: adapters on all linear layers; full: everything, at a rate of about 2e-5.",
+    ),
 ]
 Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Dropout of the encoder.")]
 MaxTokens = Annotated[

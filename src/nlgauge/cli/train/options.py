@@ -30,7 +30,9 @@ Output = Annotated[
 class Encoder:
     """What is trained on."""
 
-    model: Annotated[str, typer.Option("--model", help="embedded, a folder, or a hub id.")] = "embedded"
+    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="embedded, a folder, or a hub id.")] = (
+        "embedded"
+    )
     revision: Annotated[str | None, typer.Option("--revision", help="Revision of a hub model.")] = None
 
 
@@ -103,7 +105,9 @@ class Named:
 class Run(options.Common):
     """As for other verbs, with a precision that suits training."""
 
-    dtype: Annotated[str, typer.Option("--dtype", help="Precision of training: bfloat16 or float32.")] = "bfloat16"
+    dtype: Annotated[str, options.choice("--dtype", among="bfloat16 float32", help="Precision of training.")] = (
+        "bfloat16"
+    )
 
 
 def listed(names: str) -> list[str]:

@@ -43,7 +43,11 @@ Triples = Annotated[
 Rated = Annotated[list[str], typer.Argument(metavar="DATA...", help="Rated texts; see 'nlgauge list formats'.")]
 Method = Annotated[
     str,
-    typer.Option("--method", help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything."),
+    options.choice(
+        "--method",
+        among="frozen lora full",
+        help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything.",
+    ),
 ]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=3, help="Longest text; a longer one is cut.")]
 DevFile = Annotated[str | None, typer.Option("--dev", metavar="DATA", help="Rated texts that choose the best weights.")]
@@ -63,7 +67,8 @@ class Network:
         ),
     ] = ""
     features: Annotated[
-        str, typer.Option("--features", help="4h: vectors, product, difference; 2h: product, difference.")
+        str,
+        options.choice("--features", among="4h 2h", help="4h: vectors, product, difference; 2h: product, difference."),
     ] = "4h"
     widths: Annotated[
         str, typer.Option("--widths", metavar="N,N", help="Widths of the hidden layers; the paper has 2048,1024.")
@@ -74,7 +79,11 @@ class Network:
     ] = 0.0
     loss: Annotated[
         str,
-        typer.Option("--loss", help="mse, pairwise (hypotheses of one reference in their order) or mse+pairwise."),
+        options.choice(
+            "--loss",
+            among="mse pairwise mse+pairwise",
+            help="pairwise: hypotheses of one reference in their order.",
+        ),
     ] = "mse"
     margin: Annotated[
         float | None,

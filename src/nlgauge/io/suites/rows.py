@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame, column, column_names
 from nlgauge.io.csvtable import Records
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
@@ -65,10 +66,34 @@ class Cells(dict[str, Any]):
         return tuple({"speaker": str(t["speaker"]), "text": str(t["text"])} for t in given)
 
 
+class FrameRows:
+    """The rows of a frame as (place in words, `Cells`).
+
+    Attributes:
+        name: what errors call the frame.
+        columns: the names of its columns.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self.name = type(frame).__name__
+        self.columns: list[str] | None = column_names(frame)
+        self._cells = {name: column(frame, name) for name in column_names(frame)}
+
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        for number, row in enumerate(zip(*self._cells.values(), strict=True), start=1):
+            place = f"{self.name}, row {number}"
+            yield place, Cells(dict(zip(self._cells, row, strict=True)), place)
+
+    def notes(self) -> list[str]:
+        """Nothing is dropped."""
+        return []
+
+
 class SuiteRows:
     """The rows of a file as (place in words, `Cells`). Each iteration reads the file again.
 
     Attributes:
+        name: the name of the file.
         columns: the header of a TSV or CSV file, or the fields of the first row of JSON. Known once iteration has
             begun.
 
@@ -79,6 +104,7 @@ class SuiteRows:
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
+        self.name = file.name
         self.columns: list[str] | None = None
         self._told: list[str] = []
 

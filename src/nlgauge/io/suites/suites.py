@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Expect, Pair, Setup, Suite
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.suites.rows import Cells, SuiteRows
+from nlgauge.io.suites.rows import Cells, FrameRows, SuiteRows
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
     "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
@@ -41,11 +42,13 @@ LAYOUTS: Mapping[str, str] = {
 }
 
 
-def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, layout: str | None = None) -> Suite:
-    """Read all pairs of a file.
+def read_suite(
+    path: str | os.PathLike[str] | Frame, segments: Dataset | None = None, layout: str | None = None
+) -> Suite:
+    """Read all pairs of a file or a frame.
 
     Args:
-        path: JSON lines, JSON (a list), TSV or CSV; plain or `.gz`.
+        path: JSON lines, JSON (a list), TSV or CSV, plain or `.gz`; or a frame with one row per pair.
         segments: the segments that the ids of an `id-pairs` file refer to.
         layout: one of `LAYOUTS`. If None, it is found from the fields of the first row.
 
@@ -54,22 +57,21 @@ def read_suite(path: str | os.PathLike[str], segments: Dataset | None = None, la
     """
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
-    file = InputFile(path)
-    rows = SuiteRows(file)
+    rows = FrameRows(path) if is_frame(path) else SuiteRows(InputFile(path))
     first = next(iter(rows), None)
     if first is None:
-        raise InputError(f"{file.name} is empty: no pair in it")
-    chosen = layout or _layout(first[1], file.name)
+        raise InputError(f"{rows.name} is empty: no pair in it")
+    chosen = layout or _layout(first[1], rows.name)
     if layout is None and chosen == "pairs" and segments is not None:
         known = {s.id for s in segments}  # ids may be named as texts are
         chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
     notes: list[str] = []
     if segments is not None and chosen != "id-pairs":
-        notes.append(f"{file.name} holds texts of its own; the segments beside it are not used")
-    pairs = list(_READERS[chosen](rows, _Context(file.name, notes, segments)))
+        notes.append(f"{rows.name} holds texts of its own; the segments beside it are not used")
+    pairs = list(_READERS[chosen](rows, _Context(rows.name, notes, segments)))
     if not pairs:
-        raise InputError(f"{file.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
-    return Suite(tuple(pairs), file.name, notes=(*rows.notes(), *notes))
+        raise InputError(f"{rows.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
+    return Suite(tuple(pairs), rows.name, notes=(*rows.notes(), *notes))
 
 
 @dataclass(frozen=True)

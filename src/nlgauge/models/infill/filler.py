@@ -14,6 +14,7 @@ from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.infill.gaps import Filler, Gap
 from nlgauge.models.infill.pieces import PieceTokenizer, Placed
 from nlgauge.models.infill.spelling import Spelling, stands
+from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length, margin
@@ -102,7 +103,7 @@ def load_infill(
     )
 
 
-class MaskedModel:
+class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
     """A masked language model. It fills each gap with one word, which is a single piece of its vocabulary."""
 
     phrases = False
@@ -115,8 +116,8 @@ class MaskedModel:
         dtype: str,
         runtime: Runtime,
     ) -> None:
-        self.found, self.name, self.tokenizer, self.dtype = found, found.name, tokenizer, dtype
-        self._load, self._budget = load, runtime.token_budget
+        super().__init__(found, tokenizer, load, runtime.token_budget)
+        self.name, self.dtype = found.name, dtype
 
     def facts(self) -> dict[str, Any]:
         """See `InfillModel`."""
@@ -141,11 +142,6 @@ class MaskedModel:
         if distinct and k > 0:
             self._run(distinct, [self._framed(gap, placed[gap.text]) for gap in distinct], k, found)
         return [list(found[number[gap]]) for gap in gaps]
-
-    @cached_property
-    def network(self) -> MaskedNetwork:
-        """The model, loaded when it is first needed."""
-        return self._load()
 
     @cached_property
     def spelling(self) -> Spelling:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Edit, Inapplicable, Perturbation, PerturbationInfo, worse
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Perturbation, PerturbationInfo, attack
 from nlgauge.perturbations.registry import perturbation
 
 
@@ -71,11 +71,8 @@ class NumberAndNegation(Checked):
 
     mode: Literal["flip", "add", "remove"] = "flip"
     skip_dates: bool = True
-    info: ClassVar = worse(
-        "change the numbers and negate a clause",
-        "The train has 8 coaches.",
-        "The train does not have 5 coaches.",
-        source=CHEN,
+    info: ClassVar = attack(
+        "change the numbers and negate a clause", "The train has 8 coaches.", "The train does not have 5 coaches."
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

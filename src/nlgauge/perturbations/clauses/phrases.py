@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Checked, checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Span
 from nlgauge.text.english.capitals import is_name_like
@@ -73,12 +73,11 @@ class Omission:
 
     fraction: tuple[float, float] | float | str = (0.01, 0.20)
     mode: Literal["contiguous", "scattered"] = "contiguous"
-    info: ClassVar = worse(
+    info: ClassVar = attack(
         "leave out 1 to 20 % of the words",
         "We waited in the rain for the last bus.",
         "We waited in the rain for the bus.",
         needs=(),
-        source=CHEN,
     )
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.frames import texts as texts_of
 from nlgauge.core.signature import Signature, show, version
 from nlgauge.models.infill.gaps import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
@@ -160,7 +161,7 @@ def synthesize(
     References:
         Xu et al. (2022), "Not All Errors are Equal" (SEScore), sections 3.2 and 3.3.
     """
-    listed = [texts] if isinstance(texts, str) else list(texts)
+    listed = [texts] if isinstance(texts, str) else texts_of(texts, "texts")
     chosen = (operations,) if isinstance(operations, str) else tuple(operations)
     maker = Synthesizer(
         Draws(operations=chosen, edits=edits, max_edits=max_edits, span=span, swap_window=swap_window, top_k=top_k),

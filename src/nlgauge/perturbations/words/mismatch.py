@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
     NAMES,
@@ -62,7 +62,7 @@ class MismatchNoun(_Mismatch):
     """
 
     part: ClassVar[Part] = "noun"
-    info: ClassVar = worse("replace a noun by a random one", "The dog barked.", "The table barked.", source=CHEN)
+    info: ClassVar = attack("replace a noun by a random one", "The dog barked.", "The table barked.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +70,7 @@ class MismatchVerb(_Mismatch):
     """Put a random verb in the place of another, in the same form; auxiliaries stay. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "verb"
-    info: ClassVar = worse(
-        "replace a verb by a random one", "She painted the door.", "She swallowed the door.", source=CHEN
-    )
+    info: ClassVar = attack("replace a verb by a random one", "She painted the door.", "She swallowed the door.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +78,7 @@ class MismatchAdj(_Mismatch):
     """Put a random adjective in the place of another, in the same form. Args: as for `MismatchNoun`."""
 
     part: ClassVar[Part] = "adj"
-    info: ClassVar = worse(
-        "replace an adjective by a random one", "The soup was hot.", "The soup was legal.", source=CHEN
-    )
+    info: ClassVar = attack("replace an adjective by a random one", "The soup was hot.", "The soup was legal.")
 
 
 def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:

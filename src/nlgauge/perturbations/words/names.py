@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import field_of, is_grammar, single_words, words_of
 from nlgauge.perturbations.words.mismatch import MismatchVerb
@@ -69,12 +69,8 @@ class WrongName:
     It is a first name if its gender is known, else a last name.
     """
 
-    info: ClassVar = worse(
-        "replace one name by another",
-        "Then Laura Palmer spoke.",
-        "Then Monica Palmer spoke.",
-        source=CHEN,
-        name="name_error",
+    info: ClassVar = attack(
+        "replace one name by another", "Then Laura Palmer spoke.", "Then Monica Palmer spoke.", name="name_error"
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import is_grammar, single_words, words_of
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
@@ -25,7 +25,7 @@ _SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''",
 class Addition:
     """Add "and" with a random noun behind a noun: `The dog barked` becomes `The dog and piano barked`."""
 
-    info: ClassVar = worse("join a random noun to a noun", "The dog barked.", "The dog and table barked.", source=CHEN)
+    info: ClassVar = attack("join a random noun to a noun", "The dog barked.", "The dog and table barked.")
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion of two words."""

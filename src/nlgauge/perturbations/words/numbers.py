@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Edit, Inapplicable, as_good, worse
+from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.text.numbers.changes import Changing, changed_numbers
 from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
 from nlgauge.text.numbers.words import YearStyle
@@ -91,11 +91,10 @@ class NumberError(ChangeNumbers):
     """Change numbers, all but dates. Args: as for `ChangeNumbers`."""
 
     skip_dates: bool = True
-    info: ClassVar = worse(
+    info: ClassVar = attack(
         "change numbers, dates left alone",
         "In 1990 it paid 25% to 19,000 people.",
         "In 1990 it paid 45% to 12,000 people.",
-        source=CHEN,
     )
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.options import Checked, checked
-from nlgauge.perturbations.base import CHEN, Case, Change, Inapplicable, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.english.auxiliaries import is_loud
@@ -49,8 +49,8 @@ class PronounError:
 
     pronouns: str = "they we he she"
     mode: Literal["all", "one"] = "all"
-    info: ClassVar = worse(
-        "exchange pronouns for others of the same number", "She lost her keys.", "He lost his keys.", source=CHEN
+    info: ClassVar = attack(
+        "exchange pronouns for others of the same number", "She lost her keys.", "He lost his keys."
     )
 
     def __post_init__(self) -> None:

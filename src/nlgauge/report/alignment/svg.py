@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -96,20 +97,15 @@ class _Picture:
         ):
             _add(line, "tspan", f"{name} {value}", fill=colour, dx=18 if i else 0)
 
+    def _side(self, name: str, x: float, y: float, colour: str) -> None:
+        """The name of the text along a side of the matrix."""
+        style: dict[str, Any] = {"text_anchor": "end", "fill": colour, "font_size": 12, "font_weight": "bold"}
+        _add(self.root, "text", name, x=x, y=y, **style)
+
     def row_labels(self) -> None:
         at, (_, height) = self.at, self.at.cell
         edge = at.left - (at.bar_number[0] + at.bar + 13 if self.hypothesis else 8)
-        _add(
-            self.root,
-            "text",
-            "hypothesis ↓",
-            x=edge,
-            y=at.top - 8,
-            text_anchor="end",
-            fill=HYPOTHESIS,
-            font_size=12,
-            font_weight="bold",
-        )
+        self._side("hypothesis ↓", edge, at.top - 8, HYPOTHESIS)
         labels = _add(self.root, "g", text_anchor="end", font_size=at.font, **{"class": "rows"})
         bars = _add(self.root, "g", fill=HYPOTHESIS, font_size=10, text_anchor="end", **{"class": "row-weights"})
         for i, (word, share) in enumerate(zip(self.hypothesis, bar_shares(self.data.hypothesis_weights), strict=True)):
@@ -134,17 +130,7 @@ class _Picture:
         at, (width, _) = self.at, self.at.cell
         edge = at.top - (at.bar_number[1] + at.bar + 13 if self.reference else 8)
         corner = at.left - (at.bar_number[0] + at.bar + 13 if self.hypothesis else 8)
-        _add(
-            self.root,
-            "text",
-            "reference →",
-            x=corner,
-            y=edge,
-            text_anchor="end",
-            fill=REFERENCE,
-            font_size=12,
-            font_weight="bold",
-        )
+        self._side("reference →", corner, edge, REFERENCE)
         labels = _add(
             self.root,
             "g",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
-from nlgauge.stats.differences.result import Alternative, MetricComparison, Values, p_values, square
+from nlgauge.stats.differences.result import Alternative, MetricComparison, Values, from_draws, square
 from nlgauge.stats.differences.swaps.coins import GeneraliseTo
 from nlgauge.stats.differences.swaps.groups import NAMED, Coefficient, coefficient_of, means, values_by_group
 from nlgauge.stats.differences.swaps.means import correlate, system_scores
@@ -151,24 +152,14 @@ def _result(
     m, (left, right) = len(values), pairs_of(len(values))
     observed = values[left] - values[right]
     differences = drawn[:, left] - drawn[:, right]  # (B, P)
-    forth, back, lost = p_values((differences - observed).T, observed, alternative)
+    compared = from_draws("bootstrap", population, alternative, (values, used, undefined), (differences - observed).T)
     low, high = percentiles(drawn, confidence)
     d_low, d_high = percentiles(differences, confidence)
-    return MetricComparison(
-        "bootstrap",
-        population,
-        alternative,
-        values,
-        values[:, None] - values,
-        square(forth, back, m),
-        used,
-        undefined,
-        len(drawn),
-        square(lost, lost, m, diagonal=0).astype(np.int64),
-        None,
-        low,
-        high,
-        square(d_low, -d_high, m),
-        square(d_high, -d_low, m),
-        confidence,
+    return replace(
+        compared,
+        low=low,
+        high=high,
+        delta_low=square(d_low, -d_high, m),
+        delta_high=square(d_high, -d_low, m),
+        confidence=confidence,
     )

@@ -1,0 +1,111 @@
+"""What stands behind -m: specifications, lists of them with commas, and classes of one's own."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import typer
+
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.registry import Entry
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.spec import Spec, parse, split
+from nlgauge.metrics.registry import METRICS, SUMS
+
+_OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")
+
+
+def option(*flags: str, **about: Any) -> Any:
+    """An option that takes specifications of metrics: their names are completed, and lists are taken apart."""
+    return typer.Option(*flags, metavar="SPEC", callback=typed, autocompletion=complete, **about)
+
+
+def typed(context: typer.Context, values: list[str] | None) -> list[str] | None:
+    """Specifications as they are typed: `bleu,chrf` are two, and `module:Class` is imported and gets its name."""
+    if not values or context.resilient_parsing:  # completion must not run anybody's code
+        return values
+    return [_known(spec) for value in values for spec in split(value)]
+
+
+def complete(incomplete: str) -> list[str]:
+    """Names of metrics that begin so."""
+    return [name for name in (*METRICS.names(), *SUMS) if name.startswith(incomplete)]
+
+
+def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, str]]) -> list[str]:
+    """Specifications in which each metric of a name has further options.
+
+    Args:
+        specs: specifications.
+        name: the name of the metric, such as "bleu".
+        options: option -> the flag that was typed for it, and its value.
+
+    Raises:
+        InputError: no metric has the name, or it has another value for the option already.
+    """
+    made, found = [], False
+    for spec in specs:
+        parsed = parse(spec)
+        if not isinstance(parsed, Spec) or parsed.name.lower() != name:
+            made.append(spec)
+            continue
+        found, own = True, dict(parsed.options)
+        for key, (flag, value) in options.items():
+            if own.setdefault(key, value) != value:
+                raise InputError(f"{spec} and {flag} give two values for {key}; leave one of them out")
+        made.append(str(Spec(parsed.name, tuple(own.items()))))
+    if not found:
+        flag, value = next(iter(options.values()))
+        key = next(iter(options))
+        raise InputError(f"{flag} is an option of {name}, which is not among the metrics; write METRIC:{key}={value}")
+    return made
+
+
+def _known(spec: str) -> str:
+    """A specification whose name is known: `module:Class` is registered under the name in its `info`."""
+    match = _OWN.fullmatch(spec.strip())
+    if match is None or match[1].lower() in map(str.lower, METRICS.names()):
+        return spec
+    module, name, options = match.groups()
+    cls = _imported(module, name)
+    about = cls.info if isinstance(cls.info, MetricInfo) else None
+    called, target = about.name if about is not None else name, f"{module}:{name}"
+    entry = METRICS.entries.get(called)
+    if called in METRICS.names() and (entry is None or entry.target != target):
+        raise InputError(f"{target} calls itself {called!r}, as another metric does; give its info another name")
+    METRICS.entries[called] = Entry(target)
+    return f"{called}:{options}" if options else called
+
+
+def _imported(module: str, name: str) -> Any:
+    """The class, from an installed module or from one in the current folder.
+
+    Raises:
+        SpecError: there is no such module.
+        InputError: the module fails, it has no such class, or the class is no metric.
+    """
+    target = f"{module}:{name}"
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # behind all others, so that no file of the folder hides a library
+    try:
+        cls = getattr(import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        if error.name is not None and module != error.name and not module.startswith(f"{error.name}."):
+            raise InputError(f"{target} cannot be imported: it needs the module {error.name!r}") from None
+        known = nearest(module, METRICS.names())
+        raise SpecError(
+            f"unknown metric {target!r}: no module {module!r} is installed or in the current folder{known}"
+        ) from None
+    except Exception as error:  # whatever somebody's module does
+        raise InputError(f"{target} cannot be imported: {type(error).__name__}: {error}") from None
+    if cls is None:
+        raise InputError(f"{target}: the module has no {name!r}{nearest(name, vars(sys.modules[module]))}")
+    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls) or not {"info", "score"} <= {*dir(cls)}:
+        raise InputError(f"{target} is no metric, expected a frozen dataclass with 'info' and 'score'")
+    return cls

@@ -1,0 +1,127 @@
+"""Tables in memory (pandas, polars, Arrow, datasets): segments from their rows, and rows of numbers as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from nlgauge.core.errors import InputError, MissingExtra, nearest
+from nlgauge.core.frames import Frame, column, column_names, is_frame
+from nlgauge.core.segment import Dataset
+from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known
+from nlgauge.io.parquet import import_pyarrow
+
+_LIBRARIES = ("pandas", "polars")
+
+
+def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
+    """A data set as it is, or the segments of a frame; `columns` as for `read_frame`.
+
+    Raises:
+        InputError: it is neither, columns are named for a data set, or the frame has an error in some row.
+    """
+    if is_frame(data):
+        return read_frame(data, columns)
+    if not isinstance(data, Dataset):
+        kind = type(data).__name__
+        raise InputError(f"expected a Dataset or a frame, got {kind}; nlgauge.read reads a file into a Dataset")
+    if columns is not None:
+        raise InputError("columns are named for a frame; a Dataset has none")
+    return data
+
+
+def datasets_of(data: Dataset | Frame | Sequence[Dataset | Frame]) -> list[Dataset]:
+    """One data set or frame, or several, as a list of data sets."""
+    one = isinstance(data, Dataset) or is_frame(data)
+    return [dataset_of(each) for each in ([data] if one else data)]
+
+
+def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Dataset:
+    """The segments of a frame.
+
+    Columns have the names of the JSON fields; others are ignored with a note. A row without an id is numbered from 1.
+
+    Args:
+        frame: one row per segment.
+        columns: which column holds which field, for columns with other names: `{"hyp": "prediction"}`, or the other
+            way round.
+
+    Raises:
+        InputError: there is no row, a column is missing, or a row has an error. The error then names row and field.
+    """
+    kind, names = type(frame).__name__, column_names(frame)
+    fields = _fields(kind, names, columns)
+    cells = {field: column(frame, name) for name, field in fields.items()}
+    made = Fields()
+    segments = []
+    for number, row in enumerate(zip(*cells.values(), strict=True), start=1):
+        try:
+            segments.append(made.segment(_with_references(dict(zip(cells, row, strict=True))), number))
+        except FieldError as error:
+            raise InputError(f"{kind}, row {number}: {error}") from None
+    if not segments:
+        raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
+    ignored = [repr(name) for name in names if name not in fields]
+    return Dataset(tuple(segments), notes=(f"{kind}: columns ignored: {', '.join(ignored)}",) if ignored else ())
+
+
+def to_frame(columns: Mapping[str, Any], library: str | None = None) -> Frame:
+    """Columns of one length as a frame.
+
+    Args:
+        columns: name -> list or array.
+        library: `pandas` or `polars`; None for the first of them that is installed.
+
+    Raises:
+        InputError: the library is another one, or it is not installed.
+        MissingExtra: neither is installed.
+    """
+    if library is not None and library not in _LIBRARIES:
+        raise InputError(f"library is {library!r}{nearest(library, _LIBRARIES)}")
+    for name in _LIBRARIES if library is None else (library,):
+        try:
+            frames: Any = import_module(name)
+        except ImportError:
+            continue
+        return frames.DataFrame(columns) if name == "pandas" else frames.DataFrame(columns, strict=False)
+    if library is not None:
+        raise InputError(f"{library} is not installed; install it, or ask for another library")
+    raise MissingExtra("a frame", "frames")
+
+
+def to_arrow(columns: Mapping[str, Any]) -> Frame:
+    """Columns of one length as a `pyarrow.Table`; NaN is null.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    arrow, _ = import_pyarrow()
+    return arrow.table({name: arrow.array(cells, from_pandas=True) for name, cells in columns.items()})
+
+
+def _fields(kind: str, names: list[str], columns: Mapping[str, str] | None) -> dict[str, str]:
+    """The field that each column holds; columns that are not read are left out."""
+    named = fields_by_column(columns or {}, names)
+    absent = [name for name in named if name not in names]
+    unknown = [field for field in named.values() if not is_known(field)]
+    found = ", ".join(map(repr, names)) or "none"
+    if absent:
+        raise InputError(f"{kind} has no column {absent[0]!r}; columns found: {found}")
+    if unknown:
+        raise InputError(f"columns names a field {unknown[0]!r}, expected hyp, ref, refs, src, id, system, seg, ...")
+    taken = set(named.values())
+    fields = {name: named.get(name, name) for name in names if name in named or (is_known(name) and name not in taken)}
+    if "hyp" not in fields.values():
+        raise InputError(f"{kind} has no column 'hyp'; columns found: {found}; say which: columns={{'hyp': ...}}")
+    return fields
+
+
+def _with_references(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose `ref` may be a list, and whose `refs` may be a single text."""
+    one, several = row.get("ref"), row.get("refs")
+    if type(one) is list and several is None:
+        return {**row, "ref": None, "refs": one}
+    if type(several) is str and one is None:
+        return {**row, "refs": [several]}
+    return row

@@ -1,0 +1,159 @@
+"""Segments from tables in memory: the same fields, ids and errors as from a file, by row."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.segment import Segment
+from nlgauge.io.frames import dataset_of, read_frame, to_arrow, to_frame
+
+pandas = pytest.importorskip("pandas")
+
+COLUMNS = {
+    "id": ["a", "b"],
+    "system": ["s", "s"],
+    "seg": [1, 2],
+    "lp": ["xx-yy", "xx-yy"],
+    "src": ["in", None],
+    "refs": [["r", "r2"], np.array(["r3"], dtype=object)],
+    "hyp": ["out", ""],
+    "human.f": [0.5, float("nan")],
+    "note": ["x", "y"],
+}
+SEGMENTS = (
+    Segment("a", "out", ("r", "r2"), "in", "s", "1", "xx-yy", {"f": 0.5}),
+    Segment("b", "", ("r3",), None, "s", "2", "xx-yy"),
+)
+
+
+def test_a_frame_has_the_fields_of_a_file():
+    data = read_frame(pandas.DataFrame(COLUMNS))
+    assert data.segments == SEGMENTS
+    assert data.notes == ("DataFrame: columns ignored: 'note'",)
+    assert ng.read(pandas.DataFrame(COLUMNS)) == data == dataset_of(pandas.DataFrame(COLUMNS))
+
+
+def test_an_arrow_table_gives_the_same_segments():
+    arrow = pytest.importorskip("pyarrow")
+    human = arrow.array([{"f": 0.5}, {"f": None}])
+    columns = {**COLUMNS, "refs": [["r", "r2"], ["r3"]], "seg": ["1", "2"], "human": human}
+    columns = {name: values for name, values in columns.items() if name not in ("human.f", "note")}
+    assert read_frame(arrow.table(columns)).segments == SEGMENTS
+
+
+@pytest.mark.parametrize("library", ["polars", "datasets"])
+def test_other_frames_give_the_same_segments(library):
+    module = pytest.importorskip(library)
+    columns = {**COLUMNS, "refs": [["r", "r2"], ["r3"]], "human.f": [0.5, None]}
+    frame = module.DataFrame(columns) if library == "polars" else module.Dataset.from_dict(columns)
+    assert read_frame(frame).segments == SEGMENTS
+
+
+def test_a_row_without_an_id_is_numbered_from_1_as_on_the_command_line():
+    assert [s.id for s in read_frame(pandas.DataFrame({"hyp": ["a", "b"]}, index=[7, 7]))] == ["1", "2"]
+    named = pandas.DataFrame({"hyp": ["a", "b"], "system": ["s", "t"], "seg": [1, 1]})
+    assert [s.id for s in read_frame(named)] == ["s:1", "t:1"]
+
+
+@pytest.mark.parametrize(
+    "columns", [{"hyp": "prediction", "ref": "references"}, {"prediction": "hyp", "references": "ref"}]
+)
+def test_columns_of_other_names_are_named_in_either_direction(columns):
+    frame = pandas.DataFrame({"prediction": ["a"], "references": [["x", "y"]]})
+    assert ng.read(frame, columns=columns).segments == (Segment("1", "a", ("x", "y")),)
+
+
+def test_a_named_column_takes_the_place_of_the_column_with_the_name_of_the_field():
+    frame = pandas.DataFrame({"hyp": ["old"], "new": ["new"], "ref": ["r"]})
+    assert read_frame(frame, {"hyp": "new"}).segments == (Segment("1", "new", ("r",)),)
+
+
+def test_one_reference_may_stand_in_refs():
+    assert read_frame(pandas.DataFrame({"hyp": ["a"], "refs": ["x"]})).segments[0].references == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "named", "message"),
+    [
+        (
+            {"hyp": ["a", None]},
+            None,
+            r"^DataFrame, row 2: field 'hyp' is null, expected a string; write \"\" for an empty hypothesis$",
+        ),
+        ({"hyp": ["a", 3]}, None, r"^DataFrame, row 2: field 'hyp' is a number, expected a string$"),
+        ({"hyp": ["a"], "refs": [["x", None]]}, None, r"^DataFrame, row 1: field 'refs\[1\]' is null, expected a"),
+        ({"hyp": ["a"], "human.f": ["good"]}, None, r"^DataFrame, row 1: field 'human.f' is a string, expected a"),
+        ({"hyp": []}, None, "^DataFrame is empty: no row in it, expected at least one segment$"),
+        ({"text": ["a"]}, None, r"^DataFrame has no column 'hyp'; columns found: 'text'; say which: columns={'hyp': "),
+        ({"hyp": ["a"]}, {"ref": "gold"}, "^DataFrame has no column 'gold'; columns found: 'hyp'$"),
+        ({"hyp": ["a"], "x": ["b"]}, {"x": "refz"}, "^columns names a field 'refz', expected hyp, ref, refs, src, id"),
+        ({"hyp": ["a"]}, {"src": "hyp", "ref": "hyp"}, "^column 'hyp' is named for 'src' and 'ref', expected one"),
+        ({"hyp": ["a", "b"], "id": ["x", "x"]}, None, "^duplicate id 'x'; ids must be unique, one per segment$"),
+    ],
+)
+def test_a_fault_is_named_with_its_row_and_field(columns, named, message):
+    with pytest.raises(ng.InputError, match=message):
+        read_frame(pandas.DataFrame(columns), named)
+
+
+def test_what_is_no_frame_and_no_data_set_is_refused_with_the_way_out():
+    with pytest.raises(
+        ng.InputError, match=r"^expected a Dataset or a frame, got str; nlgauge\.read reads a file into"
+    ):
+        dataset_of("data.jsonl")
+    with pytest.raises(ng.InputError, match=r"^columns are named for a frame; a Dataset has none$"):
+        dataset_of(ng.Dataset.from_texts(["a"]), {"hyp": "x"})
+    with pytest.raises(ng.InputError, match=r"^format 'csv' is that of a file; a DataFrame has none$"):
+        ng.read(pandas.DataFrame({"hyp": ["a"]}), format="csv")
+
+
+def test_functions_take_a_frame_where_they_take_a_data_set():
+    texts, ratings = ["the cat sat on a mat", "it rains", "a dog"], [3.0, 2.0, 1.0]
+    frame = pandas.DataFrame({"hyp": texts, "ref": [texts[0]] * 3, "human.f": ratings})
+    data = ng.read(frame)
+    assert ng.meta_evaluate(frame, ["chrf"]).value("chrf") == ng.meta_evaluate(data, ["chrf"]).value("chrf")
+    assert ng.suite("menli", frame, perturbations=["jumble_words"]).pairs == (
+        ng.suite("menli", data, perturbations=["jumble_words"]).pairs
+    )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_become_a_frame_of_either_library(library):
+    module = pytest.importorskip(library)
+    columns = {"id": ["a", "b"], "value": np.array([0.5, np.nan]), "empty": np.array([True, False]), "low": [1, 0.5]}
+    frame = to_frame(columns, library)
+    assert isinstance(frame, module.DataFrame)
+    assert list(frame.columns) == list(columns)
+    assert (list(frame["id"]), list(frame["empty"]), list(frame["low"])) == (["a", "b"], [True, False], [1, 0.5])
+
+
+def test_columns_become_an_arrow_table_without_nan():
+    pytest.importorskip("pyarrow")
+    table = to_arrow({"id": ["a", None], "value": np.array([0.5, np.nan]), "high": [1, float("nan")]})
+    assert table.to_pydict() == {"id": ["a", None], "value": [0.5, None], "high": [1, None]}
+
+
+def test_a_library_that_is_not_known_or_not_installed_is_named(monkeypatch):
+    with pytest.raises(ng.InputError, match=r"^library is 'panda'; did you mean 'pandas'?"):
+        to_frame({}, "panda")
+    monkeypatch.setitem(sys.modules, "polars", None)  # as if it were not installed
+    with pytest.raises(ng.InputError, match=r"^polars is not installed; install it, or ask for another library$"):
+        to_frame({}, "polars")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ng.MissingExtra, match=r"^a frame needs packages .* pip install 'nlgauge\[frames\]'$"):
+        to_frame({})
+
+
+def test_a_frame_of_pairs_is_a_suite():
+    frame = pandas.DataFrame({"better": ["a cat"], "worse": ["a dog"], "ref": ["the cat"], "phenomenon": ["name"]})
+    (pair,) = ng.read_suite(frame).pairs
+    assert (pair.id, pair.phenomenon, pair.references) == ("1", "name_error", ("the cat",))
+    assert ng.audit(frame, ["chrf"]).rows == ng.audit(ng.read_suite(frame), ["chrf"]).rows
+    with pytest.raises(ng.InputError, match=r"^DataFrame, row 1: no field 'worse'"):
+        ng.read_suite(pandas.DataFrame({"better": ["a"], "worse": [None]}))
+    with pytest.raises(ng.InputError, match=r"^DataFrame is empty: no pair in it$"):
+        ng.read_suite(pandas.DataFrame({"better": [], "worse": []}))
