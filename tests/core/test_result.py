@@ -53,8 +53,8 @@ RESULT = Result(
         ("r.html", "<!DOCTYPE html>"),
         ("r.HTM", "<!DOCTYPE html>"),
         ("r.tsv", "system\tmetric"),
-        ("r.md", "| system"),
-        ("r.tex", "\\begin{tabular}"),
+        ("r.md", "scores of 1 system\n\n| system"),
+        ("r.tex", "% scores of 1 system\n\\begin{tabular}"),
         ("r.txt", "system"),
     ],
 )

@@ -51,7 +51,7 @@ def test_papers_get_signatures_and_notes_and_quiet_latex_keeps_its_signature():
     result = replace(scores("bleu", p=0.01, baseline="z", low=0.5, high=1.5), command="nlgauge score x_y")
     lines = render(result, "markdown").split("\n")
     assert lines[-5:] == [
-        "\\* p \\< 0.05 against the baseline",
+        "\\* p < 0.05 against the baseline",
         "",
         "- bleu: `metric:bleu`",
         "- be careful",

@@ -97,8 +97,7 @@ def sweep(
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence: the confidence of the intervals.
-        seed: the seed of bootstrap intervals.
+        confidence, seed: of the intervals; the seed is that of the bootstrap.
         runtime: device, precision and cache.
 
     Raises:

@@ -66,6 +66,11 @@ def render(
     return "\n\n".join(part for part in [*map(paper.shown, parts), *paper.explained(quiet)] if part)
 
 
+def parts_of(result: Result) -> list[Part]:
+    """The tables of a result of one of the kinds in `WITH_TABLES`, and what is said of them in words."""
+    return _PARTS[result.kind](_Paper(result, "markdown", None, WIDE), False)
+
+
 @dataclass(frozen=True)
 class _Paper:
     """What a result is written on: the form, and the room there is."""
@@ -100,9 +105,9 @@ class _Paper:
         metrics, notes = self.result.metrics, () if quiet else self.result.notes
         command = [self.result.command] if self.result.command and not self.is_text else []
         if self.form == "markdown":
-            signed = [f"- {markdown(_directed(m))}: `{m['signature']}`" for m in metrics]
+            signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in metrics]
             return ["\n".join([*signed, *(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)])]
-        signed = [f"{_directed(m)} = {m['signature']}" for m in metrics]
+        signed = [f"{directed(m)} = {m['signature']}" for m in metrics]
         noted = [f"note: {note}" for note in notes]
         return ["\n".join(map(self.line, lines)) for lines in (signed, noted, command) if lines]
 
@@ -112,7 +117,7 @@ class _Paper:
         return max(map(columns_of, bare.text().split("\n"))) <= self.columns
 
 
-def _directed(metric: Mapping[str, Any]) -> str:
+def directed(metric: Mapping[str, Any]) -> str:
     """A metric as typed, with its direction where that is not the usual one."""
     return str(metric["spec"]) + ("" if metric["higher_is_better"] else " (lower is better)")
 
@@ -178,6 +183,7 @@ _PARTS: Mapping[str, Callable[[_Paper, bool], list[Part]]] = {
     "sweep": _sweep,
     "synth": _synth,
 }
+WITH_TABLES = tuple(kind for kind in _PARTS if kind != "synth")
 
 
 def _worst_cases(worst: Worst, paper: _Paper) -> Iterator[Part]:

@@ -24,7 +24,7 @@ def test_latex_escapes_what_its_first_encoding_has_no_glyph_for():
 
 
 def test_markdown_shows_stars_and_angles_as_they_are():
-    assert markdown("0.5*bleu + <b>") == r"0.5\*bleu + \<b>"
+    assert markdown("0.5*bleu + <b>, p < 1") == r"0.5\*bleu + \<b>, p < 1"
 
 
 def test_what_signs_mean_travels_with_the_table():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ _TEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
 }
-_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|*<`"})
+_MARKDOWN = re.compile(r"[\\|*`]|<(?=[A-Za-z/!?])")  # "p < 0.05" opens no tag
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Table:
             for line in lines
         )
         title = [self.title] if self.title else []
-        return "\n".join([*title, *(line.rstrip() for line in shown), *self._signs("*")])
+        return "\n".join([*title, *(line.rstrip() for line in shown), *self.signs("*")])
 
     def markdown(self) -> str:
         """A table of GitHub's Markdown; marked cells in bold."""
@@ -77,7 +78,7 @@ class Table:
             for i, cells in enumerate(self.body)
         ]
         title = [f"{markdown(self.title)}\n"] if self.title else []
-        below = ["", "  \n".join(map(markdown, self._signs("bold:")))] if self._signs("") else []
+        below = ["", "  \n".join(map(markdown, self.signs("bold:")))] if self.signs("") else []
         return "\n".join([*title, line([*map(markdown, self.header)]), line(rule), *map(line, body), *below])
 
     def latex(self) -> str:
@@ -93,7 +94,7 @@ class Table:
         kinds = "l" * self.left + "r" * (len(self.header) - self.left)
         signs = [
             rf"\multicolumn{{{len(self.header)}}}{{l}}{{\footnotesize {latex(sign)}}} \\"
-            for sign in self._signs("bold:")
+            for sign in self.signs("bold:")
         ]
         inside = [
             r"\toprule",
@@ -106,8 +107,8 @@ class Table:
         title = [comment(self.title)] if self.title else []
         return "\n".join([*title, rf"\begin{{tabular}}{{{kinds}}}", *inside, r"\end{tabular}"])
 
-    def _signs(self, mark: str) -> list[str]:
-        """What the signs in the table mean, a line each."""
+    def signs(self, mark: str) -> list[str]:
+        """What the signs in the table mean, a line each; `mark` is how the form marks cells."""
         return [*([f"{mark} {self.marked_as}"] if self.marked and self.marked_as else []), *self.legend]
 
     def _star(self, i: int, j: int) -> str:
@@ -128,7 +129,7 @@ def comment(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Text as Markdown shows it."""
-    return _one_line(text).translate(_MARKDOWN)
+    return _MARKDOWN.sub(r"\\\g<0>", _one_line(text))
 
 
 def _one_line(text: str) -> str:
