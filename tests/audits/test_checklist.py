@@ -167,3 +167,34 @@ def test_hashes_of_strings_do_not_matter():
         )
         runs.add(done.stdout)
     assert len(runs) == 1
+
+
+NEGATION = [ChecklistRow("", "", "negation")]  # of no task: a suite of preferences
+
+
+def preferences(field=None, *references):
+    hypothesis = "The ferry departs at seven."
+    segment = Segment("s", hypothesis, references, None, None, "s")
+    return perturbed_suite(Dataset((segment,), "ferry"), NEGATION, field=field)
+
+
+def test_a_preference_is_held_against_the_other_references():
+    (pair,) = made = preferences(
+        "ref", "The ferry leaves at seven.", "It sails at seven.", "The ferry leaves at seven."
+    )
+    assert (pair.better, pair.worse) == ("The ferry leaves at seven.", "The ferry does not leave at seven.")
+    assert pair.references == ("It sails at seven.",)
+    assert made.notes == ()
+
+
+def test_a_hypothesis_is_held_against_its_references():
+    (pair,) = made = preferences("hyp", "The ferry leaves at seven.")
+    assert (pair.better, pair.references) == ("The ferry departs at seven.", ("The ferry leaves at seven.",))
+    assert made.notes == ()
+
+
+def test_a_preference_without_another_text_that_says_the_same_is_said():
+    for made in (preferences("ref", "The ferry leaves at seven."), preferences("hyp")):
+        (pair,) = made
+        assert pair.references == (pair.better,)
+        assert made.notes[0].startswith("1 of 1 pairs have no reference but the text before the change")

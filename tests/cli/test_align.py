@@ -64,3 +64,19 @@ def test_refusals_are_one_line(capsys, arguments, expected):
 def test_an_empty_text_is_shown_not_refused(capsys):
     assert main(["align", "--hyp", "", "--ref", REF]) == 0
     assert "0.000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--hyp", "--ref"])
+def test_a_file_in_place_of_a_text_is_refused_with_what_to_write(tmp_path, capsys, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.txt").write_text("one text\n")
+    other = "--ref" if option == "--hyp" else "--hyp"
+    assert main(["align", option, "one.txt", other, "a text"]) == 2
+    assert f'{option} one.txt is a file, expected the text itself; for its first line write {option} "$(head -n 1' in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_picture_on_standard_output_stands_there_alone(capsys):
+    assert main(["align", "--hyp", HYP, "--ref", REF, "--svg", "-"]) == 0
+    assert ET.fromstring(capsys.readouterr().out).tag.endswith("svg")

@@ -116,3 +116,49 @@ def test_what_cannot_be_listed_is_one_line(capsys, arguments, part):
     assert out == ""
     assert part in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "own"), [("metrics", "bleu"), ("perturbations", "negation"), ("statistics", "  pearson:")]
+)
+def test_one_broken_package_is_a_line_and_the_others_are_listed(monkeypatch, capsys, kind, own):
+    class Point:
+        name = "broken"
+
+        class dist:  # noqa: N801 - as importlib.metadata has it
+            name, version = "their-package", "0.3"
+
+        def load(self):
+            raise SyntaxError("invalid syntax")
+
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [Point()] if group == f"nlgauge.{kind}" else []
+    )
+    assert main(["list", kind]) == 0
+    out, err = capsys.readouterr()
+    assert any(line.startswith(own) for line in out.splitlines())
+    assert "broken" not in out
+    told = (
+        f"nlgauge: {kind[:-1]} 'broken' of their-package 0.3 cannot be loaded (SyntaxError: invalid syntax); repair or"
+    )
+    assert err == f"{told} uninstall that package\n"
+
+
+def test_a_broken_metric_that_is_named_ends_with_2(monkeypatch, capsys, tmp_path):
+    class Point:
+        name = "broken"
+
+        def load(self):
+            raise ImportError("no such module")
+
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
+    )
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"hyp": "a", "ref": "a"}\n')
+    assert main(["score", str(data), "-m", "broken"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(
+        "nlgauge: metric 'broken' of an installed package cannot be loaded (ImportError: no such module)"
+    )
+    assert err.count("\n") == 1

@@ -362,3 +362,56 @@ def test_numbers_in_the_table_have_the_digits_asked_for(data, capsys):
     value = ng.meta_evaluate(ng.read(data), "chrf", "adequacy").value("chrf")
     assert f"{value:.5f}" in capsys.readouterr().out
     assert np.isfinite(value)
+
+
+def values(tmp_path, *arguments):
+    """Metric -> its value, and the notes."""
+    path = tmp_path / "values.json"
+    assert run("meta", tmp_path / "data.jsonl", "-c", "adequacy", "--json", path, "-q", *arguments) == 0
+    result = json.loads(path.read_text())
+    return {row["metric"]: row["value"] for row in result["rows"] if row["group"] == "mean"}, result
+
+
+@pytest.mark.parametrize("name", ["rows.tsv", "rows.jsonl", "rows.tsv.gz", "rows.parquet"])
+def test_segments_come_back_with_their_sign_and_signature(data, tmp_path, name):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    theirs = tmp_path / name
+    assert run("score", data, "-m", "ter", "-m", "chrf", "--segments", theirs, "-q") == 0
+    scored, fresh = values(tmp_path, "-m", "ter", "-m", "chrf")
+    read, result = values(tmp_path, "--scores", theirs)
+    assert read == scored
+    assert scored["ter"] > 0  # in the direction of the metric, as people
+    assert not any("taken to" in note for note in result["notes"])
+    signatures = {metric["spec"]: metric["signature"] for metric in result["metrics"]}
+    assert signatures == {m["spec"]: f"{m['signature']}|from:{theirs}" for m in fresh["metrics"]}
+    column = f'scores:file="{theirs}",column=ter'
+    assert values(tmp_path, "-m", column)[0][column] == scored["ter"]
+
+
+def test_a_file_that_says_nothing_is_read_by_the_names_of_its_columns(data, tmp_path):
+    theirs = tmp_path / "theirs.tsv"
+    assert run("score", data, "-m", "ter", "-m", "chrf:word_order=1", "--segments", theirs, "-q") == 0
+    (tmp_path / "theirs.tsv.meta.json").unlink()
+    text = theirs.read_text().replace("chrf:word_order=1", "mine")
+    theirs.write_text(text)
+    read, result = values(tmp_path, "--scores", theirs)
+    assert read["ter"] == values(tmp_path, "-m", "ter")[0]["ter"]
+    assert any(
+        note.startswith("ter: taken to fall with quality, as the name says; --higher") for note in result["notes"]
+    )
+    assert any(note.startswith("mine: taken to rise with quality; --lower-is-better") for note in result["notes"])
+    turned, result = values(tmp_path, "--scores", theirs, "--higher-is-better", "ter", "--lower-is-better", "mine")
+    assert turned == {"ter": -read["ter"], "mine": -read["mine"]}
+    assert not any("taken to" in note for note in result["notes"])
+    column = f'scores:file="{theirs}",column=mine'
+    notes = values(tmp_path, "-m", column)[1]["notes"]
+    assert f"{column}: taken to rise with quality; higher_is_better=false if it falls" in notes
+
+
+def test_a_column_cannot_rise_and_fall(data, tmp_path, capsys):
+    theirs = tmp_path / "theirs.tsv"
+    assert run("score", data, "-m", "ter", "--segments", theirs, "-q") == 0
+    both = ("--higher-is-better", "ter", "--lower-is-better", "ter")
+    assert run("meta", data, "-c", "adequacy", "--scores", theirs, *both) == 2
+    assert "'ter' is named in lower_is_better and in higher_is_better" in capsys.readouterr().err

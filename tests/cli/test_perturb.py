@@ -172,3 +172,30 @@ def test_bad_files_are_one_line(tmp_path, capsys):
     assert "is empty" in refused(capsys, empty, "-p", "negation", "-o", tmp_path / "p.jsonl")
     assert "latin.jsonl:1: not UTF-8" in refused(capsys, latin, "-p", "negation", "-o", tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_pairs_of_hypotheses_are_a_suite_that_a_metric_can_fail(tmp_path, capsys):
+    rows = [
+        {"id": "a", "refs": ["The ferry leaves at seven."], "hyp": "The boat goes at seven."},
+        {"id": "b", "refs": ["The road was closed."], "hyp": "They shut the road."},
+    ]
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    made(data, "-p", "negation", "-p", "typos", "--field", "hyp")
+    pairs = tmp_path / "pairs.jsonl"
+    assert main(["audit", "--suite", str(pairs), "-m", "rouge1", "--json", str(tmp_path / "a.json"), "-q"]) == 0
+    rows = json.loads((tmp_path / "a.json").read_text())["rows"]
+    assert any(row["accuracy"] < 1 for row in rows)
+    capsys.readouterr()
+    made(data, "-p", "negation")  # of the only reference
+    assert main(["audit", "--suite", str(pairs), "-m", "rouge1"]) == 2
+    assert "perturb --field hyp" in capsys.readouterr().err
+
+
+def test_pairs_on_standard_output_stand_there_alone(tmp_path, capsys):
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"id": "1", "hyp": "It is cold.", "ref": "It is very cold today."}\n')
+    assert main(["perturb", str(path), "-p", "negation", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["better"] for line in out.splitlines()] == ["It is very cold today."]
+    assert "negation" in err

@@ -386,3 +386,25 @@ def test_weights_that_do_not_add_up_to_1_are_noted(data, capsys):
     assert "note: 0.3*chrf + 0.6*bleu: the weights add up to 0.9, not to 1" in capsys.readouterr().out
     assert run("score", data, "-m", "0.4*chrf + 0.6*bleu") == 0
     assert "add up" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--json", "--html", "--segments"])
+def test_a_dash_is_standard_output_and_stands_there_alone(data, tmp_path, capsys, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    name = {"--json": "r.json", "--html": "r.html", "--segments": "r.tsv"}[option]
+    assert run("score", data, "-m", "chrf", option, name, "-q") == 0
+    capsys.readouterr()
+    assert run("score", data, "-m", "chrf", option, "-") == 0
+    assert capsys.readouterr().out == (tmp_path / name).read_text()
+    assert not (tmp_path / "-").exists()
+
+
+def test_two_things_do_not_go_to_standard_output(data, capsys):
+    said = refused(capsys, "score", data, "--json", "-", "--html", "-")
+    assert "--html - would be written over --json -" in said
+
+
+def test_standard_input_and_standard_output_are_not_one_file(data, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
+    assert run("score", "-", "-m", "chrf", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["kind"] == "score"

@@ -7,7 +7,7 @@ import sys
 import pytest
 import typer
 
-from nlgauge.cli.verbs import TRAIN, VERBS, group_of
+from nlgauge.cli.verbs import TRAIN, VERBS, group_of, left_of
 
 
 @pytest.mark.parametrize(("name", "verb"), [*VERBS.items(), *TRAIN.items()])
@@ -42,3 +42,20 @@ def test_groups_may_stand_in_groups(capsys):
     app = group_of({"inner": VERBS["train"]}, help="Outer.")
     typer.main.get_command(app).main(args=["inner", "--help"], standalone_mode=False)
     assert "baseline" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        ("score data.jsonl -m bertscore", "scores of models made so far are in the cache"),
+        ("score data.jsonl -m bertscore --no-cache", "nothing was written"),
+        ("-V", "nothing was written"),
+        ("perturb data.jsonl -p typos -o x.jsonl", "nothing was written"),
+        ("synth texts -o triples.jsonl", "the same command goes on where this one stopped"),
+        ("train sescore triples.jsonl -o x.safetensors", "the same command goes on where this one stopped"),
+        ("train layers data.jsonl", "scores of models made so far are in the cache"),
+        ("train baseline texts -o x.csv", "nothing was written"),
+    ],
+)
+def test_an_interrupted_command_says_what_is_left_of_it(typed, left):
+    assert left_of(typed.split()).startswith(left)

@@ -14,7 +14,8 @@ def test_each_error_is_ours_and_what_python_calls_it(error, builtin):
 def test_a_missing_extra_says_what_to_run():
     assert (
         str(MissingExtra("Parquet", "parquet"))
-        == "Parquet needs packages that are not installed; run: pip install 'nlgauge[parquet]'"
+        == "Parquet needs packages that are not installed; run: pip install 'nlgauge[parquet]', or in a checkout of"
+        " nlgauge: pip install '.[parquet]'"
     )
 
 

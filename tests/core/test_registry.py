@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
 
-from nlgauge.core import registry as module
+from nlgauge.core import plugins as module
 from nlgauge.core.errors import SpecError
 from nlgauge.core.registry import Entry, Registry, construct, convert
 from nlgauge.core.spec import Spec
@@ -77,6 +78,27 @@ def test_an_unknown_name_is_refused_with_the_nearest(toys):
 def test_a_name_near_to_nothing_is_refused_with_all(toys):
     with pytest.raises(SpecError, match=r"^unknown toy 'zzz'; known: far, plugged, toy$"):
         toys.build(Spec("zzz"))
+
+
+@pytest.mark.parametrize(
+    ("target", "fault"),
+    [
+        (len, "toy 'odd' of an installed package is builtin_function_or_method <built-in function len>, expected a"),
+        (Needy, "toy 'odd' of an installed package is the class Needy without info and score; repair or uninstall"),
+    ],
+)
+def test_a_plug_in_that_is_something_else_is_refused_by_name(monkeypatch, target, fault):
+    monkeypatch.setattr(module.metadata, "entry_points", lambda group: [FakePoint("odd", target)])
+    with pytest.raises(SpecError, match=re.escape(fault)):
+        Registry("toy", "nlgauge.toys", {}, members=("info", "score")).lookup("odd")
+
+
+def test_an_unknown_name_of_which_more_is_known_gets_that_answer():
+    registry = Registry(
+        "toy", "none", {"toy": Entry("decimal:Decimal")}, elsewhere=lambda name: f"; {name} is sold out"
+    )
+    with pytest.raises(SpecError, match=r"^unknown toy 'car'; car is sold out$"):
+        registry.lookup("car")
 
 
 def test_options_are_read_by_the_type_of_their_field():

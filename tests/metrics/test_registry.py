@@ -67,7 +67,7 @@ def test_a_metric_of_a_third_party_is_reached_by_its_entry_point(monkeypatch):
             return Needy
 
     monkeypatch.setattr(
-        "nlgauge.core.registry.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
+        "nlgauge.core.plugins.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
     )
     assert ng.metric("needy") == Needy()
     assert METRICS.names()[-1] == "needy"

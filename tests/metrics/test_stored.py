@@ -9,6 +9,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
+from nlgauge.io.beside import write_beside
 from nlgauge.metrics.stored import Stored
 from nlgauge.runtime.runtime import Runtime
 
@@ -100,3 +101,27 @@ def test_a_missing_column_is_refused_with_those_there_are(file):
 def test_no_name_is_no_file():
     with pytest.raises(SpecError, match="expected the name of a file"):
         Stored(file="")
+
+
+def test_the_direction_is_what_stands_beside_the_file(file):
+    write_beside(file, [{"spec": "comet", "signature": "x", "higher_is_better": False}])
+    metric = Stored(file=str(file), column="comet")
+    assert not metric.info.higher_is_better
+    assert not metric.score(SEGMENTS, Runtime()).higher_is_better
+    assert "|higher_is_better:false|" in str(signature_of(metric, Runtime()))
+    assert metric.notes == ()
+    assert Stored(file=str(file), column="comet", higher_is_better=True).info.higher_is_better
+
+
+def test_without_that_the_name_decides_or_it_rises_and_both_are_said(file):
+    file.write_text("id\twer\tmine\na\t0.5\t1\n")
+    assert Stored(file=str(file), column="wer").notes == (
+        "taken to fall with quality, as the name says; higher_is_better=true if it rises",
+    )
+    assert Stored(file=str(file), column="mine").notes == (
+        "taken to rise with quality; higher_is_better=false if it falls",
+    )
+    spec = f'1*scores:file="{file}",column=mine[norm=none]'
+    assert (
+        ng.metric(spec).notes[0].endswith("column=mine: taken to rise with quality; higher_is_better=false if it falls")
+    )

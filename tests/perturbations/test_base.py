@@ -88,6 +88,12 @@ def test_a_case_has_the_text_of_its_document():
     assert Case(known.analyse("Some text."), known).text == "Some text."
 
 
+def test_a_text_is_replaced_as_a_whole():
+    known = language()
+    change = Case(known.analyse("Some text."), known).replaced("Other words.", turn=2)
+    assert (apply_edits("Some text.", change.edits), change.meta) == ("Other words.", {"turn": 2})
+
+
 def test_any_class_with_info_and_a_call_is_a_template():
     class Mine:
         info = PerturbationInfo("mine", "do nothing", "same", ("a", "b"))
@@ -102,16 +108,16 @@ def test_any_class_with_info_and_a_call_is_a_template():
 
 def test_a_perturbation_without_a_name_is_called_like_its_class():
     class DropOldWords:
-        info = worse("drop old words", "an old boat", "a boat", needs=("english", "pool"))
+        info = worse("drop old words", ("an old boat", "a boat"), needs=("english", "pool"))
 
     class Dropped(DropOldWords):
         pass
 
     class Other:
-        info = as_good("change nothing", "a", "b")
+        info = as_good("change nothing", ("a", "b"))
 
     class Named:
-        info = worse("drop old words", "an old boat", "a boat", name="old")
+        info = worse("drop old words", ("an old boat", "a boat"), name="old")
 
     assert DropOldWords.info == PerturbationInfo(
         "drop_old_words", "drop old words", "lower", ("an old boat", "a boat"), frozenset({"english", "pool"})

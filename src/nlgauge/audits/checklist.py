@@ -53,7 +53,9 @@ def perturbed_suite(
 ) -> Suite:
     """Make pairs of each text before and after each perturbation. The arguments are those of `nlgauge.suite`.
 
-    If the rows have no task, the suite is a preference suite.
+    If the rows have no task, the suite is a preference suite. The references of its pairs are the texts of the item
+    that say the same as the text before the perturbation: the other references, or for a hypothesis all references.
+    Where there are none, the text itself is the reference, as in a checklist.
     """
     texts = anchors(dataset, field, limit, seed)
     cases = cases_of(texts, language)
@@ -70,17 +72,27 @@ def perturbed_suite(
                 skipped[row, outcome.reason] += 1
             else:
                 pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
-    notes = (
-        ["perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them"]
-        if legacy_join
-        else []
-    )
+    notes = _about_copies([pair for pair in pairs if not pair.task])
+    if legacy_join:
+        notes.append("perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them")
     left_alone = [
         Skipped(perturbation=row.template, reason=reason, n=n, task=row.task or None, criterion=row.criterion or None)
         for (row, reason), n in skipped.items()
     ]
     design: Design = "checklist" if rows and all(row.task for row in rows) else "preference"
     return Suite(tuple(pairs), dataset.name, design, left_alone, (*dataset.notes, *notes))
+
+
+def _about_copies(pairs: Sequence[Pair]) -> list[str]:
+    """How many pairs of a preference suite have the better text as their only reference."""
+    n = sum(pair.references == (pair.better,) for pair in pairs)
+    if not n:
+        return []
+    return [
+        f"{n} of {len(pairs)} pairs have no reference but the text before the change, which nearly every metric"
+        " prefers; for a suite that a metric can fail, perturb hypotheses that have references (--field hyp), or take"
+        " 'nlgauge audit DATA --suite menli', which puts a paraphrase in place of the reference"
+    ]
 
 
 def task_in(dataset: Dataset) -> str:
@@ -106,12 +118,13 @@ def _pair(anchor: Anchor, row: ChecklistRow, outcome: Perturbed, joined: Case | 
     if joined is not None:
         text = " ".join(t.text for t in joined.language.analyse(text).tokens)
     s = anchor.segment
+    others = tuple(other for other in anchor.others if other.strip() != anchor.text.strip())
     return Pair(
         id="/".join(part for part in (s.id, row.criterion, row.template) if part),
         phenomenon=row.template,
         better=anchor.text,
         worse=text,
-        references=(anchor.text,),
+        references=(anchor.text,) if row.task or not others else others,
         source=s.source,
         expect=outcome.expect,
         task=row.task or None,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from nlgauge.audits.copies import check_copies
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops
 from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import PreferenceRow, preference_rows, won
@@ -21,7 +22,7 @@ from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.suites import read_suite
-from nlgauge.metrics.base import Metric, trained_on
+from nlgauge.metrics.base import Metric, notes_of, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
@@ -165,18 +166,20 @@ def audit(
         references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
 
     Raises:
-        InputError: no pair has what a metric needs, or the design is `checklist` and pairs lack a task and criterion.
+        InputError: no pair has what a metric needs; the design is `checklist` and pairs lack a task and criterion; or
+            the design is not named, and every better text of a preference suite is the reference.
         SpecError: a metric is unknown.
 
-    References:
-        Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
+    References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
     suite = read_suite(suite) if is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
         _check_penalties(penalties, wanted, listed)
-    sides = score_sides(suite, named(metrics), runtime or Runtime(), references=references)
+    built = named(metrics)
+    copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
+    sides = score_sides(suite, built, runtime or Runtime(), references=references)
     limits: dict[str, Any] = {"tolerance": tolerance, "confidence": confidence}
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
@@ -189,7 +192,8 @@ def audit(
     shown = {spec: trained_on(s.metric) for spec, s in sides.items()}
     marked = [replace(row, trained_on=row.attack in shown[row.metric]) for row in rows]
     say(*flagged)
-    notes = [*suite.notes, *flagged, *notes, *_about_training(marked), *_about_skipped(suite)]
+    told = [*suite.notes, *copies, *flagged, *_of_metrics(sides)]
+    notes = [*told, *notes, *_about_training(marked), *_about_skipped(suite)]
     return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), **limits)
 
 
@@ -243,6 +247,11 @@ def _check_penalties(penalties: Sequence[ChecklistRow], design: Design, listed: 
             raise InputError(
                 f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, names)}"
             )
+
+
+def _of_metrics(sides: Mapping[str, Sides]) -> Iterator[str]:
+    """What the metrics say of themselves."""
+    yield from (f"{spec}: {note}" for spec, s in sides.items() for note in notes_of(s.metric))
 
 
 def _about_checklist(

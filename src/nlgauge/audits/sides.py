@@ -82,7 +82,7 @@ def score_sides(
 
 
 def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references: str) -> Sides:
-    places = _pairs_for(spec, metric, suite, references)
+    places = pairs_for(spec, metric, suite, references)
     better, worse = np.full(len(places), np.nan), np.full(len(places), np.nan)
     flags: dict[str, Mask] = {}
     for part in _parts(metric, suite, places):
@@ -94,7 +94,8 @@ def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references
     return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse, flags)
 
 
-def _pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
+def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
+    """The positions of the pairs that a metric scores; see `score_sides`."""
     needs = metric.info.needs
     wanted = "src" if "source" in needs and "references" not in needs else "ref"
     if references == "source":

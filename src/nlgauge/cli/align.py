@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 from typing import Annotated
 
@@ -9,7 +11,8 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.cli.typed import as_typed
-from nlgauge.core.result import replacing
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
 from nlgauge.report.alignment.page import alignment_html
 from nlgauge.report.alignment.svg import alignment_svg
@@ -36,6 +39,12 @@ def align(
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
+    for option, text in (("--hyp", hyp), ("--ref", ref)):
+        if os.path.isfile(text):
+            raise InputError(
+                f"{option} {text} is a file, expected the text itself; for its first line write {option}"
+                f' "$(head -n 1 {shlex.quote(text)})"'
+            )
     alignment = measure(hyp, ref, metric, run.runtime())
     for path, draw in ((svg, alignment_svg), (files.html, alignment_html)):
         if path is not None:
@@ -43,6 +52,8 @@ def align(
                 file.write(draw(alignment))
     if files.json is not None:
         as_typed(alignment.result(metric)).write(files.json, "json")
+    if svg == STDOUT or files.printed:
+        return
     if run.quiet:
         typer.echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
     else:

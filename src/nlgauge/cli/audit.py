@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +18,7 @@ from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read
@@ -114,6 +117,7 @@ class Rules:
 def audit(
     *,
     data: Data = None,
+    columns: options.Columns = None,
     metric: Metrics = [],  # noqa: B006 - typer's way to take several
     suite: SuiteName = None,
     chosen: Chosen,
@@ -135,7 +139,8 @@ def audit(
     named(metric)  # a misspelt metric is refused before anything is read
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
-    pairs = _suite(data, suite, runtime, chosen, paraphrasing, making, run.typed_seed)
+    texts = None if data is None else partial(read, data, columns=options.columns_of(columns))
+    pairs = _suite(texts, suite, runtime, chosen, paraphrasing, making, run.typed_seed)
     how: dict[str, Any] = asdict(rules)
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
@@ -147,12 +152,13 @@ def audit(
     drawn = outcome.sides if files.html is not None else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
-    shown.show(result, run.quiet, intervals=intervals, worst=cases)
+    if not files.printed:
+        shown.show(result, run.quiet, intervals=intervals, worst=cases)
     return 0
 
 
 def _suite(
-    data: str | None,
+    texts: Callable[[], Dataset] | None,
     name: str | None,
     runtime: Runtime,
     chosen: Chosen,
@@ -165,15 +171,15 @@ def _suite(
         _refuse_idle(name, chosen, paraphrasing, making, seed)
         if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
             raise InputError(f"no suite {name!r} is known, and there is no file of that name{nearest(name, _RECIPES)}")
-        return read_suite(name, None if data is None else read(data))
+        return read_suite(name, None if texts is None else texts())
     if paraphrasing.choose != "max_edit_distance" and name != "menli":
         raise InputError("--choose is about paraphrases, which only --suite menli takes")
-    if data is None:
+    if texts is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
     how: dict[str, Any] = asdict(making)  # checked there
     return made_suite(
         name or "checklist",
-        read(data),
+        texts(),
         task=chosen.task,
         criterion=chosen.criterion,
         perturbations=chosen.perturbation or [],

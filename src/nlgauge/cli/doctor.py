@@ -47,7 +47,7 @@ def _device() -> str:
     try:
         import torch
     except ImportError:
-        return "no torch: only metrics without a model; pip install 'nlgauge[neural]'"
+        return "no torch: only metrics without a model; pip install 'nlgauge[neural]', or '.[neural]' in a checkout"
     if torch.cuda.is_available():
         return f"cuda ({torch.cuda.get_device_name(0)})"
     fast = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()

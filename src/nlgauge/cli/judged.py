@@ -82,6 +82,10 @@ class Scored:
         list[str] | None,
         typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
     ] = None
+    higher: Annotated[
+        list[str] | None,
+        typer.Option("--higher-is-better", metavar="NAME", help="A column of --scores that rises with quality."),
+    ] = None
 
     def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
         """Column -> its table, and the files read."""
@@ -89,9 +93,11 @@ class Scored:
         return merge(tables), [entry for _, entry in tables]
 
 
-def read_data(path: str, judgements: str | None = None) -> tuple[Dataset, list[Any]]:
+def read_data(
+    path: str, judgements: str | None = None, columns: Sequence[str] | None = None
+) -> tuple[Dataset, list[Any]]:
     """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
-    source = open_data(path)
+    source = open_data(path, columns=options.columns_of(columns))
     try:
         segments = tuple(segment for block in source.blocks() for segment in block)
         summary = source.check()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from nlgauge.audits.suite import KINDS as MADE
 from nlgauge.cli import options
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
 from nlgauge.io.formats import FORMATS, TABLES
@@ -18,7 +18,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
-from nlgauge.metrics.registry import METRICS, SUMS, list_metrics
+from nlgauge.metrics.registry import METRICS, SUMS, metric_info
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
@@ -26,6 +26,8 @@ from nlgauge.perturbations.registry import PERTURBATIONS, info
 from nlgauge.report.tables.table import Table
 from nlgauge.stats.correlation.registry import names as statistics
 from nlgauge.stats.correlation.registry import statistic
+
+R = TypeVar("R")
 
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
@@ -78,9 +80,20 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, what it needs, its range, and what it runs with."""
-    rows = [_metric_line(name, about, _runs_with(name)) for name, about in list_metrics().items()]
+    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), _runs_with(name)))
     table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
+
+
+def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:
+    """What is shown of each name; a name whose package is broken is told on stderr instead."""
+    lines = []
+    for name in names:
+        try:
+            lines.append(line(name))
+        except SpecError as error:
+            typer.echo(f"nlgauge: {error}", err=True)
+    return lines
 
 
 def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
@@ -122,7 +135,7 @@ def _metric(name: str) -> list[str]:
     if name in SUMS:
         return [f"{name}: the sum {SUMS[name]}"]
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
-    about = list_metrics()[name]
+    about = metric_info(name)
     low, high = about.range
     direction = "higher is better" if about.higher_is_better else "lower is better"
     return [
@@ -135,12 +148,14 @@ def _metric(name: str) -> list[str]:
 
 def perturbation_table() -> list[str]:
     """One line per perturbation: what it does, what a score should do, an example."""
-    rows = [
-        (name, about.summary, about.expect, f"{about.example[0]!r} -> {about.example[1]!r}")
-        for name, about in ((name, info(name)) for name in PERTURBATIONS.names())
-    ]
+    rows = _whole(PERTURBATIONS.names(), _perturbation_line)
     table = Table("", ("perturbation", "what it does", "a score should be", "example"), tuple(rows), left=4)
     return [*table.text().split("\n"), "", "nlgauge list perturbations NAME shows the options of one."]
+
+
+def _perturbation_line(name: str) -> tuple[str, ...]:
+    about = info(name)
+    return name, about.summary, about.expect, f"{about.example[0]!r} -> {about.example[1]!r}"
 
 
 def _perturbation(name: str) -> list[str]:
@@ -187,9 +202,7 @@ def _suites() -> list[str]:
 
 def _statistics() -> list[str]:
     lines = ["statistics (--stat)"]
-    for name in statistics():
-        own = takes(name)
-        lines.append(f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else ""))
+    lines += _whole(statistics(), _statistic_line)
     for title, about in (
         ("of model selection (nlgauge select)", _SELECTION),
         ("tests (--test)", ABOUT),
@@ -201,6 +214,11 @@ def _statistics() -> list[str]:
         tasks = ", ".join(f"{task.stat} at level {task.level}" for task in preset.tasks)
         lines += [f"  {name}: {tasks}", f"      {preset.about}", f"      {preset.origin}"]
     return lines
+
+
+def _statistic_line(name: str) -> str:
+    own = takes(name)
+    return f"  {name}: {statistic(name).summary}" + (f"; options {', '.join(own)}" if own else "")
 
 
 def _formats() -> list[str]:

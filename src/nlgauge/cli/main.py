@@ -12,7 +12,7 @@ from contextlib import suppress
 import typer
 
 from nlgauge.cli.typed import typed
-from nlgauge.cli.verbs import VERBS, group_of
+from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
@@ -72,11 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         return _refuse(message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
-        told = (
-            "scores of models are kept in the cache, if there is one; synth and train go on where they were with the"
-            " same command"
-        )
-        print(f"nlgauge: interrupted; {told}", file=sys.stderr)
+        left = left_of(sys.argv[1:] if arguments is None else arguments)
+        print(f"nlgauge: interrupted; {left}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 

@@ -125,6 +125,7 @@ class Tests:
 def meta(
     *,
     data: judged.Data,
+    columns: options.Columns = None,
     scored: judged.Scored,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
@@ -141,7 +142,7 @@ def meta(
     shown.check()
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
@@ -150,6 +151,7 @@ def meta(
         criterion or None,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),
@@ -160,7 +162,8 @@ def meta(
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

@@ -16,7 +16,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result, check_target
+from nlgauge.core.result import STDOUT, Result, check_target
+from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import DATA, FORMS, WIDE, check_form, render
@@ -25,7 +26,9 @@ from nlgauge.runtime.runtime import DTYPES, Advance, Runtime, silent
 
 R = TypeVar("R")
 
-Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - prints it, here and below.")
+]
 Html = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write the result as one self-contained HTML page.")
 ]
@@ -82,6 +85,35 @@ Quiet = Annotated[
 ]
 
 
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=NAME,...",
+        help="Fields of DATA with other names: hyp=prediction,ref=references.",
+    ),
+]
+
+
+def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
+    """Field -> its name in the data, of `--columns`; None where it was not given.
+
+    Raises:
+        InputError: it is no list of FIELD=NAME, or a field is named twice.
+    """
+    if not typed:
+        return None
+    named: dict[str, str] = {}
+    for pair in (pair for listed in typed for pair in listed.split(",")):
+        field, equals, name = (part.strip() for part in pair.partition("="))
+        if not (field and equals and name):
+            raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
+        if field in named:
+            raise InputError(f"--columns names {field!r} twice, expected once")
+        named[field] = name
+    return named
+
+
 @dataclass(frozen=True)
 class Common:
     """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
@@ -132,10 +164,19 @@ class Files:
     def check(self, inputs: Sequence[str], **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
+        if self.segments not in (None, STDOUT):
+            own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
 
+    @property
+    def printed(self) -> bool:
+        """Whether one of them is standard output, on which nothing else may stand then."""
+        return STDOUT in (self.json, self.html, self.segments)
+
     def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
-        """Write the result as JSON and as a page, where these are asked for."""
+        """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
+        if self.segments not in (None, STDOUT):
+            write_beside(self.segments, result.metrics)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
@@ -252,12 +293,12 @@ def bar(total: int, label: str) -> Iterator[Advance]:
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
     """Refuse before anything is scored what could not be written, or would be written over."""
-    taken = {os.path.realpath(path): f"the input {path}" for path in inputs}
+    taken = {os.path.realpath(path): f"the input {path}" for path in inputs if path != STDOUT}  # - is read there
     for option, path in outputs.items():
         if path is None:
             continue
         check_target(path)
-        place = os.path.realpath(path)
+        place = path if path == STDOUT else os.path.realpath(path)
         takes_several = os.path.exists(place) and not os.path.isfile(place)  # a pipe or a terminal
         if place in taken and not takes_several:
             raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")

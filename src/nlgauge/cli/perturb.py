@@ -12,6 +12,7 @@ from nlgauge.audits.anchors import distinct
 from nlgauge.audits.checklist import perturbed_suite
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
 from nlgauge.io.read import read
 from nlgauge.io.suites.pairs import write_pairs
@@ -26,7 +27,9 @@ Data = Annotated[
         metavar="DATA", help="Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses."
     ),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Pairs, as .jsonl or .tsv (also .gz).")]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Pairs, as .jsonl or .tsv (also .gz); - prints them.")
+]
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,14 @@ class Making:
 
 
 @options.common(without={"device", "dtype", "cache", "no_cache"})
-def perturb(*, data: Data, output: Output, chosen: Chosen, making: Making, run: options.Common) -> int:
+def perturb(
+    *, data: Data, columns: options.Columns = None, output: Output, chosen: Chosen, making: Making, run: options.Common
+) -> int:
     """Perturb texts, and write pairs of before and after."""
     options.check_outputs({"--output": output}, [data])
     rows = _rows(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(
-        read(data),
+        read(data, columns=options.columns_of(columns)),
         rows,
         seed=run.seed,
         field=cast(Literal["ref", "hyp"] | None, making.field),  # checked there
@@ -90,9 +95,10 @@ def perturb(*, data: Data, output: Output, chosen: Chosen, making: Making, run: 
     )
     write_pairs(suite, output)
     if not run.quiet:
-        typer.echo(applied(suite, rows))
+        aside = output == STDOUT  # where the pairs are, nothing else stands
+        typer.echo(applied(suite, rows), err=aside)
         for note in suite.notes:
-            typer.echo(f"note: {note}")
+            typer.echo(f"note: {note}", err=aside)
     return 0
 
 

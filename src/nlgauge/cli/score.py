@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
 import typer
@@ -13,7 +13,7 @@ import typer
 from nlgauge.cli import options, specs
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.result import Result
+from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
@@ -69,6 +69,7 @@ class Texts:
         list[str] | None,
         typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
     ] = None
+    columns: options.Columns = None
     src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
 
     def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
@@ -80,7 +81,7 @@ class Texts:
                 metrics += split(word)
             else:
                 files.append(word)
-        return Texts(files, self.hyp, self.ref, self.src), metrics
+        return replace(self, data=files), metrics
 
     @property
     def paths(self) -> list[str]:
@@ -103,12 +104,15 @@ class Texts:
                 "" if os.path.exists(data[0]) else ", and there is no such file"
             )
             raise InputError(f"{what}; name references with --ref, or give one data file alone")
+        columns = options.columns_of(self.columns)
+        if columns is not None and not data:
+            raise InputError("--columns names fields of a data file, and none is given")
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
             if self.ref or self.src:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
-            return read.open_data(data[0])
+            return read.open_data(data[0], columns=columns)
         if data:
             files = f"{len(data)} data files are given ({', '.join(data)}), expected one"
             raise InputError(f"{files}; is one of them a misspelt metric? see 'nlgauge list metrics'")
@@ -226,7 +230,9 @@ def score(
         scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
     result = as_typed(scores.result())
     files.write(result)
-    if score_only:
+    if files.printed or save_norm == STDOUT:
+        pass  # what was asked for stands there alone
+    elif score_only:
         typer.echo(numbers_alone(result, shown.width))
     else:
         shown.show(result, run.quiet)

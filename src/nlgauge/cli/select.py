@@ -55,6 +55,7 @@ class Policies:
 def select(
     *,
     data: judged.Data,
+    columns: options.Columns = None,
     scored: judged.Scored,
     criterion: judged.Criterion = None,
     judgements: judged.Judgements = None,
@@ -71,7 +72,7 @@ def select(
         options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
     more = [path for path in (judgements, draw_matrix) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
     how: dict[str, Any] = {**asdict(simulated), **asdict(policies)}  # checked there
@@ -82,6 +83,7 @@ def select(
         draw_matrix=matrix,
         scores=tables,
         lower_is_better=scored.lower or [],
+        higher_is_better=scored.higher or [],
         seed=run.seed,
         runtime=run.runtime(),
         **how,
@@ -89,7 +91,8 @@ def select(
     result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

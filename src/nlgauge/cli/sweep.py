@@ -89,6 +89,7 @@ class Mixed:
 def sweep(
     *,
     data: Data,
+    columns: options.Columns = None,
     mixed: Mixed,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
@@ -115,7 +116,7 @@ def sweep(
         options.refuse_idle(idle, "is about intervals, and --pooling shows none")
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
-    read = [judged.read_data(path, judgements) for path in data]
+    read = [judged.read_data(path, judgements, columns) for path in data]
     datasets, suites = [dataset for dataset, _ in read], [_suite(path) for path in paths]
     shared: dict[str, Any] = {"criterion": criterion or None, "level": level, "stats": stat or None, "ties": ties}
     shared |= {"references": references, "missing": missing, "runtime": run.runtime()}
@@ -129,7 +130,8 @@ def sweep(
     inputs = [entry for _, entries in read for entry in entries]
     result = as_typed(outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)]))
     files.write(result)
-    shown.show(result, run.quiet)
+    if not files.printed:
+        shown.show(result, run.quiet)
     return 0
 
 

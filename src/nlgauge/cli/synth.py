@@ -12,7 +12,7 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
+from nlgauge.core.result import STDOUT, Result
 from nlgauge.io.files.journal import SUFFIX, Journal
 from nlgauge.io.raw import read_raw
 from nlgauge.io.suites.minor import read_minor
@@ -108,6 +108,7 @@ class Rated:
 def synth(
     *,
     texts: Texts = None,
+    columns: options.Columns = None,
     output: Output = None,
     variants: Variants = 1,
     drawn: Drawn,
@@ -126,13 +127,13 @@ def synth(
     if calibrate is not None:
         threshold, about, result = _calibrated(calibrate, rated.judge, runtime)
         if texts is None:
-            typer.echo(about)
+            typer.echo(about, err=files.printed)
             if files.json is not None:
                 result.write(files.json, "json")
             return 0
         notes.append(about)
     assert texts is not None
-    raw = read_raw(texts)
+    raw = read_raw(texts, options.columns_of(columns))
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(drawn.draws(), **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
@@ -147,7 +148,7 @@ def synth(
     journal.finish()
     if outcome.left_alone:
         typer.echo(outcome.left_alone, err=True)
-    if not run.quiet:
+    if not run.quiet and not files.printed and output != STDOUT:
         typer.echo(render(result))
     return 0
 

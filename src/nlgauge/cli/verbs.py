@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -13,6 +13,8 @@ from typer.core import TyperGroup
 from nlgauge.cli.commands import Command
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
+_CACHED = {"score", "audit", "meta", "select", "sweep", "train layers"}  # their scores outlive an interruption
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train nli"}  # they go on where they were
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,17 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
     ),
 }
+
+
+def left_of(arguments: Sequence[str]) -> str:
+    """What is left of a command that was interrupted, for the one who typed it."""
+    words = [word for word in arguments if not word.startswith("-")]
+    verb = " ".join(words[: 2 if words[:1] == ["train"] else 1])
+    if verb in _RESUMED:
+        return "the same command goes on where this one stopped"
+    if verb in _CACHED and "--no-cache" not in arguments:
+        return "scores of models made so far are in the cache, and the same command goes on from there"
+    return "nothing was written"
 
 
 def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:

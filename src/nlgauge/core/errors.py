@@ -22,7 +22,10 @@ class MissingExtra(NlgaugeError, ImportError):
     """An optional part of the package is not installed; the message holds the command that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs packages that are not installed; run: pip install 'nlgauge[{extra}]'")
+        super().__init__(
+            f"{what} needs packages that are not installed; run: pip install 'nlgauge[{extra}]', or in a checkout of"
+            f" nlgauge: pip install '.[{extra}]'"
+        )
 
 
 for _error in (NlgaugeError, InputError, SpecError, MissingExtra):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from typing import Any, Literal
 
 from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.spec import Spec
 
 
@@ -31,15 +32,19 @@ class Registry:
         kind: what an error calls such an object: "metric", "perturbation".
         group: the entry-point group to which third parties add their own.
         entries: the names that this package defines.
+        members: what the class of a third party must have beside its fields.
+        elsewhere: the end of the error about an unknown name, where something better than the nearest names is known.
     """
 
     kind: str
     group: str
     entries: dict[str, Entry]
+    members: tuple[str, ...] = ()
+    elsewhere: Callable[[str], str] = lambda name: ""
 
     def names(self) -> list[str]:
         """Every known name: first those of this package, then those of installed plug-ins."""
-        return list(dict.fromkeys([*self.entries, *(point.name for point in self._plugins())]))
+        return list(dict.fromkeys([*self.entries, *plugin_names(self.group)]))
 
     def build(self, spec: Spec, options: Mapping[str, Any] | None = None) -> Any:
         """The object that a specification describes, with further options in Python values.
@@ -51,26 +56,47 @@ class Registry:
         return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt."""
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt.
+
+        Raises:
+            SpecError: the name is unknown, or the package that adds it is broken.
+        """
         entry = self.entries.get(name)
         if entry is not None:
             module, _, attribute = entry.target.partition(":")
             return getattr(import_module(module), attribute), entry.preset
-        for point in self._plugins():
-            if point.name == name:
-                return point.load(), {}
+        point = find_plugin(self.group, name)
+        if point is not None:
+            return self._of_plugin(point), {}
         alike = [known for known in self.names() if known.lower() == name.lower() and known != name]
         if len(alike) == 1:
             return self.lookup(alike[0])
-        raise SpecError(f"unknown {self.kind} {name!r}{nearest(name, self.names())}")
+        raise SpecError(f"unknown {self.kind} {name!r}{self.elsewhere(name) or nearest(name, self.names())}")
 
-    def _plugins(self) -> Iterator[metadata.EntryPoint]:
-        return iter(metadata.entry_points(group=self.group))
+    def _of_plugin(self, point: metadata.EntryPoint) -> type:
+        """The class that an installed package adds."""
+        cls: type = load_plugin(point, self.kind)
+        if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+            raise broken_plugin(point, self.kind, f"is {type(cls).__name__} {cls!r:.60}, expected a dataclass")
+        lacking = [member for member in self.members if not hasattr(cls, member)]
+        if lacking:
+            raise broken_plugin(point, self.kind, f"is the class {cls.__name__} without {' and '.join(lacking)}")
+        return cls
 
+    def check_object(self, given: object, fits: bool, expected: str, options: Mapping[str, Any]) -> None:
+        """Refuse what is given in place of a specification, unless it is an object of this kind without more options.
 
-def named_kind(given: object) -> str:
-    """What was given in place of a specification, for an error message: "int", or "the class Bleu"."""
-    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        Args:
+            given: what is given.
+            fits: whether it has the members of such an object; a class has them, too, and is refused.
+            expected: what an error calls the specification: "a metric specification".
+            options: options that are given beside it.
+        """
+        if options:
+            raise SpecError(f"options are given beside a {self.kind} object; make the object with them")
+        if isinstance(given, type) or not fits:
+            what = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+            raise SpecError(f"expected {expected} or a {self.kind} object, got {what}")
 
 
 def construct(

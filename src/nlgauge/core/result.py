@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from nlgauge.core.forms import made
 from nlgauge.core.signature import version
 
 Row = Mapping[str, Any]  # one flat object of a result file, as it is read: name of a field -> value
+STDOUT = "-"
 NewRow = dict[str, Any]  # the same while it is made
 
 SETTINGS = ("test", "draws", "seed", "adjust", "confidence")
@@ -159,13 +161,18 @@ def null_if_nan(value: Any) -> Any:
 def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that takes its final name only when everything is written. After an error nothing is left of it.
 
-    A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly.
+    A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly. So is
+    standard output, which `-` stands for.
 
     Raises:
         InputError: the folder is missing or cannot be written, or the disk is full.
     """
     path = os.fspath(path)
     check_target(path)
+    if path == STDOUT:
+        with _failing_in_one_line("standard output"), _standard_output(mode) as file:
+            yield file
+        return
     if os.path.exists(path) and not os.path.isfile(path):
         with _failing_in_one_line(path):
             target = _Target(path, path)
@@ -199,11 +206,29 @@ def check_target(path: str | os.PathLike[str]) -> None:
     path = os.fspath(path)
     if not path:
         raise InputError("'' is no name of a file, expected a file to write")
+    if path == STDOUT:
+        return
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, expected a file to write")
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise InputError(f"cannot write {path}: there is no folder {folder}; make it first")
+
+
+@contextmanager
+def _standard_output(mode: str) -> Iterator[IO[Any]]:
+    """Standard output as a file: the same bytes as on disk, whatever the terminal's encoding is."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)  # a notebook has none
+    if "b" in mode or raw is None:
+        yield raw or sys.stdout
+    else:
+        text = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True)
+        try:
+            yield text
+        finally:
+            text.detach()
+    sys.stdout.flush()
 
 
 class _Target(io.FileIO):

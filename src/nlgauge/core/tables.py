@@ -39,6 +39,13 @@ class Key(NamedTuple):
         )
 
 
+class Origin(NamedTuple):
+    """What is recorded about a column of scores: its direction, and the signature of its metric ("" if unknown)."""
+
+    higher_is_better: bool
+    signature: str = ""
+
+
 @dataclass(frozen=True)
 class ScoreTable:
     """Scores or ratings of n segments, documents, domains or systems, from any program or person.
@@ -49,6 +56,7 @@ class ScoreTable:
         level: one of `LEVELS`.
         name: the name of the file, for errors.
         notes: what was left out in reading, with counts.
+        origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
 
     Raises:
         InputError: a column has another length, the level is unknown, two rows are about the same thing, or only some
@@ -60,6 +68,7 @@ class ScoreTable:
     level: str = "segment"
     name: str = ""
     notes: tuple[str, ...] = ()
+    origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))

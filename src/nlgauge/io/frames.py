@@ -9,7 +9,7 @@ from typing import Any
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.frames import Frame, column, column_names, is_frame
 from nlgauge.core.segment import Dataset
-from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known
+from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known, with_references
 from nlgauge.io.parquet import import_pyarrow
 
 _LIBRARIES = ("pandas", "polars")
@@ -57,7 +57,7 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     segments = []
     for number, row in enumerate(zip(*cells.values(), strict=True), start=1):
         try:
-            segments.append(made.segment(_with_references(dict(zip(cells, row, strict=True))), number))
+            segments.append(made.segment(with_references(dict(zip(cells, row, strict=True))), number))
         except FieldError as error:
             raise InputError(f"{kind}, row {number}: {error}") from None
     if not segments:
@@ -115,13 +115,3 @@ def _fields(kind: str, names: list[str], columns: Mapping[str, str] | None) -> d
     if "hyp" not in fields.values():
         raise InputError(f"{kind} has no column 'hyp'; columns found: {found}; say which: columns={{'hyp': ...}}")
     return fields
-
-
-def _with_references(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose `ref` may be a list, and whose `refs` may be a single text."""
-    one, several = row.get("ref"), row.get("refs")
-    if type(one) is list and several is None:
-        return {**row, "ref": None, "refs": one}
-    if type(several) is str and one is None:
-        return {**row, "refs": [several]}
-    return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -15,6 +16,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.beside import read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
 from nlgauge.io.files.cells import counted, number
@@ -48,7 +50,8 @@ def read_scores(
         group: language pair or task of all rows, if the file does not say.
 
     Returns:
-        The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing values, NaN.
+        The rows in the order of the file. `None`, `nan`, `NA`, `null` and an empty cell are missing values, NaN. If
+        FILE.meta.json stands beside the file, it says in which direction the columns run and what signed them.
 
     Raises:
         InputError: the extension is unknown, a row has no key, there is no score, a cell in a column of numbers is not
@@ -72,7 +75,9 @@ def read_scores(
             f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
             " or .sys.score"
         )
-    return _table(rows, file.name, columns, names or {}, group, notes)
+    table = _table(rows, file.name, columns, names or {}, group, notes)
+    origins, told = read_beside(file)
+    return dataclasses.replace(table, origins=origins, notes=(*table.notes, *told)) if origins else table
 
 
 def _table(
@@ -302,4 +307,4 @@ def _blocks(file: InputFile, name: str, level: str, group: str | None) -> ScoreT
 def _chosen(table: ScoreTable, columns: Sequence[str] | None) -> ScoreTable:
     if columns is None:
         return table
-    return ScoreTable(table.keys, {name: table.column(name) for name in columns}, table.level, table.name, table.notes)
+    return dataclasses.replace(table, columns={name: table.column(name) for name in columns})

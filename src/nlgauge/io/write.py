@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import replacing
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.io.parquet import import_pyarrow
@@ -64,7 +64,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
     Numbers are written in full, so that reading them gives the same float64. NaN is an empty cell or null.
 
     Args:
-        path: a name that ends in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`.
+        path: a name in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.
 
     Raises:
         InputError: the extension is another one, the folder is missing or cannot be written, or a cell of a TSV has a
@@ -73,7 +73,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
     """
     path = os.fspath(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()
-    make = _SINKS.get(extension)
+    make = _Tsv if path == STDOUT else _SINKS.get(extension)
     if make is None or (make is _Parquet and path.endswith(".gz")):
         raise InputError(
             f"{path}: cannot tell what to write from the name, expected .tsv, .csv, .jsonl (or with .gz) or .parquet"

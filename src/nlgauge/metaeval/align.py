@@ -63,7 +63,7 @@ class JoinedScores:
         return (
             self.scores[metric].signature
             if metric in self.scores
-            else stored_signature(metric, self.system_tables[metric].name)
+            else column_signature(self.system_tables[metric], metric)
         )
 
     def as_metrics(self) -> list[NewRow]:
@@ -252,7 +252,16 @@ def column(
             f"{where}: {len(unused)} of {len(table)} rows are about no judged segment:"
             f" {some(_brief(table.keys[i]) for i in unused)}"
         )
-    return Scores(stored_signature(name, table.name), ids(segments), values, higher_is_better=higher_is_better), notes
+    return Scores(column_signature(table, name), ids(segments), values, higher_is_better=higher_is_better), notes
+
+
+def column_signature(table: ScoreTable, name: str) -> Signature:
+    """The signature of a column: what is recorded about it, with the file it comes from; else what is known of it."""
+    origin = table.origins.get(name)
+    if origin is None or not origin.signature:
+        return stored_signature(name, table.name)
+    first, _, rest = origin.signature.partition(":")
+    return Signature(name, ((first, rest), ("from", table.name)))
 
 
 def stored_signature(name: str, source: str) -> Signature:

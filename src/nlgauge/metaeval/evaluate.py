@@ -20,6 +20,7 @@ from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
+from nlgauge.metaeval.directions import directions
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
@@ -98,6 +99,7 @@ def meta_evaluate(
     preset: str | None = None,
     scores: ScoreTable | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
     pairs: Preferences | None = None,
     averaging: str | None = None,
     references: str | None = None,
@@ -117,12 +119,11 @@ def meta_evaluate(
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings; the metrics to score them by; one criterion, several, or
-            `all`.
+        dataset, metrics, criterion: texts with ratings; metrics that score them; one criterion, several, or `all`.
         level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
-        scores, lower_is_better, pairs, references, missing: see `joined_scores`.
+        scores, lower_is_better, higher_is_better, pairs, references, missing: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: for level `system`, see `frames.system_frame`; `exclude` names
             systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
@@ -139,6 +140,7 @@ def meta_evaluate(
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,
         lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better,
         references=references or protocol.references,
         missing=missing,
         pairs=_checked_pairs(pairs, tasks),
@@ -167,6 +169,7 @@ def joined_scores(
     *,
     scores: ScoreTable | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
     references: str | None = None,
     missing: MissingPolicy = "refuse",
     pairs: Preferences | None = None,
@@ -181,7 +184,9 @@ def joined_scores(
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
         scores: scores made elsewhere: a table with one column per metric, or a mapping from metric to a table, to
             `Scores`, to a mapping from id to number, or to one number per segment.
-        lower_is_better: the metrics in `scores` for which lower is better.
+        lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For the others it is taken from
+            what is recorded beside their file, else from their name; else higher is better. What was not known is in
+            the notes.
         references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
             `best_each` or `first` of the scores against single references; or the `source` in their place.
         missing: what to do with rated segments without a score: `refuse` them, `drop` them for all metrics, or count
@@ -201,34 +206,44 @@ def joined_scores(
         segments, human, notes = judged(dataset, chosen_criteria(dataset, criterion), unrated)
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
-    _check_names(built, stored, lower_is_better)
+    _check_names(built, stored, lower_is_better, higher_is_better)
     tables = {
         name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
     }
-    columns, more = _columns(stored, tables, segments, lower_is_better)  # report what does not fit before scoring
+    given = {**dict.fromkeys(lower_is_better, False), **dict.fromkeys(higher_is_better, True)}
+    up, guessed = directions(stored, given)
+    columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
-    told = (*dataset.notes, *notes, *more, *flagged)
+    told = (*dataset.notes, *notes, *more, *guessed, *flagged)
+    down = frozenset(name for name in tables if not up[name])
     every = {**scored, **columns}
     counts = {name: count(values.flags, values.values) for name, values in every.items()}
-    joined = JoinedScores(segments, human, every, tables, frozenset(lower_is_better), positions, told, counts)
+    joined = JoinedScores(segments, human, every, tables, down, positions, told, counts)
     return settle(joined, missing)
 
 
-def _check_names(built: Mapping[str, Metric], stored: Mapping[str, Any], lower_is_better: Sequence[str]) -> None:
+def _check_names(
+    built: Mapping[str, Metric], stored: Mapping[str, Any], lower: Sequence[str], higher: Sequence[str]
+) -> None:
     if not built and not stored:
         raise InputError("no metric and no scores are given, expected at least one of either")
     for name in stored:
         if name in built:
             raise InputError(f"{name!r} is both a metric to score and a column of scores; rename the column")
-    for name in lower_is_better:
-        if name not in stored:
-            raise InputError(
-                f"lower_is_better names {name!r}, which is not among the scores given{nearest(name, stored)}"
-            )
+    for option, names in (("lower_is_better", lower), ("higher_is_better", higher)):
+        for name in names:
+            if name not in stored:
+                raise InputError(f"{option} names {name!r}, which is not among the scores given{nearest(name, stored)}")
+    for name in lower:
+        if name in higher:
+            raise InputError(f"{name!r} is named in lower_is_better and in higher_is_better, expected one of them")
 
 
 def _columns(
-    stored: Mapping[str, Any], of_systems: Mapping[str, ScoreTable], segments: Sequence[Segment], down: Sequence[str]
+    stored: Mapping[str, Any],
+    of_systems: Mapping[str, ScoreTable],
+    segments: Sequence[Segment],
+    up: Mapping[str, bool],
 ) -> tuple[dict[str, Scores], list[str]]:
     """Segment scores that were made elsewhere, and notes on what was not used."""
     columns: dict[str, Scores] = {}
@@ -236,7 +251,7 @@ def _columns(
     for name, values in stored.items():
         if name not in of_systems:
             read = column if isinstance(values, ScoreTable) else listed
-            columns[name], more = read(values, name, segments, name not in down)
+            columns[name], more = read(values, name, segments, up[name])
             notes += more
     tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
     return columns, [*notes, *(note for table in tables.values() for note in table.notes)]

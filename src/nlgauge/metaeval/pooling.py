@@ -22,7 +22,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL
 from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
-from nlgauge.metaeval.sweeps import about_training, check
+from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
 from nlgauge.metrics.registry import named
@@ -31,6 +31,12 @@ from nlgauge.runtime.runtime import Runtime
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
+
+_CONVENTIONS = (
+    "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
+    "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself;"
+    " cost is the difference",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,6 +125,7 @@ def pooling_study(
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
+    copies = of_copies(attacks, chosen, references)
     parts: list[_Part] = []
     for name, metric in chosen.items():
         own = strategies(metric)
@@ -131,12 +138,9 @@ def pooling_study(
     flagged = [note for part in parts for note in part.notes(len(sets) + len(attacks) > 1)]
     say(*flagged)
     notes = [
+        *copies,
         *flagged,
-        "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
-        (
-            "left out: the strategy with the greatest mean over the other sets, held against the best one on the set"
-            " itself; cost is the difference"
-        ),
+        *_CONVENTIONS,
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     return PoolingStudy(tuple(rows), _entries(chosen, parts, context), tuple(notes))
@@ -230,7 +234,7 @@ def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
 ) -> _Part:
     specs = named(list(own.values()))
-    attacked = Attacked(suite, specs, runtime, "source" if references == "source" else "own")
+    attacked = Attacked(suite, specs, runtime, held_against(references))
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
     rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):

@@ -9,7 +9,7 @@ from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric, is_pooled, notes_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
@@ -40,7 +40,7 @@ def score_judged(
     scores of another; see `MetricInfo`.
 
     Returns:
-        A mapping from name to Scores, and notes: which metrics are pooled, and what was flagged.
+        A mapping from name to Scores, and notes: what the metrics say of themselves, and which are pooled.
     """
     policy = references_policy(references)
     held: dict[str, Metric] = (
@@ -51,7 +51,7 @@ def score_judged(
     _check_needs(held, segments)
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
-    notes = []
+    notes = [f"{name}: {note}" for name, built in metrics.items() for note in notes_of(built)]
     for name, built in held.items():
         if not is_pooled(built):
             continue

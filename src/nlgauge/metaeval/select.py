@@ -66,6 +66,7 @@ def select_models(
     among: Among = "rated",
     scores: ScoreTable | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
     references: str | None = None,
     missing: MissingPolicy = "refuse",
     seed: int = 0,
@@ -81,7 +82,7 @@ def select_models(
         draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by name or by its number in order
             of first appearance. With several groups it is a mapping from group to matrix.
         among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
-        scores, lower_is_better, references, missing, runtime: as in `meta_evaluate`.
+        scores, lower_is_better, higher_is_better, references, missing, runtime: as in `meta_evaluate`.
         seed: the seed of the hybrids and of the simulation.
 
     Returns:
@@ -101,6 +102,7 @@ def select_models(
         criterion,
         scores=scores,
         lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better,
         references=references,
         missing=missing,
         unrated=among == "all",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
+from nlgauge.audits.copies import check_copies
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
@@ -21,7 +22,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
 from nlgauge.metaeval.sweep_rows import joined_rows
-from nlgauge.metrics.base import Metric, notes_of, trained_on
+from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import Ties
@@ -112,6 +113,7 @@ def sweep(
     study = _Study(
         named(metrics), named(partners), check_weights(weights), norm, references, runtime or Runtime(seed=seed)
     )
+    copies = of_copies(attacks, study.metrics, references)
     options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}
     people, notes = _people(study, sets, criterion, options)
     robust, more = _attacks(study, attacks, ties, confidence)
@@ -119,8 +121,7 @@ def sweep(
     with_gains(rows)
     mark_best(rows)
     rows += curves(rows, confidence)
-    notes += [*more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
-    notes += [note for built in study.metrics.values() for note in notes_of(built)]
+    notes += [*copies, *more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
     settings = {"seed": seed, "confidence": confidence}
     return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])), settings)
 
@@ -185,8 +186,7 @@ def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: floa
     rows: list[NewRow] = []
     notes: list[str] = []
     for suite in suites:
-        references = "source" if study.references == "source" else "own"
-        attacked = Attacked(suite, study.metrics, study.runtime, references)
+        attacked = Attacked(suite, study.metrics, study.runtime, held_against(study.references))
         for pair in study.pairs:
             rows += _robustness(attacked, pair, study.weights, study.norm, ties, confidence)
         for name in study.metrics:
@@ -227,6 +227,17 @@ def check(
             raise InputError(
                 f"no pair of {suite.name or 'the suite'} has a better text; a sweep asks which of two is better"
             )
+
+
+def of_copies(suites: Sequence[Suite], metrics: Mapping[str, Metric], references: str | None) -> list[str]:
+    """Refuse suites that no metric can fail, before anything is scored; see `check_copies`."""
+    told = [(suite, note) for suite in suites for note in check_copies(suite, metrics, held_against(references))]
+    return [f"{suite.name}: {note}" if len(suites) > 1 else note for suite, note in told]
+
+
+def held_against(references: str | None) -> str:
+    """What the texts of a suite are compared with: their references, unless sources stand in for them."""
+    return "source" if references == "source" else "own"
 
 
 def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, is_pooled, trained_on
+from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
 from nlgauge.runtime.runtime import Runtime
@@ -78,11 +78,13 @@ class Combination:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note if the weights do not add up to 1. This is allowed, but values then lie outside 0 to 1."""
+        """The notes of the terms, and one if the weights do not add up to 1, so that values lie outside 0 to 1."""
+        of_terms = tuple(f"{spec_of(term)}: {note}" for _, term in self.terms for note in notes_of(term))
         total = sum(weight for weight, _ in self.terms)
         if abs(total - 1) < 1e-9 or self.norm in ("none", "zscore"):
-            return ()
-        return (f"the weights add up to {total:g}, not to 1; the order of segments is what their ratio makes it",)
+            return of_terms
+        ratio = "the order of segments is what their ratio makes it"
+        return (*of_terms, f"the weights add up to {total:g}, not to 1; {ratio}")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signatures of the terms, and the digest of a bounds file."""

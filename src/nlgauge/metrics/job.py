@@ -125,7 +125,7 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
-        from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
+        from nlgauge.metrics.comparison import compare_scores, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -133,7 +133,7 @@ class ComparisonOptions:
                 for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
                     beside[group, interval.system] = {"low": interval.low, "high": interval.high}
                 continue
-            for one in compare(
+            for one in compare_scores(
                 scores,
                 systems,
                 items,

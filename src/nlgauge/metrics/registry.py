@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry, named_kind
+from nlgauge.core.registry import Entry, Registry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.elsewhere import not_included
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -65,7 +67,13 @@ _PAPERS = {
     "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
 }
 
-METRICS = Registry("metric", "nlgauge.metrics", _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS)
+METRICS = Registry(
+    "metric",
+    "nlgauge.metrics",
+    _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    members=("info", "score"),
+    elsewhere=not_included,
+)
 
 # Names of sums. They take no options: write the sum out to change it.
 SUMS: dict[str, str] = {
@@ -86,10 +94,7 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
             the text does not follow the grammar of specifications.
     """
     if not isinstance(spec, str):
-        if options:
-            raise SpecError("options are given beside a metric object; make the object with them")
-        if isinstance(spec, type) or not isinstance(spec, Metric):
-            raise SpecError(f"expected a metric specification or a metric object, got {named_kind(spec)}")
+        METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return spec
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
@@ -142,13 +147,22 @@ def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
 def list_metrics() -> dict[str, MetricInfo]:
     """Every metric by name, with what it is: its needs, range, direction and a summary.
 
-    `nlgauge.metric(name)` makes one; the options of each are on its page and in `nlgauge list metrics NAME`.
+    `nlgauge.metric(name)` makes one; the options of each are on its page and in `nlgauge list metrics NAME`. A metric
+    whose package is broken is left out; `nlgauge.metric(name)` says why.
     """
-    return {name: _info(name) for name in [*METRICS.names(), *SUMS]}
+    found = {}
+    for name in [*METRICS.names(), *SUMS]:
+        with suppress(SpecError):
+            found[name] = metric_info(name)
+    return found
 
 
-def _info(name: str) -> MetricInfo:
-    """What a metric says of itself; options decide, such as what the text is compared with."""
+def metric_info(name: str) -> MetricInfo:
+    """What a metric says of itself; options decide, such as what the text is compared with.
+
+    Raises:
+        SpecError: the name is unknown, or its package is broken.
+    """
     try:
         return metric(name).info
     except SpecError:  # an option that has no default

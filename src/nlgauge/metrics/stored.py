@@ -15,7 +15,25 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.tables import ScoreTable
+from nlgauge.metrics.direction import Direction, direction_of
 from nlgauge.runtime.runtime import Runtime
+
+
+class _Described:
+    """The info of a column: of the class what holds for every column, of an instance with the column's direction."""
+
+    general = MetricInfo(
+        "scores",
+        needs=frozenset(),
+        range=(-float("inf"), float("inf")),
+        copy_is_best=False,  # not known
+        summary="a column of scores that another program made",
+    )
+
+    def __get__(self, instance: Stored | None, owner: type) -> MetricInfo:
+        if instance is None:
+            return self.general
+        return replace(self.general, higher_is_better=instance.direction.higher_is_better)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,36 +43,45 @@ class Stored:
     Args:
         file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`.
         column: whose scores; may be left out where there is one.
-        higher_is_better: false for an error rate, which the file cannot say.
+        higher_is_better: false for an error rate. None takes what is recorded beside the file, else what the name of
+            the column says, else true, with a note.
 
     The signature holds the digest of the file, so that other scores are another metric.
     """
 
     file: str
     column: str | None = None
-    higher_is_better: bool = True
-    info: ClassVar = MetricInfo(
-        "scores",
-        needs=frozenset(),
-        range=(-float("inf"), float("inf")),
-        copy_is_best=False,  # not known
-        summary="a column of scores that another program made",
-    )
+    higher_is_better: bool | None = None
+    info: ClassVar = _Described()
 
     def __post_init__(self) -> None:
-        checked(self)
+        checked(self, name="scores")
         if not self.file:
             raise SpecError(f"scores:file is {self.file!r}, expected the name of a file with scores")
-        if not self.higher_is_better:
-            object.__setattr__(self, "info", replace(self.info, higher_is_better=False))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the direction was found, unless it is given, recorded or known by the name."""
+        other = "false if it falls" if self.direction.higher_is_better else "true if it rises"
+        return (f"{self.direction.told}; higher_is_better={other}",) if self.direction.told else ()
+
+    @cached_property
+    def direction(self) -> Direction:
+        """Whether the column rises or falls with quality."""
+        if self.higher_is_better is not None:
+            return Direction(self.higher_is_better)
+        values, table = self._table.column(self.column), self._table
+        name = self.column or next(iter(table.columns))
+        origin = table.origins.get(name)
+        return direction_of(name, values, None if origin is None else origin.higher_is_better)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The digest of the file."""
+        """The direction, and the digest of the file."""
         try:
             digest = sha256(Path(self.file).read_bytes()).hexdigest()
         except OSError as error:
             raise InputError(f"cannot read scores {self.file}: {error.strerror}") from None
-        return {"sha256": digest[:16]}
+        return {"higher_is_better": self.direction.higher_is_better, "sha256": digest[:16]}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The numbers of the file in the order of the segments; NaN, which is counted, where the file has none.
@@ -67,7 +94,8 @@ class Stored:
             what = f"no row of {self.file} fits any of {len(segments)} segments"
             raise InputError(f"{what}: its first is about {row_key}, the first segment is {first.id!r}")
         values = self._table.of(segments, self.column, missing="nan")
-        return Scores(signature_of(self, runtime), ids(segments), values, higher_is_better=self.higher_is_better)
+        up = self.direction.higher_is_better
+        return Scores(signature_of(self, runtime), ids(segments), values, higher_is_better=up)
 
     @cached_property
     def _table(self) -> ScoreTable:

@@ -67,6 +67,10 @@ class Case:
         """The text itself."""
         return self.doc.text
 
+    def replaced(self, text: str, /, **meta: Any) -> Change:
+        """The change that puts another text in the place of the whole one; `meta` goes with it."""
+        return Change([Edit(0, len(self.text), text)], meta)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -115,18 +119,23 @@ class PerturbationInfo:
 
 
 def worse(
-    summary: str, before: str, after: str, *, needs: Collection[str] = ("english",), source: str = SAI, name: str = ""
+    summary: str,
+    example: tuple[str, str],
+    *,
+    needs: Collection[str] = ("english",),
+    source: str = SAI,
+    name: str = "",
 ) -> PerturbationInfo:
     """Declare a perturbation after which a text is worse; the arguments are the fields of `PerturbationInfo`."""
-    return PerturbationInfo(name, summary, "lower", (before, after), frozenset(needs), source)
+    return PerturbationInfo(name, summary, "lower", example, frozenset(needs), source)
 
 
 attack = partial(worse, source=CHEN)  # one of MENLI's
 
 
-def as_good(summary: str, before: str, after: str, *, needs: Collection[str] = ("english",)) -> PerturbationInfo:
+def as_good(summary: str, example: tuple[str, str], *, needs: Collection[str] = ("english",)) -> PerturbationInfo:
     """Declare a perturbation after which a text is as good as before; the arguments are those of `worse`."""
-    return PerturbationInfo("", summary, "same", (before, after), frozenset(needs))
+    return PerturbationInfo("", summary, "same", example, frozenset(needs))
 
 
 @runtime_checkable

@@ -5,75 +5,82 @@ from __future__ import annotations
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry, named_kind
+from nlgauge.core.registry import Entry, Registry
 from nlgauge.core.spec import Spec, parse
 from nlgauge.perturbations.base import Perturbation, PerturbationInfo
 
-_HERE = "nlgauge.perturbations"
+
+def _at(target: str) -> Entry:
+    """Where a name leads: `module:Class` inside `nlgauge.perturbations`."""
+    return Entry(f"nlgauge.perturbations.{target}")
+
+
+# One line per name. A new perturbation needs a class, which declares itself in its `info`, and a line here.
 PERTURBATIONS = Registry(
     kind="perturbation",
     group="nlgauge.perturbations",
+    members=("info", "__call__"),
     entries={
         # Sai et al. (2021): fluency
-        "remove_punctuation": Entry(f"{_HERE}.surface.order:RemovePunctuation"),
-        "jumble_words": Entry(f"{_HERE}.surface.order:JumbleWords"),
-        "subject_verb_disagreement": Entry(f"{_HERE}.surface.agreement:SubjectVerbDisagreement"),
-        "drop_stopwords": Entry(f"{_HERE}.surface.stopwords:DropStopwords"),
-        "typos": Entry(f"{_HERE}.surface.typos:Typos"),
+        "remove_punctuation": _at("surface.order:RemovePunctuation"),
+        "jumble_words": _at("surface.order:JumbleWords"),
+        "subject_verb_disagreement": _at("surface.agreement:SubjectVerbDisagreement"),
+        "drop_stopwords": _at("surface.stopwords:DropStopwords"),
+        "typos": _at("surface.typos:Typos"),
         # what should change nothing
-        "synonyms": Entry(f"{_HERE}.words.related:Synonyms"),
-        "synonyms_attributes": Entry(f"{_HERE}.words.related:SynonymsAttributes"),
-        "synonyms_objects": Entry(f"{_HERE}.words.related:SynonymsObjects"),
-        "contractions": Entry(f"{_HERE}.surface.contractions:Contractions"),
-        "expansions": Entry(f"{_HERE}.surface.contractions:Expansions"),
-        "numbers_to_words": Entry(f"{_HERE}.words.numbers:NumbersToWords"),
-        "alternative_references": Entry(f"{_HERE}.clauses.borrowed:AlternativeReferences"),
+        "synonyms": _at("words.related:Synonyms"),
+        "synonyms_attributes": _at("words.related:SynonymsAttributes"),
+        "synonyms_objects": _at("words.related:SynonymsObjects"),
+        "contractions": _at("surface.contractions:Contractions"),
+        "expansions": _at("surface.contractions:Expansions"),
+        "numbers_to_words": _at("words.numbers:NumbersToWords"),
+        "alternative_references": _at("clauses.borrowed:AlternativeReferences"),
         # adequacy, informativeness, data coverage
-        "drop_phrases": Entry(f"{_HERE}.clauses.phrases:DropPhrases"),
-        "add_extra_text": Entry(f"{_HERE}.clauses.borrowed:AddExtraText"),
-        "negation": Entry(f"{_HERE}.clauses.negation:Negation"),
-        "antonyms": Entry(f"{_HERE}.words.related:Antonyms"),
-        "repeat_phrases": Entry(f"{_HERE}.clauses.phrases:RepeatPhrases"),
-        "change_numbers": Entry(f"{_HERE}.words.numbers:ChangeNumbers"),
-        "change_names": Entry(f"{_HERE}.words.names:ChangeNames"),
-        "drop_named_entities": Entry(f"{_HERE}.words.names:DropNamedEntities"),
-        "keep_only_stopwords": Entry(f"{_HERE}.surface.stopwords:KeepOnlyStopwords"),
-        "drop_adjectives": Entry(f"{_HERE}.words.adjectives:DropAdjectives"),
-        "hyponyms": Entry(f"{_HERE}.words.related:Hyponyms"),
+        "drop_phrases": _at("clauses.phrases:DropPhrases"),
+        "add_extra_text": _at("clauses.borrowed:AddExtraText"),
+        "negation": _at("clauses.negation:Negation"),
+        "antonyms": _at("words.related:Antonyms"),
+        "repeat_phrases": _at("clauses.phrases:RepeatPhrases"),
+        "change_numbers": _at("words.numbers:ChangeNumbers"),
+        "change_names": _at("words.names:ChangeNames"),
+        "drop_named_entities": _at("words.names:DropNamedEntities"),
+        "keep_only_stopwords": _at("surface.stopwords:KeepOnlyStopwords"),
+        "drop_adjectives": _at("words.adjectives:DropAdjectives"),
+        "hyponyms": _at("words.related:Hyponyms"),
         # summaries
-        "reorder_sentences": Entry(f"{_HERE}.surface.sentences:ReorderSentences"),
-        "repeat_sentences": Entry(f"{_HERE}.surface.sentences:RepeatSentences"),
-        "nouns_to_pronouns": Entry(f"{_HERE}.words.pronouns:NounsToPronouns"),
+        "reorder_sentences": _at("surface.sentences:ReorderSentences"),
+        "repeat_sentences": _at("surface.sentences:RepeatSentences"),
+        "nouns_to_pronouns": _at("words.pronouns:NounsToPronouns"),
         # questions
-        "change_question_word": Entry(f"{_HERE}.questions.questions:ChangeQuestionWord"),
-        "drop_question_word": Entry(f"{_HERE}.questions.questions:DropQuestionWord"),
-        "question_to_assertion": Entry(f"{_HERE}.questions.questions:QuestionToAssertion"),
-        "mask_and_predict": Entry(f"{_HERE}.synthesis.infill:MaskAndPredict"),
-        "perturb_entities": Entry(f"{_HERE}.words.names:PerturbEntities"),
+        "change_question_word": _at("questions.questions:ChangeQuestionWord"),
+        "drop_question_word": _at("questions.questions:DropQuestionWord"),
+        "question_to_assertion": _at("questions.questions:QuestionToAssertion"),
+        "mask_and_predict": _at("synthesis.infill:MaskAndPredict"),
+        "perturb_entities": _at("words.names:PerturbEntities"),
         # dialogue
-        "negate_previous_utterance": Entry(f"{_HERE}.scenes.dialogue:NegatePreviousUtterance"),
-        "add_nonsense": Entry(f"{_HERE}.clauses.borrowed:AddNonsense"),
-        "repeat_own_utterance": Entry(f"{_HERE}.scenes.dialogue:RepeatOwnUtterance"),
-        "repeat_last_speaker": Entry(f"{_HERE}.scenes.dialogue:RepeatLastSpeaker"),
-        "sorry_repeat": Entry(f"{_HERE}.scenes.dialogue:SorryRepeat"),
-        "generic_response": Entry(f"{_HERE}.scenes.dialogue:GenericResponse"),
-        "random_text": Entry(f"{_HERE}.clauses.borrowed:RandomText"),
+        "negate_previous_utterance": _at("scenes.dialogue:NegatePreviousUtterance"),
+        "add_nonsense": _at("clauses.borrowed:AddNonsense"),
+        "repeat_own_utterance": _at("scenes.dialogue:RepeatOwnUtterance"),
+        "repeat_last_speaker": _at("scenes.dialogue:RepeatLastSpeaker"),
+        "sorry_repeat": _at("scenes.dialogue:SorryRepeat"),
+        "generic_response": _at("scenes.dialogue:GenericResponse"),
+        "random_text": _at("clauses.borrowed:RandomText"),
         # captions
-        "change_attributes": Entry(f"{_HERE}.scenes.captions:ChangeAttributes"),
-        "change_gender": Entry(f"{_HERE}.scenes.captions:ChangeGender"),
-        "swap_objects": Entry(f"{_HERE}.scenes.objects:SwapObjects"),
-        "drop_objects": Entry(f"{_HERE}.scenes.objects:DropObjects"),
-        "repeat_object": Entry(f"{_HERE}.scenes.objects:RepeatObject"),
+        "change_attributes": _at("scenes.captions:ChangeAttributes"),
+        "change_gender": _at("scenes.captions:ChangeGender"),
+        "swap_objects": _at("scenes.objects:SwapObjects"),
+        "drop_objects": _at("scenes.objects:DropObjects"),
+        "repeat_object": _at("scenes.objects:RepeatObject"),
         # Chen and Eger (2023)
-        "addition": Entry(f"{_HERE}.words.nouns:Addition"),
-        "omission": Entry(f"{_HERE}.clauses.phrases:Omission"),
-        "mismatch_noun": Entry(f"{_HERE}.words.mismatch:MismatchNoun"),
-        "mismatch_verb": Entry(f"{_HERE}.words.mismatch:MismatchVerb"),
-        "mismatch_adj": Entry(f"{_HERE}.words.mismatch:MismatchAdj"),
-        "number_error": Entry(f"{_HERE}.words.numbers:NumberError"),
-        "pronoun_error": Entry(f"{_HERE}.words.pronouns:PronounError"),
-        "name_error": Entry(f"{_HERE}.words.names:WrongName"),
-        "number_and_negation": Entry(f"{_HERE}.clauses.compose:NumberAndNegation"),
+        "addition": _at("words.nouns:Addition"),
+        "omission": _at("clauses.phrases:Omission"),
+        "mismatch_noun": _at("words.mismatch:MismatchNoun"),
+        "mismatch_verb": _at("words.mismatch:MismatchVerb"),
+        "mismatch_adj": _at("words.mismatch:MismatchAdj"),
+        "number_error": _at("words.numbers:NumberError"),
+        "pronoun_error": _at("words.pronouns:PronounError"),
+        "name_error": _at("words.names:WrongName"),
+        "number_and_negation": _at("clauses.compose:NumberAndNegation"),
     },
 )
 
@@ -90,10 +97,7 @@ def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
             the specification is a sum.
     """
     if not isinstance(spec, str):
-        if options:
-            raise SpecError("options are given beside a perturbation object; make the object with them")
-        if isinstance(spec, type) or not isinstance(spec, Perturbation):
-            raise SpecError(f"expected the name of a perturbation or a perturbation object, got {named_kind(spec)}")
+        PERTURBATIONS.check_object(spec, isinstance(spec, Perturbation), "the name of a perturbation", options)
         return spec
     parsed = parse(spec)
     if not isinstance(parsed, Spec):

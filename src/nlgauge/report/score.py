@@ -8,8 +8,9 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
 from nlgauge.report.marks import absent, between, number, whisker, with_interval
-from nlgauge.report.rows import SIGNIFICANT, Row
-from nlgauge.report.tables.score import digits_of
+from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of
+from nlgauge.report.tables.pairs import pair_tables
+from nlgauge.report.tables.score import digits_of, rank_of
 
 _WIDTH = 220  # pixels of the axis
 
@@ -20,10 +21,11 @@ def score_html(result: Result) -> str:
         "score.html",
         inputs=result.inputs,
         sections=[
-            _section(metric, [row for row in result.rows if row["metric"] == metric["spec"]])
+            _section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]])
             for metric in result.metrics
         ],
         grouped=any("group" in row for row in result.rows),
+        pairs=pair_tables(result),
         notes=result.notes,
         command=result.command,
         alpha=SIGNIFICANT,
@@ -46,12 +48,12 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _row(row: Row, digits: int, low: float, high: float) -> dict[str, Any]:
-    p, delta = row.get("p"), row.get("delta")
+    p, delta = None if row.get("p") is None else p_of(row), row.get("delta")
     return {
         "group": row.get("group") or "-",
         "system": row["system"] if row["system"] is not None else "-",
         "is_baseline": row.get("baseline") is not None and row.get("baseline") == row["system"],
-        "value": "" if row["value"] is None else number(row["value"], digits),
+        "value": ("" if row["value"] is None else number(row["value"], digits)) + rank_of(row),
         "interval": between(row["low"], row["high"], digits),
         "picture": "" if absent(row["low"]) else whisker(row, low, high, width=_WIDTH, digits=digits),
         "delta": "" if delta is None else with_interval(_ends_of_delta(row), number(delta, digits, sign="+"), digits),

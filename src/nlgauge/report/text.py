@@ -126,15 +126,17 @@ def directed(metric: Mapping[str, Any]) -> str:
 
 
 def _score(paper: _Paper, intervals: bool) -> list[Part]:
+    from nlgauge.report.tables.pairs import pair_tables
     from nlgauge.report.tables.score import score_caption, score_table
 
     result, digits = paper.result, paper.digits
+    pairs = pair_tables(result)
     table = score_table(result, digits)
     if not paper.is_text:
-        return [replace(table, title=score_caption(result))]
+        return [replace(table, title=score_caption(result)), *pairs]
     if paper.fits(table) or len(result.metrics) <= 1:
-        return [table]
-    return [score_table(result, digits, [metric["spec"]]) for metric in result.metrics]
+        return [table, *pairs]
+    return [*(score_table(result, digits, [metric["spec"]]) for metric in result.metrics), *pairs]
 
 
 def _audit(paper: _Paper, intervals: bool) -> list[Part]:

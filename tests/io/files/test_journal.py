@@ -123,3 +123,12 @@ def test_a_pipe_gets_rows_and_no_part_beside_it(tmp_path):
 def test_a_folder_that_is_missing_is_told_at_once(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         Journal(tmp_path / "no" / "rows.jsonl", SETTINGS)
+
+
+def test_a_dash_is_standard_output_and_leaves_no_part(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    journal = Journal("-", {"seed": 0})
+    journal.add(1, [{"text": "é"}], {})
+    journal.finish()
+    assert capsys.readouterr().out == '{"text":"é"}\n'
+    assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,9 @@
 from importlib import metadata
 
 import numpy as np
+import pytest
 
+from nlgauge.core.errors import SpecError
 from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.registry import STATISTICS, names, statistic
 
@@ -29,3 +31,17 @@ def test_third_parties_add_statistics_by_entry_point(monkeypatch):
     assert "share_above" in names()
     assert statistic("share_above").summary == "How often a score exceeds its judgement."
     assert correlation("share_above", [[1, 5], [3, 0]], [[0, 1], [2, 3]]).value == 0.75
+
+
+def test_a_broken_statistic_of_a_third_party_is_one_line(monkeypatch):
+    class Point:
+        name = "broken"
+
+        def load(self):
+            raise ImportError("no module of that name")
+
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()] if group == "nlgauge.statistics" else [])
+    with pytest.raises(
+        SpecError, match=r"^statistic 'broken' of an installed package cannot be loaded \(ImportError: no"
+    ):
+        statistic("broken")

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.train.options import NO_CACHE, Encoder
-from nlgauge.core.result import replacing
+from nlgauge.cli.train.options import NO_CACHE, Encoder, teller
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.layers import layer_study
@@ -45,7 +45,7 @@ def train_baseline(
     rows = measure_unrelated(sentences, encoder.model, runtime, pairs=pairs, seed=run.seed, revision=encoder.revision)
     with replacing(output) as file:
         file.write(baseline.as_text(rows))
-    if not run.quiet:
+    if not run.quiet and output != STDOUT:
         typer.echo(baseline.as_text(rows), nl=False)
 
 
@@ -53,6 +53,7 @@ def train_baseline(
 def train_layers(
     *,
     data: Data,
+    columns: options.Columns = None,
     encoder: Encoder,
     criterion: judged.Criterion = None,
     level: Level = "segment",
@@ -63,9 +64,10 @@ def train_layers(
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
     files.check([data])
-    dataset, inputs = judged.read_data(data)
+    dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
-    typer.echo(f"layer  {stat}")
+    tell = teller(quiet=files.printed, err=False)
+    tell(f"layer  {stat}")
     study = layer_study(
         dataset,
         encoder.model,
@@ -75,13 +77,9 @@ def train_layers(
         revision=encoder.revision,
         idf=idf,
         runtime=runtime,
-        advance=_show_layer,
+        advance=lambda layer, value: tell(f"{layer:5d}  {value:.4f}"),
     )
     if files.json is not None:
         study.result(inputs).write(files.json, "json")
     name = "" if encoder.model == "embedded" else f"model={encoder.model},"
-    typer.echo(f"best: bertscore:{name}layer={study.best}")
-
-
-def _show_layer(layer: int, value: float) -> None:
-    typer.echo(f"{layer:5d}  {value:.4f}")
+    tell(f"best: bertscore:{name}layer={study.best}")

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.train.options import NO_CACHE, Adapters, Encoder, Learning, Named, Run, teller, training_installed
+from nlgauge.cli.train.options import (
+    NO_CACHE,
+    Adapters,
+    Encoder,
+    Learning,
+    Named,
+    Run,
+    file_of,
+    teller,
+    training_installed,
+)
 from nlgauge.io.files.files import InputFile
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]
@@ -48,7 +58,7 @@ def train_infill(
     run: Run,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was."""
-    options.check_outputs({"--output": output}, [*texts, *(dev or ())])
+    options.check_outputs({"--output": file_of(output)}, [*texts, *(dev or ())])
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import infill

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import options
-from nlgauge.core.errors import MissingExtra
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.result import STDOUT
 from nlgauge.perturbations.registry import PERTURBATIONS
 
 if TYPE_CHECKING:
@@ -129,10 +130,16 @@ def training_installed() -> Iterator[None]:
 
 
 def file_of(output: str) -> str | None:
-    """The output where it is a file; None for a folder that is there, which takes files of its own."""
+    """The output where it is a file; None for a folder that is there, which takes files of its own.
+
+    Raises:
+        InputError: it is standard output, which takes no model.
+    """
+    if output == STDOUT:
+        raise InputError("--output - is standard output, expected a file or a folder for the model")
     return None if Path(output).is_dir() else output
 
 
-def teller(quiet: bool) -> Callable[[str], None]:
-    """What says on stderr how training goes."""
-    return (lambda line: None) if quiet else (lambda line: typer.echo(line, err=True))
+def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
+    """What says on stderr, or on standard output, how training goes."""
+    return (lambda line: None) if quiet else (lambda line: typer.echo(line, err=err))

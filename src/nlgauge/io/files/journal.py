@@ -12,7 +12,7 @@ from typing import IO, Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import check_target, replacing
+from nlgauge.core.result import STDOUT, check_target, replacing
 
 try:
     import fcntl
@@ -27,7 +27,7 @@ class Journal:
 
     They are kept in `PATH.part`: the first line holds the settings of the run, and each portion takes one line after
     it. A later run with the same settings continues from them. A run with other settings starts again. If the rows do
-    not go to a file (None, a pipe), they are kept in a temporary file, and a run that was killed starts again.
+    not go to a file (None, a pipe, `-`), they are kept in a temporary file, and a run that was killed starts again.
 
     Args:
         path: the final file of the rows, as JSON lines, also `.gz`.
@@ -155,4 +155,4 @@ def well_formed(value: Any) -> Any:
 
 
 def _is_special(path: str) -> bool:
-    return os.path.exists(path) and not os.path.isfile(path)
+    return path == STDOUT or (os.path.exists(path) and not os.path.isfile(path))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import replacing
+from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.suite import Pair, Suite
 
 _COLUMNS = ("id", "phenomenon", "task", "criterion", "expect", "setup", "lp", "src", "ref", "better", "worse", "error")
@@ -21,7 +21,8 @@ def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
 
     Args:
         suite: the pairs.
-        path: `.jsonl`, which has every field, or `.tsv`, which has only the first reference; also with `.gz`.
+        path: `.jsonl`, which has every field, or `.tsv`, which has only the first reference; also with `.gz`. `-` is
+            JSON lines on standard output.
 
     Raises:
         InputError: the extension is another one, a text for TSV has a tab or a line break, or the file cannot be
@@ -29,7 +30,7 @@ def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
     """
     name = os.fspath(path)
     plain = name.removesuffix(".gz")
-    if not plain.endswith((".jsonl", ".tsv")):
+    if name != STDOUT and not plain.endswith((".jsonl", ".tsv")):
         raise InputError(f"{name}: pairs are written as .jsonl or .tsv (also .gz)")
     lines = _tsv(suite, name) if plain.endswith(".tsv") else (msgspec.json.encode(_row(pair)) for pair in suite)
     with replacing(path, "wb") as file:

@@ -32,8 +32,7 @@ class AddExtraText(Checked):
     most_words: int = 12
     info: ClassVar = worse(
         "add a clause of another text at the end",
-        "The old bridge was closed.",
-        "The old bridge was closed, and the soup was cold.",
+        ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
         needs=("english", "pool"),
     )
 
@@ -74,8 +73,7 @@ class AddNonsense(Checked):
     source: Literal["any", "list", "pool"] = "any"
     info: ClassVar = worse(
         "append a sentence that makes no sense",
-        "I would love to come.",
-        "I would love to come. Seven spoons are taller than last Tuesday.",
+        ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -103,8 +101,7 @@ class RandomText:
 
     info: ClassVar = worse(
         "put another text of the pool in its place",
-        "A dog sleeps on a sofa.",
-        "Two boats lie in a harbour.",
+        ("A dog sleeps on a sofa.", "Two boats lie in a harbour."),
         needs=("pool",),
     )
 
@@ -114,7 +111,7 @@ class RandomText:
         for most in (_TRIES, len(case.pool)):  # nearly always one of the first is another
             for other in _others(case, rng, most):
                 if _plain(other) not in seen:
-                    return Change([Edit(0, len(case.text), other)])
+                    return case.replaced(other)
         return Inapplicable("no other text in the pool")
 
 
@@ -124,8 +121,7 @@ class AlternativeReferences:
 
     info: ClassVar = as_good(
         "put another reference in its place",
-        "A dog sleeps on a sofa.",
-        "On the couch lies a sleeping dog.",
+        ("A dog sleeps on a sofa.", "On the couch lies a sleeping dog."),
         needs=("references",),
     )
 
@@ -135,7 +131,7 @@ class AlternativeReferences:
         if not others:
             return Inapplicable("no other reference")
         other = rng.choice(others)
-        return Change([Edit(0, len(case.text), other)], {"reference": case.references.index(other)})
+        return case.replaced(other, reference=case.references.index(other))
 
 
 def _others(case: Case, rng: random.Random, most: int = _TRIES) -> Sequence[str]:

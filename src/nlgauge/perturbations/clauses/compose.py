@@ -72,7 +72,7 @@ class NumberAndNegation(Checked):
     mode: Literal["flip", "add", "remove"] = "flip"
     skip_dates: bool = True
     info: ClassVar = attack(
-        "change the numbers and negate a clause", "The train has 8 coaches.", "The train does not have 5 coaches."
+        "change the numbers and negate a clause", ("The train has 8 coaches.", "The train does not have 5 coaches.")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

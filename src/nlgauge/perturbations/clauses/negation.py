@@ -34,7 +34,7 @@ class Negation(Checked):
 
     mode: Literal["flip", "add", "remove"] = "flip"
     contracted: bool | None = None
-    info: ClassVar = worse("negate a clause, or take its negation away", "He likes tea.", "He does not like tea.")
+    info: ClassVar = worse("negate a clause, or take its negation away", ("He likes tea.", "He does not like tea."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One clause denied or affirmed."""

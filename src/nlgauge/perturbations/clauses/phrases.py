@@ -36,8 +36,10 @@ class DropPhrases(Checked):
     mode: Literal["span", "phrase"] = "span"
     info: ClassVar = worse(
         "leave out a run of words",
-        "We stood in the rain at the door of the inn until it was opened at last.",
-        "We stood at the door of the inn until it was opened at last.",
+        (
+            "We stood in the rain at the door of the inn until it was opened at last.",
+            "We stood at the door of the inn until it was opened at last.",
+        ),
         needs=(),
     )
 
@@ -75,8 +77,7 @@ class Omission:
     mode: Literal["contiguous", "scattered"] = "contiguous"
     info: ClassVar = attack(
         "leave out 1 to 20 % of the words",
-        "We waited in the rain for the last bus.",
-        "We waited in the rain for the bus.",
+        ("We waited in the rain for the last bus.", "We waited in the rain for the bus."),
         needs=(),
     )
 
@@ -119,8 +120,7 @@ class RepeatPhrases(Checked):
     joint: Literal["comma", "and", "any"] = "comma"
     info: ClassVar = worse(
         "say a phrase again at the end of its sentence",
-        "The bus stops at the mill.",
-        "The bus stops at the mill, the bus.",
+        ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

@@ -31,7 +31,7 @@ class ChangeQuestionWord:
     verb without another subject, a determiner before a noun, else any that the question can be read with.
     """
 
-    info: ClassVar = worse("change the question word", "When did the shop close?", "Where did the shop close?")
+    info: ClassVar = worse("change the question word", ("When did the shop close?", "Where did the shop close?"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the interrogative of one question."""
@@ -57,7 +57,7 @@ class DropQuestionWord(Checked):
     """
 
     drop_how_many: bool = True
-    info: ClassVar = worse("drop the question word", "When did the shop close?", "Did the shop close?")
+    info: ClassVar = worse("drop the question word", ("When did the shop close?", "Did the shop close?"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit at the start of one question."""
@@ -104,7 +104,7 @@ class QuestionToAssertion:
 
     infill: str | Infill = "table"
     info: ClassVar = worse(
-        "turn a question into a statement", "Where did she live?", "She lived in London.", needs=("english", "infill")
+        "turn a question into a statement", ("Where did she live?", "She lived in London."), needs=("english", "infill")
     )
 
     def __post_init__(self) -> None:

@@ -79,7 +79,7 @@ class ChangeAttributes(Checked):
 
     which: Literal["one", "all"] = "one"
     info: ClassVar = worse(
-        "replace an attribute by another of its kind", "a dog with a red ball", "a dog with a green ball"
+        "replace an attribute by another of its kind", ("a dog with a red ball", "a dog with a green ball")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -245,7 +245,7 @@ class ChangeGender(Checked):
     which: Literal["all", "one"] = "all"
     pronouns: bool = False
     info: ClassVar = worse(
-        "replace nouns of one gender by those of the other", "two girls on a bus", "two boys on a bus"
+        "replace nouns of one gender by those of the other", ("two girls on a bus", "two boys on a bus")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

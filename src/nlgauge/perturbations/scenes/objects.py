@@ -38,7 +38,7 @@ class SwapObjects(Checked):
     """
 
     unit: Literal["head", "phrase"] = "head"
-    info: ClassVar = worse("swap two objects", "a man in front of a tree", "a tree in front of a man")
+    info: ClassVar = worse("swap two objects", ("a man in front of a tree", "a tree in front of a man"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Two edits, and articles where they must fit."""
@@ -75,7 +75,7 @@ class DropObjects(Checked):
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = worse("drop objects", "A man rides a horse on the beach.", "Rides on.")
+    info: ClassVar = worse("drop objects", ("A man rides a horse on the beach.", "Rides on."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""
@@ -105,7 +105,7 @@ class DropObjects(Checked):
 class RepeatObject:
     """Name one of the things again at the end: a lady riding a horse and a lady."""
 
-    info: ClassVar = worse("name an object twice", "A lady riding a horse.", "A lady riding a horse and a lady.")
+    info: ClassVar = worse("name an object twice", ("A lady riding a horse.", "A lady riding a horse and a lady."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the sentence."""

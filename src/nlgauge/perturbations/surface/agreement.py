@@ -35,7 +35,7 @@ class SubjectVerbDisagreement(Checked):
     """
 
     which: Literal["one", "all"] = "one"
-    info: ClassVar = worse("break the agreement of subject and verb", "He likes tea.", "He like tea.")
+    info: ClassVar = worse("break the agreement of subject and verb", ("He likes tea.", "He like tea."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One verb in the other number, or all."""

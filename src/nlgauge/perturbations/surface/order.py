@@ -25,7 +25,7 @@ class RemovePunctuation(Checked):
     """
 
     mode: Literal["remove", "misplace"] = "remove"
-    info: ClassVar = worse("remove punctuation, or misplace a mark", "Well, I can try.", "Well I can try", needs=())
+    info: ClassVar = worse("remove punctuation, or misplace a mark", ("Well, I can try.", "Well I can try"), needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Edits at marks outside words and numbers."""
@@ -64,7 +64,7 @@ class JumbleWords(Checked):
 
     recase: bool = True
     keep_punctuation: bool = True
-    info: ClassVar = worse("shuffle the order of the words", "The bus came late.", "Late bus the came.", needs=())
+    info: ClassVar = worse("shuffle the order of the words", ("The bus came late.", "Late bus the came."), needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Another order of the words, one edit per place that changes."""

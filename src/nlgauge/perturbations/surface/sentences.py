@@ -20,8 +20,7 @@ class ReorderSentences:
 
     info: ClassVar = worse(
         "put the sentences into another order",
-        "The bell rang. Everyone went in.",
-        "Everyone went in. The bell rang.",
+        ("The bell rang. Everyone went in.", "Everyone went in. The bell rang."),
         needs=(),
     )
 
@@ -55,8 +54,7 @@ class RepeatSentences(Checked):
     place: Literal["end", "next", "any"] = "end"
     info: ClassVar = worse(
         "repeat a sentence",
-        "The bell rang. Everyone went in.",
-        "The bell rang. Everyone went in. The bell rang.",
+        ("The bell rang. Everyone went in.", "The bell rang. Everyone went in. The bell rang."),
         needs=(),
     )
 

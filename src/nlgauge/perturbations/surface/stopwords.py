@@ -29,7 +29,7 @@ class DropStopwords(Checked):
     """
 
     keep_question_word: bool = False
-    info: ClassVar = worse("drop all stop words", "The boats are in the old harbour.", "Boats old harbour.")
+    info: ClassVar = worse("drop all stop words", ("The boats are in the old harbour.", "Boats old harbour."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every stop word goes, with its clitics and with marks left without words."""
@@ -58,7 +58,7 @@ class KeepOnlyStopwords(Checked):
     """
 
     keep_punctuation: bool = False
-    info: ClassVar = worse("keep nothing but stop words", "The boats are in the old harbour.", "The are in the")
+    info: ClassVar = worse("keep nothing but stop words", ("The boats are in the old harbour.", "The are in the"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every other word goes."""

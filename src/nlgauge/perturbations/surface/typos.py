@@ -36,7 +36,7 @@ class Typos(Checked):
     """
 
     kind: Kind = "any"
-    info: ClassVar = worse("misspell one word", "Every window was open.", "Evry window was open.", needs=())
+    info: ClassVar = worse("misspell one word", ("Every window was open.", "Evry window was open."), needs=())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One word takes the place of another."""

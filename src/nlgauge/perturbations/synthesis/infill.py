@@ -105,8 +105,7 @@ class MaskAndPredict:
     top: Annotated[int, Range(least=1)] = 10
     info: ClassVar = worse(
         "mask a few words and put predicted ones in their place",
-        "Where is the old market?",
-        "Where is the old hotel?",
+        ("Where is the old market?", "Where is the old hotel?"),
         needs=("english", "infill"),
     )
 

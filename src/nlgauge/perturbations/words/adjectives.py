@@ -64,7 +64,7 @@ class DropAdjectives(Checked):
     """
 
     which: Literal["all", "chain", "one"] = "all"
-    info: ClassVar = worse("drop adjectives before nouns", "She owns an old red car.", "She owns a car.")
+    info: ClassVar = worse("drop adjectives before nouns", ("She owns an old red car.", "She owns a car."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One deletion per adjective; "a" and "an" fit what follows."""

@@ -45,8 +45,7 @@ class ChangeNames(Checked):
     which: Literal["all", "one"] = "all"
     info: ClassVar = worse(
         "give people other names",
-        "Then Laura sang, and Laura’s dog barked.",
-        "Then Helen sang, and Helen’s dog barked.",
+        ("Then Laura sang, and Laura’s dog barked.", "Then Helen sang, and Helen’s dog barked."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -70,7 +69,7 @@ class WrongName:
     """
 
     info: ClassVar = attack(
-        "replace one name by another", "Then Laura Palmer spoke.", "Then Monica Palmer spoke.", name="name_error"
+        "replace one name by another", ("Then Laura Palmer spoke.", "Then Monica Palmer spoke."), name="name_error"
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -104,7 +103,7 @@ class DropNamedEntities(Checked):
     """
 
     which: Literal["all", "one"] = "all"
-    info: ClassVar = worse("drop names", "The singer, Carla Bruni, arrived in Paris.", "The singer arrived.")
+    info: ClassVar = worse("drop names", ("The singer, Carla Bruni, arrived in Paris.", "The singer arrived."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions."""
@@ -133,7 +132,7 @@ class PerturbEntities(Checked):
 
     kind: Literal["any", "name", "noun", "verb"] = "any"
     info: ClassVar = worse(
-        "replace a name, a noun or a verb by another", "Where did Martha live?", "Where did Denise live?"
+        "replace a name, a noun or a verb by another", ("Where did Martha live?", "Where did Denise live?")
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

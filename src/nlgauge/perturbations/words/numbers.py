@@ -38,8 +38,10 @@ class NumbersToWords(Checked):
     year_style: YearStyle = "thousand"
     info: ClassVar = as_good(
         "write numbers in words",
-        "A ticket for the 5 km ride costs $1.70.",
-        "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
+        (
+            "A ticket for the 5 km ride costs $1.70.",
+            "A ticket for the five-kilometre ride costs one dollar and seventy cents.",
+        ),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -75,8 +77,7 @@ class ChangeNumbers(Checked):
     most: float | None = None
     info: ClassVar = worse(
         "change numbers, dates among them",
-        "The bridge of 1990 is 1,200 metres long.",
-        "The bridge of 1920 is 5,100 metres long.",
+        ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -93,8 +94,7 @@ class NumberError(ChangeNumbers):
     skip_dates: bool = True
     info: ClassVar = attack(
         "change numbers, dates left alone",
-        "In 1990 it paid 25% to 19,000 people.",
-        "In 1990 it paid 45% to 12,000 people.",
+        ("In 1990 it paid 25% to 19,000 people.", "In 1990 it paid 45% to 12,000 people."),
     )
 
 

@@ -50,7 +50,7 @@ class PronounError:
     pronouns: str = "they we he she"
     mode: Literal["all", "one"] = "all"
     info: ClassVar = attack(
-        "exchange pronouns for others of the same number", "She lost her keys.", "He lost his keys."
+        "exchange pronouns for others of the same number", ("She lost her keys.", "He lost his keys.")
     )
 
     def __post_init__(self) -> None:
@@ -91,8 +91,7 @@ class NounsToPronouns(Checked):
     mode: Literal["all", "one"] = "all"
     info: ClassVar = worse(
         "put pronouns in the place of the subjects that open sentences",
-        "The old bridge was closed. Drivers were angry.",
-        "It was closed. They were angry.",
+        ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
     )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:

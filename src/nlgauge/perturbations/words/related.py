@@ -85,12 +85,16 @@ class Synonyms(_OfPart):
 
     relation: ClassVar[Relation] = "synonym"
     any_part: ClassVar[Sequence[Part]] = ("adj", "adverb", "noun", "verb")
-    info: ClassVar = as_good("replace a word by a synonym", "The soup was delicious.", "The soup was tasty.")
+    info: ClassVar = as_good("replace a word by a synonym", ("The soup was delicious.", "The soup was tasty."))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _SynonymsInCaptions(Checked):
-    """Synonyms for words of one part of speech."""
+    """Synonyms for words of one part of speech.
+
+    Args:
+        which: one word, or all that have a synonym.
+    """
 
     which: Literal["one", "all"] = "one"
     part: ClassVar[Part]
@@ -102,22 +106,20 @@ class _SynonymsInCaptions(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class SynonymsAttributes(_SynonymsInCaptions):
-    """Replace an attribute of a caption, an adjective, by a synonym.
-
-    Args:
-        which: one word, or all that have a synonym.
-    """
+    """Replace an attribute of a caption, an adjective, by a synonym."""
 
     part: ClassVar[Part] = "adj"
-    info: ClassVar = as_good("replace an adjective by a synonym", "a large dog on the grass", "a big dog on the grass")
+    info: ClassVar = as_good(
+        "replace an adjective by a synonym", ("a large dog on the grass", "a big dog on the grass")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SynonymsObjects(_SynonymsInCaptions):
-    """Replace an object of a caption, a noun, by a synonym. Args: as for `SynonymsAttributes`."""
+    """Replace an object of a caption, a noun, by a synonym."""
 
     part: ClassVar[Part] = "noun"
-    info: ClassVar = as_good("replace a noun by a synonym", "a bicycle near a wall", "a bike near a wall")
+    info: ClassVar = as_good("replace a noun by a synonym", ("a bicycle near a wall", "a bike near a wall"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +134,9 @@ class Antonyms(_OfPart):
     pos: Literal["any", "adj", "noun", "verb", "adverb"] = "adj"
     relation: ClassVar[Relation] = "antonym"
     any_part: ClassVar[Sequence[Part]] = ("adj", "verb", "adverb", "noun")
-    info: ClassVar = worse("replace a word by its opposite", "It was an inspiring talk.", "It was an uninspiring talk.")
+    info: ClassVar = worse(
+        "replace a word by its opposite", ("It was an inspiring talk.", "It was an uninspiring talk.")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +148,7 @@ class Hyponyms(Checked):
     """
 
     relation: Literal["hyponym", "sibling", "hypernym"] = "hyponym"
-    info: ClassVar = worse("replace a noun by a kind of it", "A dog sleeps here.", "A poodle sleeps here.")
+    info: ClassVar = worse("replace a noun by a kind of it", ("A dog sleeps here.", "A poodle sleeps here."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.marks import absent, number, with_interval
-from nlgauge.report.rows import SIGNIFICANT
+from nlgauge.report.rows import SIGNIFICANT, measured, p_of
 from nlgauge.report.tables.table import Table
 
 _NO_NAME = "-"
@@ -27,31 +27,33 @@ def score_table(result: Result, digits: int | None = None, only: Sequence[str] |
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
     """
-    grouped = any("group" in row for row in result.rows)
-    compared = any(row.get("baseline") is not None for row in result.rows)
+    rows = measured(result.rows)
+    grouped = any("group" in row for row in rows)
+    compared = any(row.get("baseline") is not None for row in rows)
     specs = [m["spec"] for m in result.metrics if only is None or m["spec"] in only]
     lines: dict[tuple[Any, Any], dict[str, str]] = {}
-    for row in result.rows:
+    for row in rows:
         lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = _scored(row, digits, result)
-    bases = {row.get("baseline") for row in result.rows}
-    counts = {(row.get("group"), row["system"]): row["n"] for row in result.rows}
+    bases = {row.get("baseline") for row in rows}
+    counts = {(row.get("group"), row["system"]): row["n"] for row in rows}
     body = []
     for (group, system), cells in lines.items():
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
         names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), str(counts[group, system])))
     header = (*(["group"] if grouped else []), "system", *specs, "n")
-    starred = any(row.get("p") is not None for row in result.rows if row["metric"] in specs)
+    starred = any(row.get("p") is not None for row in rows if row["metric"] in specs)
     legend = (f"* p < {SIGNIFICANT:g} against the baseline",) if starred else ()
     return Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
 
 
 def score_caption(result: Result) -> str:
     """What a table of scores says, for a paper."""
-    systems = {row["system"] for row in result.rows}
+    rows = measured(result.rows)
+    systems = {row["system"] for row in rows}
     what = "scores" if systems <= {None} else f"scores of {len(systems)} system{'s' if len(systems) > 1 else ''}"
-    intervals = ", [low, high]: 95 % intervals" if any(not absent(row.get("low")) for row in result.rows) else ""
-    bases = {row["baseline"] for row in result.rows if row.get("baseline") is not None}
+    intervals = ", [low, high]: 95 % intervals" if any(not absent(row.get("low")) for row in rows) else ""
+    bases = {row["baseline"] for row in rows if row.get("baseline") is not None}
     return what + intervals + (f", p: test against the baseline {'/'.join(sorted(bases))}" if bases else "")
 
 
@@ -69,8 +71,13 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     digits = _digits(digits, row["metric"], result)
     text = with_interval(row, number(row["value"], digits), digits)
     if row.get("p") is not None:
-        text += f" p={row['p']:.4f}" + ("*" if row["p"] < SIGNIFICANT else " ")
-    return text
+        text += f" p={p_of(row):.4f}" + ("*" if p_of(row) < SIGNIFICANT else " ")
+    return text + rank_of(row)
+
+
+def rank_of(row: Mapping[str, Any]) -> str:
+    """The rank of a system among others, after its value; empty where systems were not ranked."""
+    return f" rank {row['rank']}" if row.get("rank") is not None else ""
 
 
 def _digits(digits: int | None, spec: str, result: Result) -> int:
@@ -88,7 +95,7 @@ def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> i
     low, high = metric.get("range") or (None, None)
     if high is not None:
         return 2 if max(abs(low or 0.0), abs(high)) > _ONES else 4
-    values = [abs(row["value"]) for row in rows if row["value"] and not absent(row["value"])]
+    values = [abs(row["value"]) for row in rows if row.get("value") and not absent(row["value"])]
     return 4 if values and max(values) <= _ONE else 2
 
 

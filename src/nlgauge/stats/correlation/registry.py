@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.stats.correlation import coefficients, preferences, system_pairs
 from nlgauge.stats.correlation.averaging import Kernel
 from nlgauge.stats.correlation.calibration import agreement
@@ -112,7 +112,7 @@ STATISTICS: dict[str, Statistic] = {
 
 def names() -> list[str]:
     """Every known statistic: first those of nlgauge, then those of installed plug-ins."""
-    return list(dict.fromkeys([*STATISTICS, *(point.name for point in metadata.entry_points(group=GROUP))]))
+    return list(dict.fromkeys([*STATISTICS, *plugin_names(GROUP)]))
 
 
 def statistic(name: str) -> Statistic:
@@ -120,11 +120,14 @@ def statistic(name: str) -> Statistic:
 
     Raises:
         InputError: the name is unknown; the error gives the nearest known ones.
+        SpecError: the package that adds it is broken.
     """
     if name in STATISTICS:
         return STATISTICS[name]
-    for point in metadata.entry_points(group=GROUP):
-        if point.name == name:
-            kernel: Callable[..., Any] = point.load()
-            return Statistic((kernel.__doc__ or name).strip().splitlines()[0], kernel)
-    raise InputError(f"unknown statistic {name!r}{nearest(name, names())}")
+    point = find_plugin(GROUP, name)
+    if point is None:
+        raise InputError(f"unknown statistic {name!r}{nearest(name, names())}")
+    kernel: Callable[..., Any] = load_plugin(point, "statistic")
+    if not callable(kernel):
+        raise broken_plugin(point, "statistic", f"is {type(kernel).__name__}, expected a function of x and z")
+    return Statistic((kernel.__doc__ or name).strip().splitlines()[0], kernel)

@@ -1,0 +1,85 @@
+"""Metrics of the field that are not included: what they are called, in which direction they run, how to bring scores.
+
+A metric that is added to the package loses its row here; a test sees to it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from nlgauge.core.spec import quote
+
+
+class Elsewhere(NamedTuple):
+    """A metric that other programs compute.
+
+    Attributes:
+        name: its usual name.
+        synonyms: other names, in any spelling: case, blanks and marks do not count.
+        higher_is_better: False for error rates.
+    """
+
+    name: str
+    synonyms: tuple[str, ...] = ()
+    higher_is_better: bool = True
+
+
+ELSEWHERE = (
+    Elsewhere("AlignScore"),
+    Elsewhere("BARTScore"),
+    Elsewhere("BLEURT", ("bleurt20", "bleurt-base-128", "bleurt-large-512")),
+    Elsewhere("CER", ("character error rate",), False),
+    Elsewhere("CharacTER", (), False),
+    Elsewhere("CIDEr", ("ciderd",)),
+    Elsewhere("COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da", "unbabel-comet")),
+    Elsewhere("COMET-Kiwi", ("kiwi", "comet-qe", "comet-src", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
+    Elsewhere("EED", ("extended edit distance",), False),
+    Elsewhere("FactCC"),
+    Elsewhere("G-Eval", ("gpteval", "llm-judge", "judge")),
+    Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
+    Elsewhere("GLEU", ("google-bleu",)),
+    Elsewhere("MAUVE"),
+    Elsewhere("METEOR"),
+    Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
+    Elsewhere("MoverScore", ("mover",)),
+    Elsewhere("NIST"),
+    Elsewhere("PARENT"),
+    Elsewhere("perplexity", ("ppl",), False),
+    Elsewhere("PRISM", ("prism-ref", "prism-src", "prism-qe")),
+    Elsewhere("QAFactEval"),
+    Elsewhere("QuestEval"),
+    Elsewhere("RIBES"),
+    Elsewhere("SPICE"),
+    Elsewhere("UniEval"),
+    Elsewhere("WER", ("word error rate",), False),
+    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
+    Elsewhere("YiSi", ("yisi0", "yisi1", "yisi2")),
+)
+
+
+def elsewhere(name: str) -> Elsewhere | None:
+    """The metric with a name, in any spelling, that is not included; None if the name is of no such metric."""
+    return _rows().get(folded(name))
+
+
+def not_included(name: str) -> str:
+    """The end of the error about an unknown metric, if it is one of these: how to bring its scores; else nothing."""
+    row = elsewhere(name)
+    if row is None:
+        return ""
+    spec = f'scores:file="theirs.tsv",column={quote(name)}'
+    return (
+        f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"
+        f" and take {spec} as the metric"
+    )
+
+
+def folded(name: str) -> str:
+    """A name without case, blanks and marks."""
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+@cache
+def _rows() -> dict[str, Elsewhere]:
+    return {folded(name): row for row in ELSEWHERE for name in (row.name, *row.synonyms)}

@@ -1,0 +1,47 @@
+"""Metrics that are not included: an unknown name of theirs is answered by how to bring their scores."""
+
+from __future__ import annotations
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import SpecError
+from nlgauge.metrics.elsewhere import ELSEWHERE, elsewhere, folded, not_included
+from nlgauge.metrics.registry import METRICS
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("comet", "COMET"),
+        ("BLEURT-20", "BLEURT"),
+        ("Comet_Kiwi", "COMET-Kiwi"),
+        ("yisi-1", "YiSi"),
+        ("METEOR", "METEOR"),
+    ],
+)
+def test_names_are_known_in_any_spelling(typed, name):
+    assert elsewhere(typed).name == name
+
+
+def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
+    with pytest.raises(SpecError) as caught:
+        ng.metric("comet")
+    assert str(caught.value) == (
+        "unknown metric 'comet'; COMET is not included: compute it with its own program, write a table with the columns"
+        ' id and comet, and take scores:file="theirs.tsv",column=comet as the metric'
+    )
+    ng.metric('scores:file="theirs.tsv",column=comet')  # what the message says is a specification
+
+
+def test_other_unknown_names_get_the_nearest():
+    assert not_included("blue") == ""
+    with pytest.raises(SpecError, match="did you mean 'bleu'"):
+        ng.metric("blue")
+
+
+def test_no_name_is_there_twice_and_none_is_a_metric_of_ours():
+    """A metric that is added to the package loses its row in the table."""
+    names = [folded(name) for row in ELSEWHERE for name in (row.name, *row.synonyms)]
+    assert len(names) == len(set(names))
+    assert not set(names) & {folded(name) for name in METRICS.entries}
