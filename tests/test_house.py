@@ -54,6 +54,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
     "text": {
         "wordlists": set(),
+        "scripts": {"wordlists"},
         "doc": set(),
         "words": set(),
         "tokenize": set(),
@@ -222,12 +223,13 @@ def files_imported() -> dict[str, set[str]]:
     by_module = {module.removesuffix(".__init__"): name(path) for module, path in by_module.items()}
     found: dict[str, set[str]] = {file: set() for file in by_module.values()}
     for path, tree in TREES.items():
+        imported = found[name(path)]
         for node in ast.walk(tree):
             targets = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):  # of `from a import b` the module a.b where there is one, else a
                 full = [f"{node.module}.{alias.name}" for alias in node.names]
                 targets = [target if target in by_module else str(node.module) for target in full]
-            found[name(path)] |= {by_module[target] for target in targets if target in by_module}
+            imported |= {by_module[target] for target in targets if target in by_module}
     return found
 
 

@@ -29,6 +29,7 @@ from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import score_judged
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
@@ -114,6 +115,7 @@ def meta_evaluate(
     alpha: float = 0.05,
     power: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
@@ -123,12 +125,10 @@ def meta_evaluate(
         level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
-        scores, lower_is_better, higher_is_better, pairs, references, missing: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: for level `system`, see `frames.system_frame`; `exclude` names
-            systems to leave out.
+        scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
+        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
         options: options of statistics, intervals and tests; see `measure.check_options`.
-
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
@@ -146,6 +146,7 @@ def meta_evaluate(
         pairs=_checked_pairs(pairs, tasks),
         unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
         runtime=runtime,
+        language=language,
     )
     return _evaluated(held, tasks, plan)
 
@@ -175,6 +176,7 @@ def joined_scores(
     pairs: Preferences | None = None,
     unrated: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
 
@@ -195,6 +197,7 @@ def joined_scores(
             statistics compare every two outputs for one item that have different ratings.
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
+        language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
     dataset, positions = dataset_of(dataset), None
     if pairs is not None:
@@ -213,7 +216,7 @@ def joined_scores(
     given = {**dict.fromkeys(lower_is_better, False), **dict.fromkeys(higher_is_better, True)}
     up, guessed = directions(stored, given)
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
-    scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
+    scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told = (*dataset.notes, *notes, *more, *guessed, *flagged)
     down = frozenset(name for name in tables if not up[name])
     every = {**scored, **columns}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.colours import ink, shade
+from nlgauge.report.colours import ink, shade, signed
 from nlgauge.report.drawing import Cell, heat_map
 from nlgauge.report.html import render
 from nlgauge.report.marks import UNDEFINED, absent, between, descending, number, whisker
@@ -22,7 +22,6 @@ from nlgauge.report.rows import (
     measured,
     values_of,
 )
-from nlgauge.report.signed import signed
 from nlgauge.report.tables.meta import group_triangles, selection_tables
 from nlgauge.report.tables.table import Table
 
