@@ -12,12 +12,13 @@ import numpy as np
 
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
+from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.directions import directions
@@ -96,7 +97,7 @@ def meta_evaluate(
     stats: str | Sequence[str] | None = None,
     *,
     preset: str | None = None,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     pairs: Preferences | None = None,
@@ -166,7 +167,7 @@ def joined_scores(
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     references: str | None = None,
@@ -182,8 +183,8 @@ def joined_scores(
         dataset: texts with ratings.
         metrics: specifications or metric objects, which are scored here.
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
-        scores: scores made elsewhere: a table with one column per metric, or a mapping from metric to a table, to
-            `Scores`, to a mapping from id to number, or to one number per segment.
+        scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
+            table, to `Scores`, to a mapping from id to number, or to one number per segment.
         lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For the others it is taken from
             what is recorded beside their file, else from their name; else higher is better. What was not known is in
             the notes.
@@ -198,6 +199,7 @@ def joined_scores(
         language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
     dataset, positions = dataset_of(dataset), None
+    scores = read_scores(scores) if is_frame(scores) else scores
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")
