@@ -49,7 +49,7 @@ def train_baseline(
         typer.echo(baseline.as_text(rows), nl=False)
 
 
-@options.common(without={"seed", "html", "segments"})
+@options.common(without={"typed_seed", "html", "segments"})
 def train_layers(
     *,
     data: Data,
