@@ -52,6 +52,7 @@ class Measured:
             help="Level system: the metric's own corpus number, or the mean of segments.",
         ),
     ] = "corpus"
+    language: options.Language = "note"
     exclude: judged.Exclude = None
     outliers: Annotated[
         str | None,

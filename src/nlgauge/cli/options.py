@@ -19,6 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
+from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
@@ -57,6 +58,10 @@ def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, 
 
 Width = Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
+Language = Annotated[
+    str,
+    choice("--language", among=LANGUAGE_CHECKS, help="Note text in scripts that a metric does not read, or refuse it."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
 Device = Annotated[
     str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")

@@ -21,6 +21,7 @@ from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import check_bounds
+from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.report.tables.score import score_only as numbers_alone
@@ -208,6 +209,7 @@ def score(
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
+    language: options.Language = "note",
     shown: Shown,
     files: options.Files,
     seed: Seed = None,
@@ -220,6 +222,7 @@ def score(
     whole = bleu.set_in(asked)
     metrics = named(whole)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
+    check_language(language)
     shown.check()
     if save_norm is not None:
         check_bounds(metrics.values())
@@ -227,7 +230,15 @@ def score(
     runtime = run.runtime(seed=seed or 0, quiet=score_only)
     with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
         on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
-        scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
+        scores = job.score_source(
+            source,
+            metrics,
+            comparison,
+            runtime=runtime,
+            on_block=on_block,
+            save_norm=save_norm,
+            language=cast(LanguageCheck, language),  # checked above
+        )
     result = scores.result()
     files.write(result)
     if files.printed or save_norm == STDOUT:

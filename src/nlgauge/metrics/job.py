@@ -13,6 +13,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, notes_of
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
@@ -153,6 +154,7 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
+        unread: segments in scripts that metrics do not read; None if nobody looked.
     """
 
     metrics: Mapping[str, Metric]
@@ -160,6 +162,7 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
+    unread: UnreadScripts | None = None
 
     def __repr__(self) -> str:
         return (
@@ -201,6 +204,7 @@ class SourceScores(Outcome):
 
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
+        yield from self.unread.notes() if self.unread is not None else ()
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -221,6 +225,7 @@ def score_source(
     runtime: Runtime | None = None,
     on_block: Block | None = None,
     save_norm: str | None = None,
+    language: LanguageCheck = "note",
 ) -> SourceScores:
     """Score all segments of a source.
 
@@ -233,6 +238,8 @@ def score_source(
         runtime: device, precision and cache.
         on_block: called with each block of segments and its scores.
         save_norm: a file to write the scales of sums to.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Returns:
         Scores by system; `.result()` is what `nlgauge score` prints.
@@ -249,15 +256,22 @@ def score_source(
             if need in summary.lacking:
                 raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
     comparison.check(summary)
+    check_language(language)
+    if language == "strict":
+        unread_scripts(metrics, source.blocks(), language)
+    unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime):
+        if unread is not None:
+            unread.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    scored = SourceScores(metrics, signatures, totals, summary, comparison)
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
+    say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored

@@ -58,6 +58,11 @@ class ModelFiles:
             f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?"
         )
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads; empty if this is not known."""
+        return embedded.LANGUAGES if self.name == embedded.NAME else ()
+
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
 
