@@ -76,9 +76,7 @@ def axes_of(
     return Axes(x_name, y_name, ticks(xs, 6, x_within), ticks(ys, 6, y_within), percent)
 
 
-def ticks(
-    values: Sequence[float], most: int = 7, within: tuple[float, float] = (-math.inf, math.inf)
-) -> list[float]:
+def ticks(values: Sequence[float], most: int = 7, within: tuple[float, float] = (-math.inf, math.inf)) -> list[float]:
     """Round numbers from below the smallest value to above the greatest, at most about `most` of them.
 
     They are 0 and 1 where there are no values, and never outside `within`.
@@ -271,7 +269,9 @@ def _text(
     turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     look = (' font-weight="600"' if bold else "") + (' fill-opacity="0.75"' if quiet else "")
     title = f"<title>{escape(whole)}</title>" if shown != whole else ""
-    start = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="currentColor"{look}{turned}>'
+    start = (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="currentColor"{look}{turned}>'
+    )
     return f"{start}{title}{escape(shown)}</text>"
 
 
