@@ -13,6 +13,7 @@ from nlgauge.report.maps import Cell, ramp
 from nlgauge.report.marks import UNDEFINED, absent, between, number
 from nlgauge.report.rows import MEAN_PREFIX, Row, by_keys, means_last, values_of
 from nlgauge.report.strips import Axis, bar
+from nlgauge.report.tables.audit import fault_of
 
 SEEN = "\N{DAGGER}"  # beside a result on what the metric's model was trained on
 NOT_APPLICABLE = "\N{EN DASH}"
@@ -35,6 +36,7 @@ def audit_html(result: Result, worst: Mapping[str, Sequence[Mapping[str, Any]]] 
         not_applicable=NOT_APPLICABLE if any(not row["n"] for row in result.rows) else "",
         shares=_SHARES,
         ramp=ramp(signed, -1.0, 1.0),
+        command=result.command,
     )
 
 
@@ -149,4 +151,4 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     against = case["reference"] or case["better"]
     sides = ("score_better", "score_worse")
     scores = {side: UNDEFINED if absent(case[side]) else f"{case[side]:.4g}" for side in sides}
-    return {**case, **scores, "held": against, "pieces": pieces(against, case["worse"])}
+    return {**case, **scores, "fault": fault_of(case), "held": against, "pieces": pieces(against, case["worse"])}

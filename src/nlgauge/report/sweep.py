@@ -12,7 +12,7 @@ from nlgauge.report.maps import Cell, amount
 from nlgauge.report.marks import absent, between, number, percent
 from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
 from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, points_of, values_of, weight_tasks
-from nlgauge.report.tables.sweep import is_pooling
+from nlgauge.report.tables.sweep import best_lines, gain_of, is_pooling
 
 _ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
 _KINDS = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
@@ -30,9 +30,11 @@ def sweep_html(result: Result) -> str:
         "sweep.html",
         inputs=result.inputs,
         pooling=pooling,
+        best=best_lines(result),
         sections=list(_pooling(result.rows) if pooling else _weights(result.rows)),
         metrics=result.metrics,
         notes=result.notes,
+        command=result.command,
     )
 
 
@@ -155,6 +157,7 @@ def _gain(label: str, rows: Sequence[Row], name: str) -> Curve:
 
 def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
     interval = "95 % interval"
+    pairs = by_keys(rows, "metric", "with")
     header = ["metric", "with", "weight", stat, interval, "accuracy", interval, f"gain, {stat}", "gain, accuracy"]
     body = [
         [
@@ -165,8 +168,8 @@ def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
             between(row["low"], row["high"]),
             number(row["accuracy"]),
             between(row["accuracy_low"], row["accuracy_high"]),
-            percent(row["gain_correlation"]),
-            percent(row["gain_accuracy"]),
+            gain_of(pairs[row["metric"], row["with"]], row, "correlation"),
+            gain_of(pairs[row["metric"], row["with"]], row, "accuracy"),
         ]
         for row in rows
     ]
