@@ -218,9 +218,8 @@ def joined_scores(
     up, guessed = directions(stored, given)
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
-    told = (*dataset.notes, *notes, *more, *guessed, *flagged)
+    told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
-    every = {**scored, **columns}
     counts = {name: count(values.flags, values.values) for name, values in every.items()}
     joined = JoinedScores(segments, human, every, tables, down, positions, told, counts)
     return settle(joined, missing)
