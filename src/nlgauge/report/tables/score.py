@@ -60,7 +60,7 @@ def score_caption(result: Result) -> str:
 def score_only(result: Result, digits: int | None = None) -> str:
     """The numbers alone: one line per system, its metrics side by side."""
     lines: dict[tuple[Any, Any], list[str]] = {}
-    for row in result.rows:
+    for row in measured(result.rows):
         lines.setdefault((row.get("group"), row["system"]), []).append(
             number(row["value"], _digits(digits, row["metric"], result))
         )
