@@ -153,6 +153,7 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
+        references: the lowest and the highest number of references of a segment.
     """
 
     metrics: Mapping[str, Metric]
@@ -160,6 +161,7 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
+    references: tuple[int, int] = (0, 0)
 
     def __repr__(self) -> str:
         return (
@@ -205,6 +207,9 @@ class SourceScores(Outcome):
             yield from self.count_notes(spec)
             for note in notes_of(metric):
                 yield f"{spec}: {note}"
+        least, most = self.references
+        if most > 1 and any("references" in metric.info.needs for metric in self.metrics.values()):
+            yield f"{most if least == most else f'{least} to {most}'} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
             shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
@@ -251,13 +256,16 @@ def score_source(
     comparison.check(summary)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
+    n_references: set[int] = set()
     for block, scores in score_blocks(metrics, source.blocks(), runtime):
+        n_references.update(len(segment.references) for segment in block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    scored = SourceScores(metrics, signatures, totals, summary, comparison)
+    references = (min(n_references, default=0), max(n_references, default=0))
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, references)
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
