@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweeps import sweep
+    from nlgauge.metrics.accumulate import Accumulator
     from nlgauge.metrics.base import Metric
     from nlgauge.metrics.embedding.alignment import align
+    from nlgauge.metrics.pairwise import compare
     from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.metrics.scoring import score
     from nlgauge.perturbations.base import Perturbed
@@ -37,8 +39,8 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair", "Perturbed",
-    "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__", "align", "audit",
-    "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models",
-    "suite", "sweep", "synthesize",
+    "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
+    "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
+    "align", "audit", "compare", "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "read",
+    "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -66,8 +66,8 @@ def packed(times=2000):
         ),
         ("d.jsonl", ROW + '{"hyp": "é"}'.encode("latin-1"), "d.jsonl:2: not UTF-8 (byte 0xe9 at offset 44)"),
         ("d.jsonl", ROW + ROW[:-3], "d.jsonl:2: not valid JSON"),
-        ("d.jsonl", b"[" + ROW + b"]", "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", b"[" * 100_000, "d.jsonl:1: nested too deeply"),
+        ("d.jsonl", b"[" + ROW + b"3]", "d.jsonl: not valid JSON (JSON is malformed"),
+        ("d.jsonl", b"[" * 100_000, "d.jsonl: nested too deeply"),
         ("d.jsonl", b'{"hyp": "a", "table": ' + b"[" * 9000 + b"]" * 9000 + b"}", "d.jsonl:1: nested too deeply"),
         ("d.jsonl", b"null\n", "d.jsonl:1: the row is null"),
         ("d.jsonl", b'{"Hyp": "a"}\n', "d.jsonl:1: field 'hyp' is missing, expected a string; fields found: 'Hyp'"),
@@ -280,3 +280,16 @@ def test_a_folder_that_may_not_be_read_is_no_empty_one(capsys, monkeypatch, lock
     listdir = os.listdir
     monkeypatch.setattr("os.listdir", forbidden)
     assert refused(capsys, "set") == f"nlgauge: {locked}: cannot be read (Permission denied)\n"
+
+
+def test_fields_with_other_names(capsys):
+    Path("d.json").write_text('[{"prediction": "a cat", "references": ["the cat"]}]')
+    Path("d.jsonl").write_text('{"hyp": "a cat", "refs": ["the cat"]}')
+    assert main(["score", "d.jsonl", "-m", "chrf", "-b"]) == 0
+    expected = capsys.readouterr().out
+    assert main(["score", "d.json", "-m", "chrf", "-b", "--columns", "hyp=prediction,ref=references"]) == 0
+    assert capsys.readouterr().out == expected
+    assert "name them as columns: hyp=prediction,ref=references" in refused(capsys, "d.json")
+    assert "--columns 'hyp': expected FIELD=NAME" in refused(capsys, "d.json", "--columns", "hyp")
+    assert "--columns names 'hyp' twice" in refused(capsys, "d.json", "--columns", "hyp=a", "--columns", "hyp=b")
+    assert "--columns names fields of a data file" in refused(capsys, "-i", "d.json", "--columns", "hyp=a")

@@ -124,7 +124,11 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         ("x", "the row is a string, expected an object with the field 'hyp'"),
         (None, "the row is null, expected an object with the field 'hyp'"),
         ({}, f"field 'hyp' is missing, {A_STRING}; fields found: none"),
-        ({"hypothesis": "x", "ref": "y"}, f"field 'hyp' is missing, {A_STRING}; fields found: 'hypothesis', 'ref'"),
+        (
+            {"hypothesis": "x", "ref": "y"},
+            f"field 'hyp' is missing, {A_STRING}; fields found: 'hypothesis', 'ref'"
+            "; if these are the texts, name them as columns: hyp=hypothesis",
+        ),
         ({"hyp": None}, f"field 'hyp' is null, {A_STRING}; write \"\" for an empty hypothesis"),
         ({"hyp": 1}, f"field 'hyp' is a number, {A_STRING}"),
         ({"hyp": ["x"]}, f"field 'hyp' is a list, {A_STRING}"),

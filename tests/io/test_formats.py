@@ -44,8 +44,8 @@ def test_our_own_names_win_over_a_likeness(put):
         ({"format": "jsnol"}, "unknown format 'jsnol'; did you mean 'jsonl'?"),
         ({"format": "wmt17-da"}, "format 'wmt17-da' holds no texts; read it with read_da_scores"),
         (
-            {"format": "jsonl", "columns": {"a": "hyp"}},
-            "columns are named for CSV and TSV, the format of a.jsonl is 'jsonl'",
+            {"format": "mqm", "columns": {"a": "hyp"}},
+            "columns are named for JSON, CSV, TSV and Parquet, the format of a.jsonl is 'mqm'",
         ),
         ({"format": "mtme"}, "a.jsonl: no sources/SRC-TGT.txt in it"),
     ],
@@ -55,12 +55,6 @@ def test_a_format_that_does_not_fit_is_refused(put, options, says):
     with pytest.raises(ng.InputError) as error:
         ng.read("a.jsonl", **options)
     assert str(error.value).startswith(says)
-
-
-def test_columns_are_not_named_for_json_lines(put):
-    put("a.jsonl", '{"hyp": "x"}\n')
-    with pytest.raises(ng.InputError, match=r"^columns are named for CSV and TSV, the format of a\.jsonl is 'jsonl'$"):
-        ng.read("a.jsonl", columns={"a": "hyp"})
 
 
 def test_annotations_on_standard_input(put, feed):

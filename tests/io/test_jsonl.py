@@ -62,7 +62,15 @@ def test_what_is_not_json_is_named_by_line(put, second, says):
         rows_of(put("a.jsonl", '{"a": 0}\n' + second + "\n"))
 
 
-@pytest.mark.parametrize("content", ['[\n{"hyp": "a"}\n]\n', '{\n"hyp": "a"\n}\n'])
-def test_a_document_over_several_lines_gets_advice(put, content):
-    with pytest.raises(InputError, match=r"^a\.jsonl:1: .*expected one whole object on each line \(jq"):
-        rows_of(put("a.jsonl", content))
+def test_an_object_over_several_lines_gets_advice(put):
+    with pytest.raises(InputError, match=r"^a\.jsonl:1: .*expected one whole object on each line, or an array"):
+        rows_of(put("a.jsonl", '{\n"hyp": "a"\n}\n'))
+
+
+@pytest.mark.parametrize(
+    "content", ['[\n{"a": 1},\n{"a": 2}\n]\n', '\ufeff [{"a": 1}, {"a": 2}]', '[{"a": 1},{"a": 2}]']
+)
+def test_an_array_holds_one_value_per_entry(put, content):
+    found, rows = rows_of(put("a.json", content))
+    assert found == [(1, {"a": 1}), (2, {"a": 2})]
+    assert rows.notes() == (["a.json: byte order mark dropped"] if content.startswith("\ufeff") else [])

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.read import open_data
+from nlgauge.io import jsonl
+from nlgauge.io.read import open_data, read
 
 ROWS = [
     {
@@ -122,3 +124,72 @@ def test_real_data(name, n, n_systems, n_items, n_references, criteria):
     assert {len(s.references) for s in data} == {n_references}
     assert sorted(open_data(path).check().criteria) == sorted(criteria)
     assert data.notes == ()
+
+
+ELSEWHERE = [
+    {"prediction": "a cat", "references": ["the cat", "one cat"], "hyp_id": 1},
+    {"prediction": "a dog", "references": ["the dog"], "hyp_id": 2},
+]
+COLUMNS = {"hyp": "prediction", "ref": "references"}
+
+
+def as_lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("form", [as_lines, json.dumps, lambda rows: json.dumps(rows, indent=1)])
+def test_json_with_other_names_and_as_one_array(tmp_path, form, turned):
+    path = tmp_path / "data.json"
+    path.write_text(form(ELSEWHERE))
+    columns = {name: field for field, name in COLUMNS.items()} if turned else COLUMNS
+    data = read(path, columns=columns)
+    assert [(s.hypothesis, s.references) for s in data] == [("a cat", ("the cat", "one cat")), ("a dog", ("the dog",))]
+    assert any("fields ignored: 'hyp_id'" in note for note in data.notes)
+
+
+def test_parquet_with_other_names(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.Table.from_pylist(ELSEWHERE), tmp_path / "data.parquet")
+    assert [s.references for s in read(tmp_path / "data.parquet", columns=COLUMNS)] == [
+        ("the cat", "one cat"),
+        ("the dog",),
+    ]
+
+
+def test_a_name_that_a_column_takes_over_is_not_read_as_itself(tmp_path):
+    (tmp_path / "d.jsonl").write_text('{"hyp": "old", "new": "text", "score": 3, "ref": "r"}\n')
+    (segment,) = read(tmp_path / "d.jsonl", columns={"hyp": "new", "human.quality": "score"})
+    assert (segment.hypothesis, segment.human, segment.references) == ("text", {"quality": 3.0}, ("r",))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "said"),
+    [
+        ('{"prediction": "a", "target": "b", "x": 1}', None, "name them as columns: hyp=prediction,ref=target"),
+        ('[{"hyp": "a"}, {"hypothesis": "b"}]', None, "entry 2: field 'hyp' is missing.*columns: hyp=hypothesis"),
+        ('{"prediction": "a"}', {"hyp": "prediciton"}, "1: there is no 'prediciton', which columns name as 'hyp'"),
+        ('{"prediction": "a"}', {"prediction": "hypo"}, "columns name a field 'hypo', expected hyp, ref"),
+        ('[{"hyp": "a"}, 3]', None, "entry 2: the row is a number"),
+        ('[{"hyp": "a"}, ]', None, "not valid JSON .*, expected an array of objects"),
+        ('[{"hyp": "a"},', None, "not valid JSON .*, expected an array of objects"),
+        ("[]", None, "is empty"),
+    ],
+)
+def test_what_names_do_not_fit_is_refused_with_a_way_out(tmp_path, text, columns, said):
+    (tmp_path / "d.json").write_text(text + "\n")
+    with pytest.raises(InputError, match=said):
+        read(tmp_path / "d.json", columns=columns)
+
+
+def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonl, "_MOST", 1 << 20)
+    (tmp_path / "d.json").write_text("[" + " " * (1 << 21) + "]")
+    with pytest.raises(InputError, match="one JSON array of more than 1 MiB, expected JSON lines"):
+        read(tmp_path / "d.json")
+
+
+def test_columns_are_those_of_rows(tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        read(tmp_path, columns=COLUMNS)

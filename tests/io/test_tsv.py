@@ -90,7 +90,11 @@ def test_byte_order_mark_and_crlf(put):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("hypothesis\tref\nx\ty\n", "a.tsv:1: the header has no column 'hyp'; columns found: 'hypothesis', 'ref'"),
+        (
+            "hypothesis\tref\nx\ty\n",
+            "a.tsv:1: the header has no column 'hyp'; columns found: 'hypothesis', 'ref'"
+            "; if these are the texts, name them as columns: hyp=hypothesis",
+        ),
         ("\nx\n", "a.tsv:1: the header has no column 'hyp'; columns found: ''"),
         ("hyp\tref\tref\nx\ty\tz\n", "a.tsv:1: the header names column 'ref' twice"),
         ("hyp\thuman.a\thuman.a\nx\t1\t2\n", "a.tsv:1: the header names column 'human.a' twice"),

@@ -57,6 +57,15 @@ def test_the_policy_stands_in_the_signature():
     assert "references_folded" not in str(values([segment(1, ["a"])])[1].signature)
 
 
+def test_scripts_that_a_metric_does_not_read_are_noted_refused_or_left_alone():
+    judged = [Segment("1", "火车晚点了两个小时", ("昨天他没有去学校",)), Segment("2", "a b", ("a b",))]
+    (note,) = score_judged(named("bleu"), judged, Runtime())[1]
+    assert note.startswith("bleu: 1 of 2 judged segments (1) look Chinese (Han): the tokenizer 13a splits words at")
+    assert score_judged(named("bleu"), judged, Runtime(), language="off")[1] == []
+    with pytest.raises(InputError, match=r"bleu: 1 of 2 judged segments \(1\) look Chinese"):
+        score_judged(named("bleu"), judged, Runtime(), "mean", language="strict")
+
+
 def test_the_source_can_stand_for_the_reference():
     assert values([segment(1, [], source="a b x")], "source")[0] == [2]
 

@@ -8,7 +8,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.comparison import compare, intervals
+from nlgauge.metrics.comparison import compare_scores, intervals
 from nlgauge.metrics.grid import aligned
 
 SIGNATURE = Signature("made-up", (("metric", "made-up"),))
@@ -79,7 +79,7 @@ def test_compat_repeats_sacrebleu_from_text_to_p(monkeypatch, texts, spec, their
     expected = next(rows for name, rows in table.items() if name != "System")
     dataset = ng.Dataset.from_texts(hypotheses, references)
     scores = ng.score(dataset, metrics=[spec])[spec]
-    rows = compare(
+    rows = compare_scores(
         scores,
         [s.system for s in dataset],
         [s.item for s in dataset],
@@ -104,7 +104,7 @@ def test_the_default_finds_the_worse_system_and_not_the_copy(texts, spec, test):
     scores = ng.score(dataset, metrics=[spec])[spec]
     rows = {
         r.system: r
-        for r in compare(
+        for r in compare_scores(
             scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=999
         )
     }
@@ -119,7 +119,7 @@ def test_the_default_finds_the_worse_system_and_not_the_copy(texts, spec, test):
 @pytest.mark.parametrize("test", ["bootstrap", "randomization", "randomisation"])
 def test_rows_hold_what_was_observed(test):
     scores, systems, items, values = grid(3, 40)
-    rows = compare(scores, systems, items, baseline="system1", test=test, draws=200)
+    rows = compare_scores(scores, systems, items, baseline="system1", test=test, draws=200)
     assert [r.system for r in rows] == ["system1", *dict.fromkeys(s for s in systems if s != "system1")]
     for row in rows:
         own = values[int(row.system[-1])]
@@ -138,7 +138,7 @@ def test_pairs_are_made_by_item_and_not_by_place():
     values = np.random.default_rng(0).normal(size=30) * 10
     scores = scores_of([*values, *(values[::-1] + 0.1)])
     items = [*map(str, range(30)), *map(str, range(29, -1, -1))]
-    rows = compare(scores, ["a"] * 30 + ["b"] * 30, items, baseline="a", draws=500)
+    rows = compare_scores(scores, ["a"] * 30 + ["b"] * 30, items, baseline="a", draws=500)
     assert rows[1].p == pytest.approx(1 / 501)
     assert rows[1].delta_low == pytest.approx(0.1)
     assert rows[1].delta_high == pytest.approx(0.1)
@@ -146,11 +146,11 @@ def test_pairs_are_made_by_item_and_not_by_place():
 
 def test_the_order_of_systems_is_theirs_and_changes_no_number():
     scores, systems, items, _ = grid(3, 20)
-    rows = {r.system: r for r in compare(scores, systems, items, baseline="system0", draws=300)}
+    rows = {r.system: r for r in compare_scores(scores, systems, items, baseline="system0", draws=300)}
     # the baseline's items set the order: keep its segments where they are and turn the others
     own = [i for i, s in enumerate(systems) if s == "system0"]
     index = own + [i for i in range(60) if i not in own][::-1]
-    turned = compare(
+    turned = compare_scores(
         scores.take(np.array(index)),
         [systems[i] for i in index],
         [items[i] for i in index],
@@ -167,7 +167,7 @@ def test_the_order_of_systems_is_theirs_and_changes_no_number():
 
 def test_undefined_segments_are_counted_and_left_out():
     values = [1.0, 2.0, 3.0, 4.0, 2.0, 3.0, np.nan, 5.0]
-    rows = compare(scores_of(values), ["a"] * 4 + ["b"] * 4, list("wxyz") * 2, baseline="a", draws=100)
+    rows = compare_scores(scores_of(values), ["a"] * 4 + ["b"] * 4, list("wxyz") * 2, baseline="a", draws=100)
     assert [r.n_undefined for r in rows] == [0, 1]
     assert rows[1].value == pytest.approx(10 / 3)  # (2 + 3 + 5) / 3
     assert [r.n for r in rows] == [4, 4]
@@ -177,7 +177,7 @@ def test_seeds():
     scores, systems, items, _ = grid(2, 15)
 
     def p(**options):
-        return compare(scores, systems, items, baseline="system0", draws=100, **options)[1]
+        return compare_scores(scores, systems, items, baseline="system0", draws=100, **options)[1]
 
     assert p() == p(seed=0)
     assert {p(seed=seed).p for seed in range(6)} != {p().p}
@@ -185,8 +185,8 @@ def test_seeds():
 
 def test_default_draws_are_those_of_sacrebleu():
     scores, systems, items, _ = grid(2, 5)
-    assert compare(scores, systems, items, baseline="system0")[0].draws == 1000
-    assert compare(scores, systems, items, baseline="system0", test="randomization")[0].draws == 10000
+    assert compare_scores(scores, systems, items, baseline="system0")[0].draws == 1000
+    assert compare_scores(scores, systems, items, baseline="system0", test="randomization")[0].draws == 10000
 
 
 @pytest.mark.parametrize(
@@ -206,22 +206,22 @@ def test_default_draws_are_those_of_sacrebleu():
 )
 def test_what_cannot_be_paired_is_named(systems, items, says):
     with pytest.raises(InputError, match=says):
-        compare(scores_of([1, 2, 3, 4]), systems, items, baseline="a")
+        compare_scores(scores_of([1, 2, 3, 4]), systems, items, baseline="a")
 
 
 def test_what_else_is_refused():
     scores, systems, items, _ = grid(2, 5)
     with pytest.raises(InputError, match="did you mean 'bootstrap'"):
-        compare(scores, systems, items, baseline="system0", test="bootstap")
+        compare_scores(scores, systems, items, baseline="system0", test="bootstap")
     with pytest.raises(InputError, match="knows corpus BLEU, chrF and TER, got made-up"):
-        compare(scores, systems, items, baseline="system0", compat="sacrebleu")
+        compare_scores(scores, systems, items, baseline="system0", compat="sacrebleu")
     with pytest.raises(InputError, match="compat is 'moses'"):
-        compare(scores, systems, items, baseline="system0", compat="moses")
+        compare_scores(scores, systems, items, baseline="system0", compat="moses")
     with pytest.raises(InputError, match="2 items or more, got 1"):
-        compare(scores_of([1, 2]), ["a", "b"], ["1", "1"], baseline="a")
+        compare_scores(scores_of([1, 2]), ["a", "b"], ["1", "1"], baseline="a")
     sentence = replace(scores, signature=Signature("bleu:average=sentence", (("metric", "bleu"),)))
     with pytest.raises(InputError, match="average=sentence"):
-        compare(sentence, systems, items, baseline="system0", compat="sacrebleu")
+        compare_scores(sentence, systems, items, baseline="system0", compat="sacrebleu")
 
 
 def test_intervals_of_systems_with_items_of_their_own():

@@ -107,6 +107,23 @@ def test_what_a_metric_needs_must_be_there():
         score_source(InMemory(Segment(id="1", hypothesis="a")), "chrf")
 
 
+CHINESE = Segment(id="7", hypothesis="火车晚点了两个小时", references=("昨天他没有去学校",))
+
+
+def test_scripts_that_a_metric_cannot_split_are_noted_refused_or_left_alone():
+    (note,) = score_source(InMemory(CHINESE), "bleu").result().notes
+    assert note.startswith("bleu: 1 of 1 segments (7) look Chinese (Han): the tokenizer 13a splits words at blanks")
+    assert score_source(InMemory(CHINESE), "bleu", language="off").result().notes == []
+    with pytest.raises(InputError, match=r"bleu: 1 of 1 segments \(7\) look Chinese"):
+        score_source(InMemory(CHINESE), "bleu", language="strict")
+
+
+def test_rouge_says_that_its_tokenizer_keeps_nothing_and_not_that_a_side_is_empty():
+    notes = score_source(InMemory(CHINESE), "rougeL").result().notes
+    assert notes[1:] == ["rougeL: 1 of 1 segments have a side of which the tokenizer keeps nothing; they get 0"]
+    assert "tokenizer=unicode" in notes[0]
+
+
 def test_flags_are_counted_in_notes():
     empty = InMemory(Segment(id="1", hypothesis="", references=("a b",)))
     (note,) = score_source(empty, "chrf").result().notes

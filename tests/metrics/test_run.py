@@ -132,6 +132,23 @@ class TestCache:
         assert Counter(list(chain(*metric.seen))) == Counter(s.id for s in segments)
         same(found, Lengths().score(segments[::-1], Runtime()))
 
+    def test_rows_without_a_flag_that_is_now_counted_are_scored_again(self, runtime):
+        @dataclass(frozen=True)
+        class Flagged(Lengths):
+            info: ClassVar = replace(Lengths.info, flags={"empty", "unknown"})
+
+            def score(self, segments, runtime):
+                found = super().score(segments, runtime)
+                return replace(found, flags={**found.flags, "unknown": found.parts["letters"] > 2})
+
+        segments, metric, again = segments_of(4), Flagged(), Flagged()
+        score_segments({"m": Lengths()}, segments, runtime)  # what an older release wrote, under the same signature
+        found = score_segments({"m": metric}, segments[:3], runtime)["m"]
+        assert found.flags["unknown"].tolist() == [False, False, True]
+        same(score_segments({"m": again}, segments[:3], runtime)["m"], found)
+        assert (len(metric.seen), again.seen) == (1, [])
+        assert runtime.cache.count() == 3  # of the fourth there was only an old row
+
     def test_other_options_have_other_scores(self, runtime):
         segments = segments_of(3)
         one = score_segments({"m": Lengths()}, segments, runtime)["m"]

@@ -88,6 +88,12 @@ def test_a_case_has_the_text_of_its_document():
     assert Case(known.analyse("Some text."), known).text == "Some text."
 
 
+def test_a_text_is_replaced_as_a_whole():
+    known = language()
+    change = Case(known.analyse("Some text."), known).replaced("Other words.", turn=2)
+    assert (apply_edits("Some text.", change.edits), change.meta) == ("Other words.", {"turn": 2})
+
+
 def test_any_class_with_info_and_a_call_is_a_template():
     class Mine:
         info = PerturbationInfo("mine", "do nothing", "same", ("a", "b"))

@@ -13,10 +13,9 @@ pytest.importorskip("markupsafe")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.report.colours import contrast
+from nlgauge.report.colours import contrast, signed
 from nlgauge.report.drawing import Cell, heat_map, room, text
 from nlgauge.report.labels import clean, ems
-from nlgauge.report.signed import signed
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ('"><script>alert(1)</script>', "a\x00b\ud800", "]]>&amp;", "\u202eback", "W" * 300, "中文" * 40, "", "\n")

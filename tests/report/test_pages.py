@@ -12,7 +12,7 @@ from nlgauge.report.pages import page, write_html
 @pytest.mark.parametrize(
     ("kind", "heading"),
     [
-        ("score", "Scores"),
+        ("score", "Scores of 0 systems"),
         ("audit", "What this metric cannot see"),
         ("meta", "Metrics against people"),
         ("select", "Metrics against people"),
@@ -29,3 +29,16 @@ def test_each_kind_has_its_page(kind, heading, tmp_path):
 def test_a_folder_that_is_missing_is_said(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         write_html(Result("score", []), tmp_path / "no" / "page.html")
+
+
+def test_a_page_names_files_without_the_folders_of_its_author():
+    inputs = [{"path": "/home/ann/private/a.jsonl", "sha256": "ab" * 32}]
+    spec = 'scores:file="/home/ann/theirs.tsv",column=ter'
+    rows = [{"system": "s", "metric": spec, "value": 1.0, "low": None, "high": None, "n": 1, "n_undefined": 0}]
+    metrics = [{"spec": spec, "signature": f"metric:{spec}", "higher_is_better": False}]
+    shown = page(Result("score", rows, inputs, metrics, ["read /home/ann/theirs.tsv"]))
+    assert "/home" not in shown
+    assert "ann" not in shown.replace("annot", "")
+    assert "a.jsonl" in shown
+    assert "theirs.tsv" in shown
+    assert "1.0000" in shown  # rows still belong to their metric

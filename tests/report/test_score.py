@@ -59,12 +59,32 @@ def test_every_number_of_the_result_is_on_the_page():
         assert part in page
 
 
-def test_the_axis_spans_all_intervals_of_a_metric():
-    # 27.0 is the lowest end and 32.5 the highest: the first starts at the left edge (x = 5), the last ends at the right
-    # (x = 215)
+def test_the_axis_is_round_and_holds_all_intervals_of_a_metric():
+    # 27.0 is the lowest end and 32.5 the highest: the axis goes from 26 to 34, so 27 stands at one eighth
     page = score_html(result())
-    assert 'x1="5.0"' in page
-    assert 'x2="215.0"' in page
+    assert '<span class="axis"><span>26</span><span>34</span></span>' in page
+    assert 'x1="12.5%" x2="50.0%" y1="50%"' in page
+
+
+def test_the_baseline_is_a_dashed_line_through_every_row():
+    # the baseline has 31.25: (31.25 - 26) / 8 = 65.6 %
+    page = score_html(result())
+    assert page.count('class="base" x1="65.6%" x2="65.6%"') == 2
+    assert "Dashed: the baseline" in page
+
+
+def test_values_without_intervals_are_drawn_too():
+    plain = [{**row, "low": None, "high": None, "baseline": None} for row in result().rows]
+    page = score_html(Result("score", plain, (), result().metrics))
+    assert page.count("<circle") == 2  # the third is undefined
+    assert "baseline" not in page.partition("</style>")[2]
+    assert "95 % interval" not in page
+
+
+def test_the_page_says_what_it_is():
+    page = score_html(result())
+    assert "<h1>Scores of 3 systems</h1>" in page
+    assert "<title>Scores of 3 systems: bleu, chrf</title>" in page
 
 
 def test_names_are_escaped():

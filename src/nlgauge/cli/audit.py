@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from nlgauge.audits.suite import suite as made_suite
 from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read
@@ -113,6 +116,7 @@ class Rules:
 def audit(
     *,
     data: Data = None,
+    columns: options.Columns = None,
     metric: Metrics = [],  # noqa: B006 - typer's way to take several
     suite: SuiteName = None,
     chosen: Chosen,
@@ -134,7 +138,8 @@ def audit(
     named(metric)  # a misspelt metric is refused before anything is read
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
-    pairs = _suite(data, suite, runtime, chosen, paraphrasing, making, run.seed)
+    texts = None if data is None else partial(read, data, columns=options.columns_of(columns))
+    pairs = _suite(texts, suite, runtime, chosen, paraphrasing, making, run.seed)
     how: dict[str, Any] = asdict(rules)
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
@@ -150,7 +155,7 @@ def audit(
 
 
 def _suite(
-    data: str | None,
+    texts: Callable[[], Dataset] | None,
     name: str | None,
     runtime: Runtime,
     chosen: Chosen,
@@ -163,13 +168,13 @@ def _suite(
         _refuse_idle(name, chosen, paraphrasing, making)
         if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
             raise InputError(f"no suite {name!r} is known, and there is no file of that name{nearest(name, _RECIPES)}")
-        return read_suite(name, None if data is None else read(data))
-    if data is None:
+        return read_suite(name, None if texts is None else texts())
+    if texts is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
     how: dict[str, Any] = asdict(making)  # checked there
     return made_suite(
         name or "checklist",
-        read(data),
+        texts(),
         task=chosen.task,
         criterion=chosen.criterion,
         perturbations=chosen.perturbation or [],

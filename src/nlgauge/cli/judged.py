@@ -93,9 +93,11 @@ class Scored:
         return merge(tables), [entry for _, entry in tables]
 
 
-def read_data(path: str, judgements: str | None = None) -> tuple[Dataset, list[Any]]:
+def read_data(
+    path: str, judgements: str | None = None, columns: Sequence[str] | None = None
+) -> tuple[Dataset, list[Any]]:
     """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
-    source = open_data(path)
+    source = open_data(path, columns=options.columns_of(columns))
     try:
         segments = tuple(segment for block in source.blocks() for segment in block)
         summary = source.check()

@@ -52,6 +52,7 @@ class Measured:
             help="Level system: the metric's own corpus number, or the mean of segments.",
         ),
     ] = "corpus"
+    language: options.Language = "note"
     exclude: judged.Exclude = None
     outliers: Annotated[
         str | None,
@@ -127,6 +128,7 @@ class Tests:
 def meta(
     *,
     data: judged.Data,
+    columns: options.Columns = None,
     scored: judged.Scored,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
@@ -143,7 +145,7 @@ def meta(
     shown.check()
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(

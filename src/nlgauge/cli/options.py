@@ -19,6 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
+from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
@@ -57,6 +58,10 @@ def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, 
 
 Width = Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
+Language = Annotated[
+    str,
+    choice("--language", among=LANGUAGE_CHECKS, help="Note text in scripts that a metric does not read, or refuse it."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
 Device = Annotated[
     str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
@@ -73,6 +78,35 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Only numbers and errors: no notes, signatures or progress.")
 ]
+
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=NAME,...",
+        help="Fields of DATA with other names: hyp=prediction,ref=references.",
+    ),
+]
+
+
+def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
+    """Field -> its name in the data, of `--columns`; None where it was not given.
+
+    Raises:
+        InputError: it is no list of FIELD=NAME, or a field is named twice.
+    """
+    if not typed:
+        return None
+    named: dict[str, str] = {}
+    for pair in (pair for listed in typed for pair in listed.split(",")):
+        field, equals, name = (part.strip() for part in pair.partition("="))
+        if not (field and equals and name):
+            raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
+        if field in named:
+            raise InputError(f"--columns names {field!r} twice, expected once")
+        named[field] = name
+    return named
 
 
 @dataclass(frozen=True)

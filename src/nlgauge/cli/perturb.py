@@ -78,12 +78,14 @@ class Making:
 
 
 @options.common(without={"device", "dtype", "cache", "no_cache"})
-def perturb(*, data: Data, output: Output, chosen: Chosen, making: Making, run: options.Common) -> int:
+def perturb(
+    *, data: Data, columns: options.Columns = None, output: Output, chosen: Chosen, making: Making, run: options.Common
+) -> int:
     """Perturb texts, and write pairs of before and after."""
     options.check_outputs({"--output": output}, [data])
     rows = _rows(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(
-        read(data),
+        read(data, columns=options.columns_of(columns)),
         rows,
         seed=run.seed,
         field=cast(Literal["ref", "hyp"] | None, making.field),  # checked there

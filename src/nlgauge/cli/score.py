@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
 import typer
@@ -21,6 +21,7 @@ from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import check_bounds
+from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.report.tables.score import score_only as numbers_alone
@@ -68,6 +69,7 @@ class Texts:
         list[str] | None,
         typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
     ] = None
+    columns: options.Columns = None
     src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
 
     def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
@@ -79,7 +81,7 @@ class Texts:
                 metrics += split(word)
             else:
                 files.append(word)
-        return Texts(files, self.hyp, self.ref, self.src), metrics
+        return replace(self, data=files), metrics
 
     @property
     def paths(self) -> list[str]:
@@ -102,12 +104,15 @@ class Texts:
                 "" if os.path.exists(data[0]) else ", and there is no such file"
             )
             raise InputError(f"{what}; name references with --ref, or give one data file alone")
+        columns = options.columns_of(self.columns)
+        if columns is not None and not data:
+            raise InputError("--columns names fields of a data file, and none is given")
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
             if self.ref or self.src:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
-            return read.open_data(data[0])
+            return read.open_data(data[0], columns=columns)
         if data:
             files = f"{len(data)} data files are given ({', '.join(data)}), expected one"
             raise InputError(f"{files}; is one of them a misspelt metric? see 'nlgauge list metrics'")
@@ -204,6 +209,7 @@ def score(
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
+    language: options.Language = "note",
     shown: Shown,
     files: options.Files,
     seed: Seed = None,
@@ -216,6 +222,7 @@ def score(
     whole = bleu.set_in(asked)
     metrics = named(whole)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
+    check_language(language)
     shown.check()
     if save_norm is not None:
         check_bounds(metrics.values())
@@ -223,7 +230,15 @@ def score(
     runtime = run.runtime(seed=seed or 0, quiet=score_only)
     with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
         on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
-        scores = job.score_source(source, metrics, comparison, runtime=runtime, on_block=on_block, save_norm=save_norm)
+        scores = job.score_source(
+            source,
+            metrics,
+            comparison,
+            runtime=runtime,
+            on_block=on_block,
+            save_norm=save_norm,
+            language=cast(LanguageCheck, language),  # checked above
+        )
     result = scores.result()
     files.write(result)
     if files.printed or save_norm == STDOUT:

@@ -54,6 +54,7 @@ class Policies:
 def select(
     *,
     data: judged.Data,
+    columns: options.Columns = None,
     scored: judged.Scored,
     criterion: judged.Criterion = None,
     judgements: judged.Judgements = None,
@@ -68,7 +69,7 @@ def select(
     shown.check()
     more = [path for path in (judgements, draw_matrix) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
     how: dict[str, Any] = {**asdict(simulated), **asdict(policies)}  # checked there

@@ -88,6 +88,7 @@ class Mixed:
 def sweep(
     *,
     data: Data,
+    columns: options.Columns = None,
     mixed: Mixed,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
@@ -111,7 +112,7 @@ def sweep(
     mixed.check(norm)
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
-    read = [judged.read_data(path, judgements) for path in data]
+    read = [judged.read_data(path, judgements, columns) for path in data]
     datasets, suites = [dataset for dataset, _ in read], [_suite(path) for path in paths]
     shared: dict[str, Any] = {"criterion": criterion or None, "level": level, "stats": stat or None, "ties": ties}
     shared |= {"references": references, "missing": missing, "runtime": run.runtime()}

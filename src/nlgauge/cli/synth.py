@@ -108,6 +108,7 @@ class Rated:
 def synth(
     *,
     texts: Texts = None,
+    columns: options.Columns = None,
     output: Output = None,
     variants: Variants = 1,
     drawn: Drawn,
@@ -132,7 +133,7 @@ def synth(
             return 0
         notes.append(about)
     assert texts is not None
-    raw = read_raw(texts)
+    raw = read_raw(texts, options.columns_of(columns))
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(drawn.draws(), **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)

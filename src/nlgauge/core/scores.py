@@ -37,6 +37,8 @@ class MetricInfo:
         higher_is_better: False for error rates.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
         cached: whether the scores are worth keeping on disk between runs, because a model computed them.
+        flags: flags that every score of the metric has. A row in the score cache without one of them, which an older
+            release wrote, is scored again.
         summary: one line for `nlgauge list metrics`.
     """
 
@@ -46,10 +48,12 @@ class MetricInfo:
     higher_is_better: bool = True
     copy_is_best: bool = True
     cached: bool = False
+    flags: frozenset[str] | set[str] = frozenset()
     summary: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "needs", frozenset(self.needs))
+        object.__setattr__(self, "flags", frozenset(self.flags))
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Scores:
         stats: segment statistics that sum to corpus statistics, shape (n, k). None means that the corpus number is the
             mean of the defined values.
         finish: function from totals of shape (..., k) to corpus numbers of shape (...).
-        flags: conditions that are counted, such as `empty` and `truncated`, each a bool array of shape (n,).
+        flags: conditions that are counted, such as `empty`, `truncated` and `unknown`, each a bool array of shape (n,).
         higher_is_better: whether a higher value is better.
         scale: only for a weighted sum whose metrics were scaled over all segments of the call: for each term the two
             values that became 0 and 1.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.fields import CRITERION, fields_by_column, is_known, reference_columns
+from nlgauge.io.fields import CRITERION, advice, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -171,6 +171,7 @@ class CsvRows:
             known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
             raise InputError(
                 f"{self.at(place)}: no layout has these columns: {_shown(header)}; expected at least: {known}"
+                + advice(header)
             )
         layout = layout or PLAIN
         fields = []

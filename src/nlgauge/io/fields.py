@@ -34,6 +34,24 @@ def reference_columns(names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
+# What other tools call the fields: Hugging Face's evaluate, lm-eval, COMET.
+_ELSEWHERE = {
+    "hyp": ("prediction", "predictions", "hypothesis", "hypotheses", "output", "generated", "mt", "candidate"),
+    "ref": ("reference", "references", "target", "targets", "label"),
+    "src": ("source", "input", "inputs", "document", "question"),
+}
+
+
+def advice(names: Iterable[str]) -> str:
+    """The columns that look like texts under other names, for the end of an error; empty where none is a hypothesis."""
+    found = list(names)
+    alike = {field: next((name for name in others if name in found), None) for field, others in _ELSEWHERE.items()}
+    if "hyp" in found or alike["hyp"] is None:
+        return ""
+    pairs = ",".join(f"{field}={name}" for field, name in alike.items() if name is not None and field not in found)
+    return f"; if these are the texts, name them as columns: {pairs}"
+
+
 def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[str, str]:
     """Column -> field, from a mapping in either direction: `{"prediction": "hyp"}` or `{"hyp": "prediction"}`.
 
@@ -56,14 +74,19 @@ def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[
 class Fields:
     """Makes segments from the rows of one file.
 
+    Args:
+        columns: which field of a row holds which of ours, in either direction; see `fields_by_column`.
+
     Attributes:
         ignored: field that is not read -> number of rows that have it, in order of appearance.
         made: the number of rows without an `id`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self.ignored: dict[str, int] = {}
         self.made = 0
+        self._columns = columns
+        self._named: dict[str, str] | None = None
 
     def segment(self, row: Any, number: int) -> Segment:
         """The segment of a row.
@@ -78,6 +101,8 @@ class Fields:
         """
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}, expected an object with the field 'hyp'")
+        if self._columns is not None:
+            row = self._renamed(row, self._columns)
         if row.keys() - NAMES:
             row = self._gather(row)
         hypothesis = row.get("hyp")
@@ -104,6 +129,26 @@ class Fields:
             _context(row.get("context")),
             _table(row.get("table")),
         )
+
+    def _renamed(self, row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+        """A row under our names. A field whose name a column takes over is left out."""
+        if self._named is None:  # the first row settles the direction
+            self._named = fields_by_column(columns, row)
+            unknown = [field for field in self._named.values() if not is_known(field)]
+            if unknown:
+                raise FieldError(
+                    f"columns name a field {unknown[0]!r}, expected hyp, ref, refs, src, id, system, seg, ..."
+                )
+        named = self._named
+        absent = [name for name, field in named.items() if name not in row and field in ("hyp", "ref", "refs", "src")]
+        if absent:
+            found = ", ".join(map(repr, row)) or "none"
+            raise FieldError(
+                f"there is no {absent[0]!r}, which columns name as {named[absent[0]]!r}; fields found: {found}"
+            )
+        taken = {*named, *named.values()}
+        others = {name: value for name, value in row.items() if name not in taken}
+        return with_references({**others, **{field: row[name] for name, field in named.items() if name in row}})
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
         """Move `human.NAME` into `human` and `ref1`, `ref2`, ... into `refs`. Unknown fields are counted."""
@@ -136,6 +181,16 @@ class Fields:
                 raise _wrong("human", whole, "an object, criterion -> number")
             row["human"] = {**(whole or {}), **ratings}
         return row
+
+
+def with_references(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose `ref` may be a list, and whose `refs` may be a single text."""
+    one, several = row.get("ref"), row.get("refs")
+    if type(one) is list and several is None:
+        return {**row, "ref": None, "refs": one}
+    if type(several) is str and one is None:
+        return {**row, "refs": [several]}
+    return row
 
 
 def _key(row: Mapping[str, Any], name: str) -> str | None:
@@ -225,7 +280,7 @@ def _table(value: Any) -> tuple[Any, ...]:
 def _no_hypothesis(row: Mapping[str, Any]) -> FieldError:
     if "hyp" not in row:
         found = ", ".join(repr(name) for name in row) or "none"
-        return FieldError(f"field 'hyp' is missing, expected a string; fields found: {found}")
+        return FieldError(f"field 'hyp' is missing, expected a string; fields found: {found}{advice(row)}")
     if row["hyp"] is None:
         return FieldError("field 'hyp' is null, expected a string; write \"\" for an empty hypothesis")
     return _wrong("hyp", row["hyp"], "a string")

@@ -15,7 +15,10 @@ from nlgauge.io.wmt.mqm import is_header
 
 # Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
 FORMATS: Mapping[str, str] = {
-    "jsonl": "JSON lines (.jsonl .ndjson .json, .gz): one row per segment, with the names of our fields",
+    "jsonl": (
+        "JSON lines (.jsonl .ndjson .json, .gz), or one array of objects: one row per segment, with the names of our"
+        " fields"
+    ),
     "tsv": "TSV (.tsv, .gz): the same names as columns of a header",
     "parquet": "Parquet (.parquet): the same names as columns; needs the extra 'parquet'",
     "csv": (

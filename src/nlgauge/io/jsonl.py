@@ -1,4 +1,4 @@
-"""JSON lines: one object per line."""
+"""JSON: one object per line, or one array of objects."""
 
 from __future__ import annotations
 
@@ -12,22 +12,34 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 
+_BOM = b"\xef\xbb\xbf"
+_MOST = 1 << 30  # bytes of an array, which is held in memory
+
 
 class JsonRows:
-    """The values of a JSON lines file, as (line number, value). Each iteration reads the file again.
+    """The values of a JSON file, as (number, value). Each iteration reads the file again.
 
-    Lines that hold only white space are skipped and counted in `notes`.
+    In JSON lines the number is that of the line, and lines that hold only white space are skipped and counted in
+    `notes`. A file that begins with `[` is one array, whose entries are numbered from 1. Its bytes are held in memory,
+    its values one by one.
 
     Raises:
-        InputError: a line is not JSON. Also what `Lines` raises.
+        InputError: a line or an entry is not JSON, or an array is too large to be held. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
         self.lines = Lines(file)
         self.ignored: list[str] = []  # which fields are not read, the rows themselves say
+        self._array = self._bom = False
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
+        head = self.file.head()
+        self._array = head.removeprefix(_BOM).lstrip()[:1] == b"["
+        self._bom = self._array and head.startswith(_BOM)
+        return self._entries() if self._array else self._objects()
+
+    def _objects(self) -> Iterator[tuple[int, Any]]:
         decode = msgspec.json.Decoder().decode
         for number, line in self.lines:
             try:
@@ -37,13 +49,41 @@ class JsonRows:
                     raise InputError(f"{self.at(number)}: {_fault(line, number)}") from None
                 self.lines.blank += 1
 
+    def _entries(self) -> Iterator[tuple[int, Any]]:
+        try:
+            entries = msgspec.json.decode(_joined(self.file), type=list[msgspec.Raw])
+        except RecursionError:
+            raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.file.name}: not valid JSON ({error}), expected an array of objects") from None
+        decode = msgspec.json.Decoder().decode
+        for number, entry in enumerate(entries, start=1):
+            try:
+                yield number, decode(entry)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                raise InputError(f"{self.at(number)}: not valid JSON ({error})") from None
+
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
-        return self.lines.at(number)
+        return f"{self.file.name}, entry {number}" if self._array else self.lines.at(number)
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, known after a complete pass."""
-        return self.lines.notes()
+        return [f"{self.file.name}: byte order mark dropped"] if self._bom else self.lines.notes()
+
+
+def _joined(file: InputFile) -> bytes:
+    """The bytes of an array."""
+    parts, size = [], 0
+    for chunk in file.chunks():
+        parts.append(chunk)
+        size += len(chunk)
+        if size > _MOST:
+            raise InputError(
+                f"{file.name}: one JSON array of more than {_MOST >> 20} MiB, expected JSON lines for so much (jq -c"
+                " '.[]' converts an array)"
+            )
+    return b"".join(parts).removeprefix(_BOM)
 
 
 def _fault(line: str, number: int) -> str:
@@ -51,8 +91,10 @@ def _fault(line: str, number: int) -> str:
     try:
         json.loads(line)
     except json.JSONDecodeError as error:
-        whole = number == 1 and (line.strip() == "{" or line.lstrip().startswith("["))
-        advice = "; expected one whole object on each line (jq -c '.[]' converts a list)" if whole else ""
+        whole = number == 1 and line.strip() == "{"
+        advice = (
+            "; expected one whole object on each line, or an array of objects (jq -c . joins lines)" if whole else ""
+        )
         return f"not valid JSON ({error.msg.removesuffix(' at')}, character {error.pos + 1}){advice}"
     except RecursionError:
         return "nested too deeply, expected an object with the field 'hyp'"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.fields import is_known
+from nlgauge.io.fields import advice, fields_by_column, is_known
 from nlgauge.io.files.files import InputFile
 
 _BATCH = 2048
@@ -17,6 +17,11 @@ class ParquetRows:
 
     Columns have the names of the JSON fields. `human` is a struct, a map, or several columns `human.NAME`.
 
+    Args:
+        file: the file.
+        columns: which column holds which field, in either direction; see `nlgauge.io.fields.fields_by_column`. Rows
+            keep the names of the file.
+
     Attributes:
         ignored: columns that are not read.
 
@@ -25,8 +30,9 @@ class ParquetRows:
         InputError: the file is not Parquet, is damaged, or has no column `hyp`.
     """
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None) -> None:
         self.file = file
+        self._columns = columns or {}
         self.ignored: list[str] = []
         import_pyarrow()
 
@@ -41,12 +47,13 @@ class ParquetRows:
                     raw, pre_buffer=False, buffer_size=1 << 20
                 )  # or it keeps all that it has read
                 schema = opened.schema_arrow
-                columns = [name for name in schema.names if is_known(name)]
+                named = fields_by_column(self._columns, schema.names)
+                columns = [name for name in schema.names if name in named or is_known(name)]
                 self.ignored = [name for name in schema.names if name not in columns]
-                if "hyp" not in columns:
+                if "hyp" not in [*columns, *named.values()]:
                     raise InputError(
                         f"{self.file.name}: no column 'hyp'; columns found:"
-                        f" {', '.join(map(repr, schema.names)) or 'none'}"
+                        f" {', '.join(map(repr, schema.names)) or 'none'}{advice(schema.names)}"
                     )
                 maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
                 number = 0

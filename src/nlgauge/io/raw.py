@@ -34,19 +34,22 @@ class Raw:
     notes: tuple[str, ...]
 
 
-def read_raw(path: str | os.PathLike[str]) -> Raw:
+def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Raw:
     """The texts of a file.
 
     Args:
         path: `.jsonl`, `.tsv`, `.csv` or `.parquet` (also `.gz`), or a folder, is a data set. Any other name (also
             `.gz`), and `-`, is a text file with one text per line.
+        columns: of a data set: which column holds which field; see `nlgauge.read`.
 
     Raises:
         InputError: the file is missing, is empty, is not UTF-8, or has an error in some row.
     """
     name = os.fspath(path)
     if os.path.isdir(name) or PurePath(name.removesuffix(".gz")).suffix.lower() in _DATA:
-        return _references(name)
+        return _references(name, columns)
+    if columns is not None:
+        raise InputError(f"columns are named for a data set; {name} is a text file with one text per line")
     lines = Lines(InputFile(name))
     try:
         numbered = list(lines)
@@ -60,8 +63,8 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     )
 
 
-def _references(path: str) -> Raw:
-    source = open_data(path)
+def _references(path: str, columns: Mapping[str, str] | None) -> Raw:
+    source = open_data(path, columns=columns)
     try:
         summary = source.check()
         found: dict[str, str] = {}

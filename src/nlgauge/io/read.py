@@ -49,12 +49,12 @@ def read(
     """Read all segments of a file, a folder or a frame into memory.
 
     Args:
-        path: JSON lines (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or `.gz`; Parquet
-            (`.parquet`); `-` for standard input; the folder of a test set; or a table in memory (a frame of pandas or
-            polars, an Arrow table, a `datasets.Dataset`).
+        path: JSON lines or one array of objects (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or
+            `.gz`; Parquet (`.parquet`); `-` for standard input; the folder of a test set; or a table in memory (a
+            frame of pandas or polars, an Arrow table, a `datasets.Dataset`).
         format: one of `nlgauge.io.FORMATS`. If None, it is found from the name and the first line.
-        columns: which column holds which field, for frames and for CSV and TSV files whose columns have other names.
-            Example: `{"hyp": "output", "human.score": "score"}`; the other direction is read, too.
+        columns: which column holds which field, for frames and for files with one row per segment whose columns have
+            other names. Example: `{"hyp": "output", "human.score": "score"}`; the other direction is read, too.
 
     Raises:
         InputError: the file is missing, is empty, has an unknown format, or has an error in some row. The error then
@@ -100,16 +100,27 @@ def open_data(
             raise InputError(f"format {format!r} holds no texts; read it with {TABLES[format].partition(':')[0]}")
         raise InputError(f"unknown format {format!r}{nearest(format, FORMATS)}")
     if format in _FOLDERS or (format is None and os.path.isdir(path)):
+        if columns is not None:
+            raise InputError(f"columns are named for files with one row per segment; {path} is a folder")
         return _FOLDERS[format or format_of_folder(path)](path)
     file = InputFile(path)
     name = format or _format(file)
     if columns is not None:
-        if name not in ("csv", "tsv"):
-            raise InputError(f"columns are named for CSV and TSV, the format of {file.name} is {name!r}")
-        return TableSource(CsvRows(file, columns, "\t" if name == "tsv" else ","))
+        return TableSource(*_renamed(file, name, columns))
     if name == "mqm":
         return HeldSource(read_mqm(file).dataset(), [file])
     return TableSource(_ROWS[name](file))
+
+
+def _renamed(file: InputFile, name: str, columns: Mapping[str, str]) -> tuple[Rows, Mapping[str, str] | None]:
+    """The rows of a file whose columns have other names, and the names that are left to be changed in each row."""
+    if name in ("csv", "tsv"):
+        return CsvRows(file, columns, "\t" if name == "tsv" else ","), None
+    if name == "parquet":
+        return ParquetRows(file, columns), columns
+    if name == "jsonl":
+        return JsonRows(file), columns
+    raise InputError(f"columns are named for JSON, CSV, TSV and Parquet, the format of {file.name} is {name!r}")
 
 
 def _format(file: InputFile) -> str:

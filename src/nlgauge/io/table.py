@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from nlgauge.core.errors import InputError
@@ -36,10 +36,12 @@ class TableSource:
 
     Args:
         rows: the rows of a file in any format.
+        columns: which field of a row holds which of ours; see `Fields`.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, columns: Mapping[str, str] | None = None) -> None:
         self.rows = rows
+        self._columns = columns
         self._summary: Summary | None = None
 
     def check(self) -> Summary:
@@ -53,7 +55,7 @@ class TableSource:
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
         """The segments in order, after a check; see `Source.blocks`."""
         self.check()
-        return in_blocks((segment for _, segment in self._segments(Fields())), size, characters)
+        return in_blocks((segment for _, segment in self._segments(Fields(self._columns))), size, characters)
 
     def close(self) -> None:
         """Delete the temporary copy of standard input, if there is one."""
@@ -61,7 +63,7 @@ class TableSource:
 
     def checked(self) -> Iterator[Segment]:
         """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
-        fields, tally = Fields(), Tally()
+        fields, tally = Fields(self._columns), Tally()
         for _, segment in self._segments(fields):
             tally.add(segment)
             yield segment
@@ -83,7 +85,7 @@ class TableSource:
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the first id that really occurs twice. Equal hashes alone do not prove that ids are equal."""
         first: dict[str, int] = {}
-        fields, had = Fields(), 0
+        fields, had = Fields(self._columns), 0
         for place, segment in self._segments(fields):
             made = " (made from system and seg, or from the row number)" if fields.made > had else ""
             had = fields.made

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.fields import CRITERION, NAMES, FieldError, is_known, reference_columns
+from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 
@@ -85,7 +85,7 @@ class TsvRows:
         columns = header.split("\t")
         shown = ", ".join(map(repr, columns))
         if "hyp" not in columns:
-            raise InputError(f"{self.at(1)}: the header has no column 'hyp'; columns found: {shown}")
+            raise InputError(f"{self.at(1)}: the header has no column 'hyp'; columns found: {shown}{advice(columns)}")
         for name in columns:
             if is_known(name) and columns.count(name) > 1:
                 raise InputError(f"{self.at(1)}: the header names column {name!r} twice")

@@ -12,12 +12,13 @@ import numpy as np
 
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
+from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.directions import directions
@@ -29,6 +30,7 @@ from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import score_judged
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
@@ -95,7 +97,7 @@ def meta_evaluate(
     stats: str | Sequence[str] | None = None,
     *,
     preset: str | None = None,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     pairs: Preferences | None = None,
@@ -112,6 +114,7 @@ def meta_evaluate(
     alpha: float = 0.05,
     power: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
@@ -121,12 +124,10 @@ def meta_evaluate(
         level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
-        scores, lower_is_better, higher_is_better, pairs, references, missing: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: for level `system`, see `frames.system_frame`; `exclude` names
-            systems to leave out.
+        scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
+        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
         options: options of statistics, intervals and tests; see `measure.check_options`.
-
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
@@ -144,6 +145,7 @@ def meta_evaluate(
         pairs=_checked_pairs(pairs, tasks),
         unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
         runtime=runtime,
+        language=language,
     )
     return _evaluated(held, tasks, plan)
 
@@ -165,7 +167,7 @@ def joined_scores(
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     references: str | None = None,
@@ -173,6 +175,7 @@ def joined_scores(
     pairs: Preferences | None = None,
     unrated: bool = False,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
 
@@ -180,8 +183,8 @@ def joined_scores(
         dataset: texts with ratings.
         metrics: specifications or metric objects, which are scored here.
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
-        scores: scores made elsewhere: a table with one column per metric, or a mapping from metric to a table, to
-            `Scores`, to a mapping from id to number, or to one number per segment.
+        scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
+            table, to `Scores`, to a mapping from id to number, or to one number per segment.
         lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For the others it is taken from
             what is recorded beside their file, else from their name; else higher is better. What was not known is in
             the notes.
@@ -193,8 +196,10 @@ def joined_scores(
             statistics compare every two outputs for one item that have different ratings.
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
+        language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
     dataset, positions = dataset_of(dataset), None
+    scores = read_scores(scores) if is_frame(scores) else scores
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")
@@ -211,7 +216,7 @@ def joined_scores(
     given = {**dict.fromkeys(lower_is_better, False), **dict.fromkeys(higher_is_better, True)}
     up, guessed = directions(stored, given)
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
-    scored, flagged = score_judged(built, segments, runtime or Runtime(), references)
+    scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told = (*dataset.notes, *notes, *more, *guessed, *flagged)
     down = frozenset(name for name in tables if not up[name])
     every = {**scored, **columns}

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
@@ -24,13 +23,14 @@ from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli
+from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Answers, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 Strategy = tuple[str, str]
+_Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, share of unknown pieces
 
 _CONVENTIONS = (
     "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
@@ -62,16 +62,16 @@ class PoolingStudy(Outcome):
 class _Remembering(Nli):
     """An NLI metric that asks its model about each pair once; the strategies of one model share the answers."""
 
-    answers: dict[tuple[str, str], tuple[Array, bool]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    answers: dict[tuple[str, str], _Answer] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> Answers:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.answers]
         if new:
-            self.answers.update(zip(new, zip(*super()._ask(new, runtime), strict=True), strict=True))
-        found = [self.answers[pair] for pair in pairs]
-        return np.stack([p for p, _ in found]), np.array([cut for _, cut in found], dtype=np.bool_)
+            told = super()._ask(new, runtime)
+            columns = told.probabilities, told.truncated, told.unknown
+            self.answers.update(zip(new, zip(*columns, strict=True), strict=True))
+        probabilities, truncated, unknown = zip(*(self.answers[pair] for pair in pairs), strict=True)
+        return Answers(np.stack(probabilities), np.array(truncated), np.array(unknown))
 
 
 def strategies(metric: Nli) -> dict[Strategy, Nli]:
@@ -80,7 +80,7 @@ def strategies(metric: Nli) -> dict[Strategy, Nli]:
     found = {
         (formula, way): _Remembering(**{**options, "formula": formula, "direction": way}) for formula, way in STRATEGIES
     }
-    shared: dict[tuple[str, str], tuple[Array, bool]] = {}
+    shared: dict[tuple[str, str], _Answer] = {}
     for built in found.values():
         object.__setattr__(built, "answers", shared)
     return dict(found.items())

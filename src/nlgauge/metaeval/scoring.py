@@ -10,6 +10,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled, notes_of
+from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
@@ -32,7 +33,11 @@ def references_policy(name: str | None) -> References:
 
 
 def score_judged(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, references: str | None = None
+    metrics: Mapping[str, Metric],
+    segments: Sequence[Segment],
+    runtime: Runtime,
+    references: str | None = None,
+    language: LanguageCheck = "note",
 ) -> tuple[dict[str, Scores], list[str]]:
     """Score the segments by each metric; the scores are in the order of the segments.
 
@@ -40,7 +45,12 @@ def score_judged(
     scores of another; see `MetricInfo`.
 
     Returns:
-        A mapping from name to Scores, and notes: what the metrics say of themselves, and which are pooled.
+        A mapping from name to Scores, and notes: what the metrics say of themselves, which are pooled, and which
+        segments are in a script that a metric does not read.
+
+    Raises:
+        InputError: segments lack what a metric needs; or, if `language` is `strict`, are in a script that it does not
+            read.
     """
     policy = references_policy(references)
     held: dict[str, Metric] = (
@@ -49,6 +59,7 @@ def score_judged(
         else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
     )
     _check_needs(held, segments)
+    unread = unread_scripts(held, [segments], language, "judged segments")
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes = [f"{name}: {note}" for name, built in metrics.items() for note in notes_of(built)]
@@ -58,7 +69,7 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    flagged = [note for name in held for note in flag_notes(name, found[name])]
+    flagged = [*unread, *(note for name in held for note in flag_notes(name, found[name]))]
     say(*flagged)
     return {name: found[name] for name in held}, [*notes, *flagged]
 

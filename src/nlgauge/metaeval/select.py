@@ -64,7 +64,7 @@ def select_models(
     draws: int | None = None,
     draw_matrix: Mapping[str | None, Any] | Any | None = None,
     among: Among = "rated",
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     references: str | None = None,

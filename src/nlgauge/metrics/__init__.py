@@ -7,7 +7,7 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.metrics.base import check_needs, trained_on
     from nlgauge.metrics.combine import Combination
-    from nlgauge.metrics.comparison import Comparison, Interval, compare, intervals
+    from nlgauge.metrics.comparison import Comparison, Interval, compare_scores, intervals
     from nlgauge.metrics.embedding.bertscore import BertScore
     from nlgauge.metrics.embedding.cosine import Cosine
     from nlgauge.metrics.embedding.layers import best_layer
@@ -30,5 +30,5 @@ else:
 __all__ = [
     "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "ComparisonOptions", "Cosine", "Interval",
     "Nli", "Policy", "Regressor", "Rouge", "SEScore", "SourceScores", "Stored", "SummaC", "Ter", "best_layer",
-    "check_needs", "compare", "intervals", "over_references", "save_bounds", "score_source", "trained_on",
+    "check_needs", "compare_scores", "intervals", "over_references", "save_bounds", "score_source", "trained_on",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 
 @runtime_checkable
@@ -22,6 +23,7 @@ class Metric(Protocol):
     - `facts(runtime)`: what the options resolve to, for the signature, found without loading a model.
     - `trained_on`: ids of the perturbations that its model saw in training.
     - `notes`: what a reader of its numbers must know.
+    - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """
 
     @property
@@ -50,6 +52,12 @@ def trained_on(metric: Any) -> tuple[str, ...]:
 def notes_of(metric: Any) -> tuple[str, ...]:
     """What a reader of the metric's numbers must know."""
     return tuple(getattr(metric, "notes", ()))
+
+
+def unread(metric: Any, writing: Writing) -> str | None:
+    """Why the metric cannot read a text written like this, and what to do instead; None if it can, or does not say."""
+    reason: str | None = metric.unread(writing) if hasattr(metric, "unread") else None
+    return reason
 
 
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:

@@ -16,10 +16,11 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on
+from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on, unread
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class Combination:
             return of_terms
         ratio = "the order of segments is what their ratio makes it"
         return (*of_terms, f"the weights add up to {total:g}, not to 1; {ratio}")
+
+    def unread(self, writing: Writing) -> str | None:
+        """What keeps any term from reading a text written like this."""
+        reasons = dict.fromkeys(reason for _, term in self.terms if (reason := unread(term, writing)) is not None)
+        return "; ".join(reasons) or None
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signatures of the terms, and the digest of a bounds file."""

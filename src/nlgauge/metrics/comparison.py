@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -14,17 +14,31 @@ from nlgauge.metrics.grid import aligned, by_system
 from nlgauge.stats.draws import Intervals, bootstrap_interval
 from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 
-_TESTS = {
+_TESTS: dict[str, Callable[..., PairedTest]] = {
     "bootstrap": paired_bootstrap,
     "paired_bootstrap": paired_bootstrap,
     "randomisation": paired_randomisation,
     "randomization": paired_randomisation,
     "paired_randomisation": paired_randomisation,
 }
-DRAWS = {paired_bootstrap: 1000, paired_randomisation: 10000}  # sacrebleu's defaults
+DRAWS: dict[Callable[..., PairedTest], int] = {
+    paired_bootstrap: 1000,
+    paired_randomisation: 10000,
+}  # sacrebleu's defaults
 INTERVAL_DRAWS = 1000
 SACREBLEU_SEED = 12345  # what sacrebleu takes where SACREBLEU_SEED is not set
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
+
+
+def test_of(name: str) -> Callable[..., PairedTest]:
+    """The paired test of a name.
+
+    Raises:
+        InputError: the test is unknown.
+    """
+    if name not in _TESTS:
+        raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _TESTS)}")
+    return _TESTS[name]
 
 
 def draws_of(test: str) -> int:
@@ -111,7 +125,7 @@ class Comparison:
     compat: str | None
 
 
-def compare(
+def compare_scores(
     scores: Scores,
     systems: Sequence[str | None],
     items: Sequence[str | None],
@@ -143,9 +157,7 @@ def compare(
         InputError: a segment has no system or item, a system lacks an item or has it twice, there are fewer than two
             systems or items, the baseline or test is unknown, or `compat` does not know the metric.
     """
-    run = _TESTS.get(test)
-    if run is None:
-        raise InputError(f"test is {test!r}, expected bootstrap or randomization{nearest(test, _TESTS)}")
+    run = test_of(test)
     _check_compat(scores, compat)
     rows = aligned(scores.ids, systems, items, baseline)
     seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed

@@ -13,6 +13,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, notes_of
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
@@ -107,7 +108,7 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
-        from nlgauge.metrics.comparison import compare, intervals  # what no plain score needs
+        from nlgauge.metrics.comparison import compare_scores, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -115,7 +116,7 @@ class ComparisonOptions:
                 for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
                     beside[group, interval.system] = {"low": interval.low, "high": interval.high}
                 continue
-            for one in compare(
+            for one in compare_scores(
                 scores,
                 systems,
                 items,
@@ -154,6 +155,7 @@ class SourceScores(Outcome):
         summary: the summary of the source.
         comparison: how systems are compared.
         references: the lowest and the highest number of references of a segment.
+        unread: segments in scripts that metrics do not read; None if nobody looked.
     """
 
     metrics: Mapping[str, Metric]
@@ -162,6 +164,7 @@ class SourceScores(Outcome):
     summary: Summary
     comparison: ComparisonOptions
     references: tuple[int, int] = (0, 0)
+    unread: UnreadScripts | None = None
 
     def __repr__(self) -> str:
         return (
@@ -203,6 +206,7 @@ class SourceScores(Outcome):
 
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
+        yield from self.unread.notes() if self.unread is not None else ()
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -226,6 +230,7 @@ def score_source(
     runtime: Runtime | None = None,
     on_block: Block | None = None,
     save_norm: str | None = None,
+    language: LanguageCheck = "note",
 ) -> SourceScores:
     """Score all segments of a source.
 
@@ -238,6 +243,8 @@ def score_source(
         runtime: device, precision and cache.
         on_block: called with each block of segments and its scores.
         save_norm: a file to write the scales of sums to.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Returns:
         Scores by system; `.result()` is what `nlgauge score` prints.
@@ -254,11 +261,17 @@ def score_source(
             if need in summary.lacking:
                 raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
     comparison.check(summary)
+    check_language(language)
+    if language == "strict":
+        unread_scripts(metrics, source.blocks(), language)
+    unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     n_references: set[int] = set()
     for block, scores in score_blocks(metrics, source.blocks(), runtime):
         n_references.update(len(segment.references) for segment in block)
+        if unread is not None:
+            unread.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
@@ -266,6 +279,7 @@ def score_source(
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
     references = (min(n_references, default=0), max(n_references, default=0))
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, references)
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, references, unread)
+    say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored

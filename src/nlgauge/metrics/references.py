@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 
@@ -33,8 +33,9 @@ def over_references(
             pairs.
 
     Returns:
-        Scores of `segments`. A flag is set where it is set for the chosen reference (`best`, `first`) or for all
-        references. Under `best`, `Scores.parts` gains `reference`, the index of the chosen one.
+        Scores of `segments`. A flag is set where it is set for the chosen reference (`best`, `first`), for all
+        references, or for any if the score is undefined. Under `best`, `Scores.parts` gains `reference`, the index of
+        the chosen one.
     """
     counts = np.array([len(s.references) for s in segments], dtype=np.int64)
     if policy == "first":
@@ -63,12 +64,13 @@ def over_references(
             higher_is_better=single.higher_is_better,
         )
     reduce = fold.best if policy == "best_each" else fold.mean
+    values = reduce(single.values)
     return Scores(
         single.signature,
         ids(segments),
-        reduce(single.values),
+        values,
         {name: reduce(column) for name, column in single.parts.items()},
-        flags={name: np.logical_and.reduceat(column, fold.starts) for name, column in single.flags.items()},
+        flags={name: fold.flag(column, np.isnan(values)) for name, column in single.flags.items()},
         higher_is_better=single.higher_is_better,
     )
 
@@ -89,6 +91,10 @@ class _Fold:
         top = np.repeat(np.maximum.reduceat(signed, self.starts), self.counts)
         places = np.where(signed == top, np.arange(len(column)), len(column))
         return np.minimum.reduceat(places, self.starts)
+
+    def flag(self, column: Mask, undefined: Mask) -> Mask:
+        every, any_of = np.logical_and.reduceat(column, self.starts), np.logical_or.reduceat(column, self.starts)
+        return np.asarray(every | any_of & undefined, dtype=np.bool_)
 
     def mean(self, column: Array) -> Array:
         return np.asarray(np.add.reduceat(column, self.starts) / self.counts)

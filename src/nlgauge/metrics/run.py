@@ -60,8 +60,8 @@ class _Cached:
         signature = str(self.signature)
         keys = [text_key(s, self.metric.info.needs) for s in segments]
         place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
-        stored = self.cache.get(signature, list(place))
         columns = self.cache.columns(signature)
+        stored = self.cache.get(signature, list(place)) if self._whole(columns) else {}
         missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
         ordered = sorted(
             missing, key=lambda pair: pair[1].references
@@ -79,6 +79,10 @@ class _Cached:
             size = max(min(int(a_second * _SECONDS), _STORE_EVERY), min(_LEAST, _STORE_EVERY))
         assert columns is not None  # something was found or something was scored
         return self._unpack(segments, columns, np.stack([stored[key] for key in keys]))
+
+    def _whole(self, columns: Sequence[str] | None) -> bool:
+        """Whether rows hold all flags of the metric; those of an older release may not, and are scored again."""
+        return columns is not None and {f"flag.{name}" for name in self.metric.info.flags} <= set(columns)
 
     def _unpack(self, segments: Sequence[Segment], columns: Sequence[str], rows: npt.NDArray[np.float64]) -> Scores:
         def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:

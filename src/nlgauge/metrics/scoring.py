@@ -12,6 +12,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -26,6 +27,7 @@ def score(
     metrics: str | Metric | Sequence[str | Metric],
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
 ) -> dict[str, Scores]:
     """Score hypotheses with every metric named.
 
@@ -37,6 +39,8 @@ def score(
         metrics: specifications or metric objects.
         columns: which column of a frame holds which field, where they have other names, as in `nlgauge.read`.
         runtime: device, precision and cache; None is the CPU or the first GPU, float32, no cache.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Returns:
         Specification as typed -> Scores of shape (n,). The key of a metric object is the specification that rebuilds
@@ -51,7 +55,9 @@ def score(
     """
     segments = texts_as_dataset(hyps, refs, srcs, columns).segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
-    scored = score_segments(named(metrics), segments, runtime or Runtime())
+    built = named(metrics)
+    say(*unread_scripts(built, [segments], language))
+    scored = score_segments(built, segments, runtime or Runtime())
     for spec, scores in scored.items():
         scored[spec] = replace(scores, systems=systems, items=items)
         say(*count_notes(spec, count(scores.flags, scores.values), len(scores)))

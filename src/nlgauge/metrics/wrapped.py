@@ -9,10 +9,11 @@ from typing import Literal
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of, spec_of
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric, is_pooled, unread
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class WrappedMetric:
     def spec(self) -> str:
         """The specification of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
         return spec_of(self.metric)
+
+    def unread(self, writing: Writing) -> str | None:
+        """As the metric inside."""
+        return unread(self.metric, writing)
 
     def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         return score_segments({"": self.metric}, segments, runtime)[""]

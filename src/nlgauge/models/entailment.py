@@ -47,6 +47,11 @@ class NliFiles:
         """Ids of the perturbations that the model was trained on, as far as its file says."""
         return () if self.head is None else self.head.items("trained_on_phenomena")
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads; empty if this is not known."""
+        return self.files.languages if self.head is None else self.head.languages
+
     def max_tokens(self, asked: int | None) -> int | None:
         """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
         return self.head.whole("max_tokens") if asked is None and self.head is not None else asked

@@ -33,7 +33,7 @@ class Head:
         path: the file. For each adapted linear layer it has `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out,
             rank), whose product lora_b @ lora_a is added to the layer's weight. It also has the tensors of the layers
             on top of the encoder.
-        metadata: kind, encoder and its SHA-256, labels and more, all of them strings.
+        metadata: kind, encoder and its SHA-256, labels, languages and more, all of them strings.
         encoder: the files of the encoder that the head was made for.
     """
 
@@ -61,6 +61,11 @@ class Head:
     def items(self, key: str) -> tuple[str, ...]:
         """A list in the metadata, which is written there with commas; empty if there is none."""
         return tuple(part.strip() for part in (self.get(key) or "").split(",") if part.strip())
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the head reads, as in its metadata, or else those of its encoder."""
+        return self.items("languages") or self.encoder.languages
 
     def whole(self, key: str) -> int | None:
         """A whole number in the metadata; None if there is none."""

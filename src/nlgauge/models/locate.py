@@ -91,6 +91,11 @@ class ModelFiles:
         family = str(config.get("model_type", ""))
         return written or config.get("is_decoder") is True or family.startswith(_LEFT_TO_RIGHT)
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads; empty if this is not known."""
+        return embedded.LANGUAGES if self.name == embedded.NAME else ()
+
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
 

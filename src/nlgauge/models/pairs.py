@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids, TextTokenizer
@@ -75,6 +76,10 @@ class PairTokenizer:
         # Nothing is cut before it is known what the other text leaves.
         encoded = self._texts.tokens(distinct, "windows")
         return {text: t.ids[start : start + t.n_content] for text, t in zip(distinct, encoded, strict=True)}
+
+    def unknown_shares(self, contents: Iterable[Ids]) -> Array:
+        """The share of unknown pieces in each text, shape (n,), from its pieces; see `TextTokenizer`."""
+        return self._texts.unknown_shares(contents)
 
     def pairs(self, pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Pairs:
         """Pairs of texts that have been read before.

@@ -115,13 +115,26 @@ def locate_regressor(model: str) -> RegressorFiles:
     return RegressorFiles(find_head(model, KIND))
 
 
+@dataclass(frozen=True)
+class Ratings:
+    """What a regressor says of n segments.
+
+    Attributes:
+        values: the scores, shape (n,).
+        truncated: whether a text was longer than the model's limit, shape (n,).
+        unknown: the highest share of unknown pieces in a text of the segment, shape (n,).
+    """
+
+    values: Array
+    truncated: npt.NDArray[np.bool_]
+    unknown: Array
+
+
 class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
     """A regressor with its tokenizer, its encoder and its feed-forward network."""
 
-    def score(
-        self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None
-    ) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Scores of n segments, shape (n,), and whether one of their texts was cut, shape (n,).
+    def score(self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None) -> Ratings:
+        """Scores of n segments.
 
         Args:
             texts: `hyp`, and also `ref` and `src` if the regressor reads them, with n texts each. Equal texts are
@@ -136,14 +149,19 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         tokens = self.tokenizer.tokens(list(number))
         n = len(texts["hyp"])
         if not n:
-            return np.zeros(0), np.zeros(0, dtype=np.bool_)
+            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
+        unread = self.tokenizer.unknown_shares(self.tokenizer.content(t) for t in tokens)
         cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
         values = self.network.values(
             [t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self._budget, advance
         )
-        return values[again.reshape(-1)], np.logical_or.reduce([cut[place] for place in places.values()])
+        return Ratings(
+            values[again.reshape(-1)],
+            np.logical_or.reduce([cut[place] for place in places.values()]),
+            np.maximum.reduce([unread[place] for place in places.values()]),
+        )
 
 
 class _Loaded:

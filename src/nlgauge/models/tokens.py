@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models.locate import ModelFiles
 
@@ -20,6 +21,8 @@ _NEEDS_SPACE = {
     "gpt2",
 }  # a word at the start is another piece than the same word after a space (as bert_score)
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
+_UNKNOWN = ("<unk>", "[UNK]")  # names of the piece for text that is not in the vocabulary
+_BOUNDARY = "\u2581"  # SentencePiece's mark of a word's beginning, which alone holds no text
 _CHUNK = 8192
 
 
@@ -51,6 +54,7 @@ class TextTokenizer:
         max_tokens: the largest number of pieces that the model accepts, including special tokens; None if there is no
             limit.
         weightless: ids of the classifier and separator tokens, which have weight 0 in BERTScore.
+        unknown: the id of the piece that stands for text that is not in the vocabulary; None if there is none.
         prefix: special tokens before the content, shape (p,); likewise `suffix` after it.
     """
 
@@ -70,6 +74,10 @@ class TextTokenizer:
             frozenset([*self.prefix.tolist(), *self.suffix.tolist()]) if named is None else named
         )
         self.max_tokens = self._limit(files, config, max_tokens)
+        self.unknown = _id(
+            self._backend, (getattr(getattr(self._backend, "model", self._backend), "unk_token", None), *_UNKNOWN)
+        )
+        self._boundary = _id(self._backend, (_BOUNDARY,))
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
         """Pieces of each text, stripped of outer blanks.
@@ -88,6 +96,25 @@ class TextTokenizer:
                 else:
                     found.append(Tokens(whole, n, False))
         return found
+
+    def unknown_shares(self, contents: Iterable[Ids]) -> Array:
+        """The share of unknown pieces in each text, shape (n,), from 0 to 1; 0 for a text without pieces.
+
+        Args:
+            contents: the pieces of n texts, without special tokens at both ends.
+        """
+        return np.array([self._unknown_share(ids) for ids in contents], dtype=np.float64)
+
+    def _unknown_share(self, ids: Ids) -> float:
+        n_unknown = np.count_nonzero(ids == self.unknown) if self.unknown is not None else 0
+        if not n_unknown:
+            return 0.0
+        return float(n_unknown / (len(ids) - np.count_nonzero(ids == self._boundary)))
+
+    def content(self, tokens: Tokens) -> Ids:
+        """The pieces of a text without the special tokens at both ends, shape (n_content,)."""
+        start = len(self.prefix)
+        return tokens.ids[start : start + tokens.n_content]
 
     def pair_frame(self) -> tuple[Ids, Ids]:
         """The frame of special tokens around a pair of texts, found with two texts of one piece each.
@@ -217,6 +244,12 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
         backend.no_truncation()
         backend.no_padding()
     return (backend if backend is not None else tokenizer), weightless
+
+
+def _id(tokenizer: Any, names: Iterable[str | None]) -> int | None:
+    """The id of the first of these pieces that the vocabulary holds."""
+    vocabulary = tokenizer.token_to_id if hasattr(tokenizer, "token_to_id") else tokenizer.get_vocab().get
+    return next((found for name in names if name and (found := vocabulary(name)) is not None), None)
 
 
 def well_formed(text: str) -> str:

@@ -67,6 +67,10 @@ class Case:
         """The text itself."""
         return self.doc.text
 
+    def replaced(self, text: str, /, **meta: Any) -> Change:
+        """The change that puts another text in the place of the whole one; `meta` goes with it."""
+        return Change([Edit(0, len(self.text), text)], meta)
+
 
 @dataclass(frozen=True)
 class Change:

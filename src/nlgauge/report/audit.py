@@ -7,13 +7,13 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report import drawing
+from nlgauge.report.colours import signed
 from nlgauge.report.difference import pieces
 from nlgauge.report.drawing import DARK, GRID, RULE, Cell, line, room, svg, text
 from nlgauge.report.html import render
 from nlgauge.report.labels import clean
 from nlgauge.report.marks import UNDEFINED, absent, between, number
 from nlgauge.report.rows import MEAN_PREFIX, Row, by_keys, means_last, values_of
-from nlgauge.report.signed import signed
 
 _BAR, _GAP, _EDGE = 260, 14, 8  # pixels
 _SERIES = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")

@@ -1,4 +1,4 @@
-"""Colours that show how much: one hue from light to dark in steps that look equal, and ink that can be read on it."""
+"""Colours that show how much, or which way and how far, in steps that look equal; and ink that can be read on them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from functools import lru_cache
 _LIGHTNESS = (0.985, 0.40)  # OKLCH, least to most
 _CHROMA = (0.004, 0.06)
 _HUE = math.radians(255)
+_MIDDLE, _END, _VIVID = 0.985, 0.45, 0.12  # lightness at 0 and at either end, chroma at the ends
+_BELOW, _ABOVE = math.radians(255), math.radians(60)
 
 
 @lru_cache(1024)
@@ -22,6 +24,16 @@ def shade(share: float) -> str:
     share = min(1.0, max(0.0, share))
     lightness, chroma = (low + (high - low) * share for low, high in (_LIGHTNESS, _CHROMA))
     return from_oklch(lightness, chroma, _HUE)
+
+
+@lru_cache(2048)
+def signed(value: float) -> str:
+    """The colour of a number in [-1, 1] as "#rrggbb": white at 0, blue below, brown above.
+
+    What lies beyond has the colour of the end.
+    """
+    share = min(1.0, abs(value))
+    return from_oklch(_MIDDLE + (_END - _MIDDLE) * share, _VIVID * share, _BELOW if value < 0 else _ABOVE)
 
 
 def from_oklch(lightness: float, chroma: float, hue: float) -> str:

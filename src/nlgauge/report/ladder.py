@@ -9,6 +9,7 @@ from typing import Literal
 
 from nlgauge.report.html import render, write_page
 from nlgauge.report.labels import clean, columns, write_behind
+from nlgauge.report.paths import bare
 from nlgauge.report.rows import Row
 
 Mark = Literal["", "new", "gone", "moved"]
@@ -79,8 +80,8 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         "ladder.html",
         ladders=shown,
         total=len(rows) if total is None else total,
-        signature=clean(signature),
-        notes=notes,
+        signature=bare(clean(signature)),
+        notes=list(map(bare, notes)),
     )
 
 

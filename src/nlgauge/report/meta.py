@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.colours import ink, shade
+from nlgauge.report.colours import ink, shade, signed
 from nlgauge.report.drawing import Cell, heat_map
 from nlgauge.report.html import render
 from nlgauge.report.marks import UNDEFINED, absent, between, descending, number, whisker
@@ -23,7 +23,6 @@ from nlgauge.report.rows import (
     p_values,
     values_of,
 )
-from nlgauge.report.signed import signed
 
 _WIDTH = 260  # pixels of the axis
 _SECTION = ("criterion", "level", "stat")

@@ -49,9 +49,10 @@ def suite_html(suite: Suite) -> str:
 
 
 def _score(result: Result) -> list[Table]:
+    from nlgauge.report.tables.pairs import pair_tables
     from nlgauge.report.tables.score import score_table
 
-    return [score_table(result)]
+    return [score_table(result), *pair_tables(result)]
 
 
 def _audit(result: Result) -> list[Table]:

@@ -9,6 +9,7 @@ from importlib import import_module
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.html import write_page
+from nlgauge.report.paths import without_folders
 from nlgauge.report.text import Worst
 
 _PAGES = {  # kind of result -> who makes its page; only that one is imported
@@ -21,7 +22,7 @@ _PAGES = {  # kind of result -> who makes its page; only that one is imported
 
 
 def page(result: Result, worst: Worst | None = None) -> str:
-    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`.
+    """The page of a result of kind `score`, `audit`, `meta`, `select` or `sweep`; it names files without folders.
 
     Args:
         result: the result.
@@ -34,7 +35,8 @@ def page(result: Result, worst: Worst | None = None) -> str:
         raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
     module, _, name = _PAGES[result.kind].partition(":")
     html: Callable[..., str] = getattr(import_module(module), name)
-    return html(result, worst) if result.kind == "audit" else html(result)
+    shown = without_folders(result)
+    return html(shown, worst) if result.kind == "audit" else html(shown)
 
 
 def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:

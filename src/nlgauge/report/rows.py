@@ -39,10 +39,13 @@ def compared(rows: Iterable[Row]) -> list[Row]:
 
 def p_values(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     """(metric, other) -> p, adjusted where p-values were adjusted."""
-    return {
-        (row["metric"], row["against"]): row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
-        for row in rows
-    }
+    return {(row["metric"], row["against"]): p_of(row) for row in rows}
+
+
+def p_of(row: Row) -> float:
+    """The p-value of a row, adjusted where it was adjusted."""
+    p: float = row["p"] if row.get("p_adjusted") is None else row["p_adjusted"]
+    return p
 
 
 def claim_of(row: Row) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
-from nlgauge.report.marks import absent, between, number, whisker
-from nlgauge.report.rows import SIGNIFICANT, Row
-
-_WIDTH = 220  # pixels of the axis
+from nlgauge.report.marks import absent, between, number
+from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of, values_of
+from nlgauge.report.strips import Axis, axis_of, strip
+from nlgauge.report.tables.pairs import pair_tables
+from nlgauge.report.tables.score import rank_of
 
 
 def score_html(result: Result) -> str:
@@ -18,41 +19,54 @@ def score_html(result: Result) -> str:
     return render(
         "score.html",
         inputs=result.inputs,
+        what=_counted(len(values_of(measured(result.rows), "system")), "system"),
         sections=[
-            _section(metric, [row for row in result.rows if row["metric"] == metric["spec"]])
+            _section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]])
             for metric in result.metrics
         ],
         grouped=any("group" in row for row in result.rows),
+        pairs=pair_tables(result),
         notes=result.notes,
     )
 
 
 def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     ends = [float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if not absent(x)]
-    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    digits = 2 if max(abs(low), abs(high)) > 1.5 else 4
+    digits = 2 if max(map(abs, ends), default=0.0) > 1.5 else 4
+    bases = {row["value"] for row in rows if _is_baseline(row) and not absent(row["value"])}
+    base = bases.pop() if len(bases) == 1 else None  # every group has a baseline of its own
+    axis = axis_of(ends, base)
     return {
         "spec": metric["spec"],
         "higher_is_better": metric["higher_is_better"],
         "signature": metric["signature"],
         "intervals": any(row["low"] is not None for row in rows),
-        "axis": f"{low:.{digits}f} to {high:.{digits}f}",
+        "axis": axis if ends else None,
+        "based": base is not None,
         "compared": any(row.get("baseline") is not None for row in rows),
-        "rows": [_row(row, digits, low, high) for row in rows],
+        "rows": [_row(row, digits, axis) for row in rows],
     }
 
 
-def _row(row: Row, digits: int, low: float, high: float) -> dict[str, Any]:
-    p, delta = row.get("p"), row.get("delta")
+def _row(row: Row, digits: int, axis: Axis) -> dict[str, Any]:
+    p, delta = None if row.get("p") is None else p_of(row), row.get("delta")
     return {
         "group": row.get("group") or "-",
         "system": row["system"] if row["system"] is not None else "-",
-        "is_baseline": row.get("baseline") is not None and row.get("baseline") == row["system"],
-        "value": "" if row["value"] is None else number(row["value"], digits),
+        "is_baseline": _is_baseline(row),
+        "value": ("" if row["value"] is None else number(row["value"], digits)) + rank_of(row),
         "interval": between(row["low"], row["high"], digits),
-        "picture": "" if absent(row["low"]) else whisker(row, low, high, width=_WIDTH, digits=".4g"),
+        "picture": strip(row, axis, digits),
         "delta": "" if delta is None else number(delta, digits, sign="+"),
         "p": "" if p is None else f"{p:.4f}" + (" *" if p < SIGNIFICANT else ""),
         "n": row["n"],
         "n_undefined": row["n_undefined"],
     }
+
+
+def _is_baseline(row: Row) -> bool:
+    return row.get("baseline") is not None and row.get("baseline") == row["system"]
+
+
+def _counted(n: int, name: str) -> str:
+    return f"{n} {name}{'' if n == 1 else 's'}"

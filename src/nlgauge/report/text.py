@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
-from nlgauge.report.rows import Row
+from nlgauge.report.rows import Row, measured
 from nlgauge.report.tables.table import Table, tsv
 
 Form = Literal["text", "json", "tsv", "markdown", "latex"]
@@ -97,15 +97,17 @@ class _Paper:
 
 
 def _score(paper: _Paper, intervals: bool) -> list[str]:
+    from nlgauge.report.tables.pairs import pair_tables
     from nlgauge.report.tables.score import score_table
 
     result, digits = paper.result, paper.digits
+    pairs = [*map(paper.table, pair_tables(result))]
     table = score_table(result, digits)
     if not paper.is_text:
-        return [paper.table(replace(table, left=1))]
+        return [paper.table(replace(table, left=1)), *pairs]
     if paper.fits(table) or len(result.metrics) <= 1:
-        return [table.text()]
-    return [score_table(result, digits, [metric["spec"]]).text() for metric in result.metrics]
+        return [table.text(), *pairs]
+    return [*(score_table(result, digits, [metric["spec"]]).text() for metric in result.metrics), *pairs]
 
 
 def _audit(paper: _Paper, intervals: bool) -> list[str]:
@@ -181,7 +183,7 @@ def _worst_cases(worst: Worst) -> Iterator[str]:
 def _explained(result: Result) -> list[str]:
     """How the numbers were computed, and what a reader must know."""
     rows: Sequence[Row] = result.rows
-    starred = result.kind == "score" and any(row.get("p") is not None for row in rows)
+    starred = result.kind == "score" and any(row.get("p") is not None for row in measured(rows))
     return [
         "* p < 0.05 against the baseline" if starred else "",
         "\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics),

@@ -93,13 +93,21 @@ class ScoreCache:
         return found
 
     def put(self, signature: str, columns: Sequence[str], keys: Sequence[bytes], rows: npt.NDArray[np.float64]) -> None:
-        """Store rows, shape (len(keys), len(columns)), in one transaction."""
+        """Store rows, shape (len(keys), len(columns)), in one transaction.
+
+        Rows that were stored under the signature with other columns are deleted.
+        """
+        named = json.dumps(list(columns))
         with self._connected() as connection, connection:
             connection.execute(
-                "INSERT OR IGNORE INTO signatures (signature, columns) VALUES (?, ?)",
-                (signature, json.dumps(list(columns))),
+                "INSERT OR IGNORE INTO signatures (signature, columns) VALUES (?, ?)", (signature, named)
             )
-            (number,) = connection.execute("SELECT number FROM signatures WHERE signature = ?", (signature,)).fetchone()
+            number, before = connection.execute(
+                "SELECT number, columns FROM signatures WHERE signature = ?", (signature,)
+            ).fetchone()
+            if before != named:
+                connection.execute("DELETE FROM scores WHERE signature = ?", (number,))
+                connection.execute("UPDATE signatures SET columns = ? WHERE number = ?", (named, number))
             connection.executemany(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?)",
                 [(number, key, row.tobytes()) for key, row in zip(keys, np.asarray(rows, dtype="<f8"), strict=True)],

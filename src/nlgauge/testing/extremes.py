@@ -32,10 +32,12 @@ def copies(subject: Subject) -> None:
         for n, (s, row) in enumerate(zip(references.values(), texts, strict=True))
         for i, text in enumerate(row)
     ]
-    values = subject.sign * subject.score(asked).values.reshape(len(references), -1)  # (references, 2 + hypotheses)
-    for row, names in zip(values, texts, strict=True):
+    found = subject.score(asked)
+    values = subject.sign * found.values.reshape(len(references), -1)  # (references, 2 + hypotheses)
+    unknown = np.asarray(found.flags.get("unknown", np.zeros(len(asked)))).reshape(values.shape)
+    for row, names, unread in zip(values, texts, unknown, strict=True):
         what = f"a copy of {_short(names[0])}"
-        subject.require(not np.isnan(row[0]), f"{what} scores NaN")
+        subject.require(not np.isnan(row[0]) or bool(unread[0]), f"{what} scores NaN, and has no flag 'unknown'")
         for i in np.flatnonzero(~(np.isnan(row) | (row <= row[0]) | subject.near(row, row[0], ROUNDING))):
             better = f"{_short(names[i])} does better with {subject.sign * row[i]}"
             subject.require(
@@ -48,7 +50,10 @@ def copies(subject: Subject) -> None:
 
 
 def blanks(subject: Subject) -> None:
-    """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references)."""
+    """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references).
+
+    Unrelated text of which a model knows no piece is undefined, and no bound.
+    """
     cases = _blank_cases(subject)
     unlike = [other for _, other in cases if other is not None]
     both = [replace(s, hypothesis="", references=("",)) for s in subject.segments[:1] if subject.reads_references]
@@ -63,7 +68,7 @@ def blanks(subject: Subject) -> None:
         subject.require(flag, f"{what} does not raise the flag 'empty'")
         bound = worst_seen if other is None else next(others)
         against = "the worst of the other hypotheses" if other is None else "text that has nothing in common with it"
-        holds = value <= bound or subject.near(value, bound, ROUNDING)
+        holds = value <= bound or np.isnan(bound) or subject.near(value, bound, ROUNDING)
         subject.require(holds, f"{what} scores {subject.sign * value}, {against} {subject.sign * bound}")
     subject.within_range(found.values, [f"segment {s.id!r} or a variant of it" for s in asked])
 

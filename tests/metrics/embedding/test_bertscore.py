@@ -83,8 +83,12 @@ def theirs(case):
 def test_agrees_with_bert_score(ours, case):
     scores = ours(case["data"], case["layer"], case["idf"], case.get("rescale", False))
     found, expected = np.stack([scores.parts[part] for part in PARTS]), theirs(case)
-    known = ~np.isnan(expected)
-    np.testing.assert_allclose(found[known], expected[known], atol=CLOSE, rtol=0)
+    known, unread = ~np.isnan(expected), np.isnan(found[0])
+    # a text of which the vocabulary holds no piece is undefined here, and flagged; theirs is a number like any other
+    kinds = [kind for kind, *_ in GOLDEN["pairs"]] if case["data"] == "pairs" else [""] * len(unread)
+    assert {kinds[i] for i in np.flatnonzero(unread)} <= {"emoji", "Thai", "long word"}
+    assert scores.flags["unknown"][unread].all()
+    np.testing.assert_allclose(found[known & ~unread], expected[known & ~unread], atol=CLOSE, rtol=0)
     # where it gives NaN, because all weights of a side are 0, ours is 0 (before rescaling) and says so
     for part, segment in zip(*np.nonzero(~known), strict=True):
         assert scores.flags["unweighted"][segment]
@@ -224,6 +228,8 @@ def test_a_text_is_its_own_best_hypothesis(runtime, text):
     bare = (
         scores.flags["empty"][0] or scores.flags["unweighted"][0]
     )  # nothing in it, or nothing but "[CLS]" and "[SEP]" written out
+    if scores.flags["unknown"][0] and math.isnan(scores.values[0]):
+        return  # none of its pieces is known
     assert scores.values[0] == pytest.approx(0 if bare else 1, abs=ORDER)
 
 
@@ -231,8 +237,8 @@ def test_a_text_is_its_own_best_hypothesis(runtime, text):
 @settings(max_examples=30)
 def test_exchanging_the_sides_exchanges_precision_and_recall(runtime, hyp, ref):
     here, there = (one(BertScore(), *sides, runtime=runtime).parts for sides in ((hyp, ref), (ref, hyp)))
-    assert here["precision"][0] == pytest.approx(there["recall"][0], abs=ORDER)
-    assert here["f1"][0] == pytest.approx(there["f1"][0], abs=ORDER)
+    assert here["precision"][0] == pytest.approx(there["recall"][0], abs=ORDER, nan_ok=True)
+    assert here["f1"][0] == pytest.approx(there["f1"][0], abs=ORDER, nan_ok=True)
 
 
 # -- texts that are not sentences
@@ -262,8 +268,8 @@ def test_a_blank_reference_beside_a_full_one_is_no_matter(runtime):
     [
         "...",
         "?!",
-        "\U0001f642",
-        "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+        "\U0001f642!",
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467!",
         "今天有雨。",
         "図書館",
         "\ud83d",

@@ -253,12 +253,13 @@ def test_company_order_and_repetition_change_nothing(rows, random):
 # Flags, signature, refusals
 
 
-def test_a_side_without_a_token_scores_0_and_is_flagged():
+def test_a_side_without_a_token_scores_0_and_is_flagged_as_empty_only_if_it_is_blank():
     rows = [("", "a"), (" \n", "a"), ("...", "a"), ("a", ""), ("a", "猫"), ("", ""), ("a", "b"), ("a", "a")]
     found = Rouge().score(
         [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate(rows)], Runtime()
     )
-    assert found.flags["empty"].tolist() == [True] * 6 + [False] * 2
+    assert found.flags["empty"].tolist() == [True, True, False, True, False, True, False, False]
+    assert found.flags["untokenized"].tolist() == [False, False, True, False, True, False, False, False]
     assert found.values.tolist() == [0] * 7 + [1]
 
 

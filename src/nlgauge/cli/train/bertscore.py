@@ -53,6 +53,7 @@ def train_baseline(
 def train_layers(
     *,
     data: Data,
+    columns: options.Columns = None,
     encoder: Encoder,
     criterion: judged.Criterion = None,
     level: Level = "segment",
@@ -65,7 +66,7 @@ def train_layers(
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
     shown.check()
     files.check([data])
-    dataset, inputs = judged.read_data(data)
+    dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
     tell = teller(quiet=files.printed or shown.form != "text", err=False)
     tell(f"layer  {stat}")

@@ -177,6 +177,7 @@ class Setup:
     dev: str | None = None
     reference: bool = True
     source: bool = False
+    columns: list[str] | None = None
 
     def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
         """The runtime and the recipe; refuses what could not be written before anything is read."""
@@ -212,7 +213,7 @@ class Setup:
         from nlgauge.training.examples import rated_examples
 
         try:
-            segments, ratings, rated_for = _rated(self.dev, criterion)
+            segments, ratings, rated_for = _rated(self.dev, criterion, self.columns)
         except InputError as error:
             raise InputError(f"--dev: {error}") from None
         examples = rated_examples(segments, ratings, recipe.reference, recipe.source)
@@ -302,6 +303,7 @@ class Sides:
 def train_regressor(
     *,
     rated: Rated,
+    columns: options.Columns = None,
     output: Output,
     criterion: judged.Criterion = None,
     sides: Sides,
@@ -318,13 +320,13 @@ def train_regressor(
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was."""
     setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
-    setup = replace(setup, reference=not sides.no_reference, source=sides.source)
+    setup = replace(setup, reference=not sides.no_reference, source=sides.source, columns=columns)
     runtime, recipe = setup.prepared(rated)
     from nlgauge.training.examples import rated_examples, renumbered
 
     parts = []
     for path in rated:
-        segments, ratings, rated_for = _rated(path, criterion)
+        segments, ratings, rated_for = _rated(path, criterion, setup.columns)
         parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
     about = {"criterion": rated_for}
     setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
@@ -338,9 +340,9 @@ def _numbers(names: str, option: str) -> tuple[int, ...]:
     return tuple(map(int, listed(names)))
 
 
-def _rated(path: str, criterion: str | None) -> tuple[Any, Any, str]:
+def _rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:
     """Segments that were rated, their ratings, and for what."""
-    dataset = read(path)
+    dataset = read(path, columns=options.columns_of(columns))
     criteria = chosen_criteria(dataset, criterion)
     if len(criteria) != 1:
         raise InputError(f"{path} has {len(criteria)} criteria ({', '.join(criteria)}), expected the name of one")

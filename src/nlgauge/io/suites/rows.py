@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame, column, column_names
+from nlgauge.core.frames import Frame, column_names
 from nlgauge.io.csvtable import Records
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import JsonRows
 
 
@@ -77,12 +76,11 @@ class FrameRows:
     def __init__(self, frame: Frame) -> None:
         self.name = type(frame).__name__
         self.columns: list[str] | None = column_names(frame)
-        self._cells = {name: column(frame, name) for name in column_names(frame)}
+        self._frame = frame
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        for number, row in enumerate(zip(*self._cells.values(), strict=True), start=1):
-            place = f"{self.name}, row {number}"
-            yield place, Cells(dict(zip(self._cells, row, strict=True)), place)
+        for place, row in rows_of(self._frame):
+            yield place, Cells(row, place)
 
     def notes(self) -> list[str]:
         """Nothing is dropped."""
@@ -111,10 +109,8 @@ class SuiteRows:
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         plain = self.file.path.removesuffix(".gz").lower()
         head = self.file.head(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if head[:1] == b"[":
-            yield from self._list()
-        elif head[:1] == b"{" or plain.endswith((".jsonl", ".ndjson", ".json")):
-            yield from self._lines()
+        if head[:1] in (b"[", b"{") or plain.endswith((".jsonl", ".ndjson", ".json")):
+            yield from self._objects()
         else:
             yield from self._table("," if plain.endswith(".csv") else "\t")
 
@@ -122,19 +118,11 @@ class SuiteRows:
         """What was dropped or skipped, known after a complete pass."""
         return self._told
 
-    def _lines(self) -> Iterator[tuple[str, Cells]]:
+    def _objects(self) -> Iterator[tuple[str, Cells]]:
         rows = JsonRows(self.file)
         for number, row in rows:
             yield self._checked(row, rows.at(number))
         self._told = rows.notes()
-
-    def _list(self) -> Iterator[tuple[str, Cells]]:
-        try:
-            rows = msgspec.json.decode(b"".join(self.file.chunks()).removeprefix(b"\xef\xbb\xbf"))
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise InputError(f"{self.file.name}: not valid JSON ({error}), expected a list of objects") from None
-        for number, row in enumerate(rows, start=1):
-            yield self._checked(row, f"{self.file.name}, entry {number}")
 
     def _checked(self, row: Any, place: str) -> tuple[str, Cells]:
         if type(row) is not dict:

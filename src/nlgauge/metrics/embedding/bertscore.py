@@ -20,11 +20,15 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding import baseline as baselines
 from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file
 from nlgauge.metrics.embedding.layers import best_layer
+from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
+from nlgauge.metrics.unknown import known, unknown
+from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import ENGLISH, Writing
 
 _HELD_BYTES = 400 << 20  # vectors held at once; a window of pairs is cut where it would need more
 
@@ -43,7 +47,7 @@ class BertScore:
         idf_file: weight pieces by the frequencies of a text file instead, one document per line.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
-        language: the language of the bundled baseline.
+        language: the language of the bundled baseline. Nothing else depends on it: `model` must read the language.
         references: how to use several references; `best_each` is bert_score's rule.
         special_tokens: `match` lets pieces match the special tokens (which have no weight), as bert_score does; `drop`
             leaves them out.
@@ -79,6 +83,7 @@ class BertScore:
         "bertscore",
         range=(-math.inf, 1.0),
         cached=True,
+        flags={"unknown"},
         summary="greedy matching of contextual token vectors (Zhang et al. 2020)",
     )
 
@@ -90,6 +95,20 @@ class BertScore:
             )
         if self.baseline and not self.rescale:
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
+        self._check_language()
+
+    def _check_language(self) -> None:
+        """Refuse a language that changes nothing, or that the encoder does not read."""
+        given = f"bertscore:language={self.language}"
+        if self.language == ENGLISH:
+            return
+        if self.model == embedded.NAME:
+            raise SpecError(f"{given}: the model {self.model} reads English; name one that reads {self.language}")
+        if not self.rescale or self.baseline:
+            why = "baseline=FILE is given" if self.baseline else "rescale=true is not given"
+            raise SpecError(
+                f"{given} chooses the bundled baseline and changes nothing here, since {why}; leave language out"
+            )
 
     @property
     def pooled(self) -> bool:
@@ -117,11 +136,18 @@ class BertScore:
             facts["baseline"] = baselines.find(self.baseline, self.model, self.language).identity
         return facts
 
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`; flags `empty` and `truncated`.
+        """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`.
+
+        The flags are `empty`, `truncated`, `unweighted` and `unknown`.
 
         An empty side gives 0 in all three (before rescaling) and sets the flag `empty`. A text whose every piece has
-        weight 0 gives 0 on its own side and sets the flag `unweighted`.
+        weight 0 gives 0 on its own side and sets the flag `unweighted`. A segment with a text of which no piece is
+        known is NaN in all three.
 
         Raises:
             InputError: a segment has no reference, idf is taken from fewer than two documents, or the model does not
@@ -181,7 +207,10 @@ class BertScore:
         run = _Run(encoder, self._layer(encoder.depth), tokens, table, self.special_tokens == "drop", runtime)
         precision, recall, unweighted = run.score(pairs[:, 1], pairs[:, 0])
         precision, recall = precision[place.reshape(-1)], recall[place.reshape(-1)]
-        parts = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
+        unread = run.unknown()
+        shares = np.maximum(unread[hypotheses], unread[references])
+        columns = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
+        parts = {name: known(column, shares) for name, column in columns.items()}
         if bounds is not None:
             parts = {
                 name: baselines.rescale(column, bound)
@@ -189,6 +218,7 @@ class BertScore:
             }
         flags = {name: run.flag(name)[hypotheses] | run.flag(name)[references] for name in ("empty", "truncated")}
         flags["unweighted"] = unweighted[place.reshape(-1)]
+        flags["unknown"] = unknown(shares)
         return Scores(signature_of(self, runtime), ids(segments), parts[self.value], parts, flags=flags)
 
 
@@ -217,6 +247,11 @@ class _Run:
     def flag(self, name: str) -> npt.NDArray[np.bool_]:
         """Per text: `empty` or `truncated`."""
         return np.array([t.n_content == 0 if name == "empty" else t.truncated for t in self.tokens], dtype=np.bool_)
+
+    def unknown(self) -> Array:
+        """Per text: the share of pieces that are not in the vocabulary."""
+        tokenizer = self.encoder.tokenizer
+        return tokenizer.unknown_shares(tokenizer.content(t) for t in self.tokens)
 
     def score(self, hypotheses: Ids, references: Ids) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
         """Precision, recall, and whether a side weighed nothing; each (n,). Pairs come sorted by reference."""

@@ -14,11 +14,14 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
+from nlgauge.metrics.unknown import known, unknown
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,11 @@ class Cosine:
     max_tokens: int | None = None
     dtype: DType | None = None
     info: ClassVar = MetricInfo(
-        "cosine", range=(-1.0, 1.0), cached=True, summary="cosine of mean token vectors: SEScore before it has learnt"
+        "cosine",
+        range=(-1.0, 1.0),
+        cached=True,
+        flags={"unknown"},
+        summary="cosine of mean token vectors: SEScore before it has learnt",
     )
 
     def __post_init__(self) -> None:
@@ -62,10 +69,15 @@ class Cosine:
         files = locate(self.model, self.revision)
         return {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, **files.facts()}
 
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values from -1 to 1; flags `empty` and `truncated`.
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
 
-        An empty side gets -1, the lowest value, and sets the flag `empty`.
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values from -1 to 1; flags `empty`, `truncated` and `unknown`.
+
+        An empty side gets -1, the lowest value, and sets the flag `empty`. A segment with a text of which no piece is
+        known is NaN.
 
         Raises:
             InputError: a segment has no reference, or the model cannot be read.
@@ -94,6 +106,8 @@ class Cosine:
         tokens = tokenizer.tokens(list(numbers))
         seen = np.array([(t.n_content == 0, t.truncated) for t in tokens], dtype=np.bool_).reshape(-1, 2)
         empty, truncated = seen[places].any(axis=1).reshape(-1, 2).T  # each (n,)
+        unread = tokenizer.unknown_shares(tokenizer.content(t) for t in tokens)
+        shares = unread[places].max(axis=1)
         values = np.full(len(segments), -1.0)
         asked = np.flatnonzero(~empty)
         if len(asked):
@@ -106,6 +120,5 @@ class Cosine:
                     network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance
                 )
             values[asked] = cosines(means[:, 0], rows.reshape(-1, 2))
-        return Scores(
-            signature_of(self, runtime), ids(segments), values, flags={"empty": empty, "truncated": truncated}
-        )
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
+        return Scores(signature_of(self, runtime), ids(segments), known(values, shares), flags=flags)

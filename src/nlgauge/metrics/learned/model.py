@@ -14,9 +14,12 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
+from nlgauge.metrics.unknown import known, unknown
 from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
 from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import Writing
 
 _LEAST_TOKENS = 3  # special tokens and a piece
 
@@ -56,11 +59,15 @@ class RegressorMetric(Checked):
         """Ids of the perturbations that the regressor was shown in training, as far as its file says."""
         return self.files().head.items("trained_on_phenomena")
 
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(self.files().head.languages, writing, f"the model {self._model}")
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty` and `truncated`. An empty side gets the lowest rating of training and
-        sets the flag `empty`.
+        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest rating of
+        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment lacks what the regressor reads.
@@ -85,18 +92,21 @@ class RegressorMetric(Checked):
                 [all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
             )
             raw, truncated = np.full(len(segments), low), np.zeros(len(segments), dtype=np.bool_)
+            shares = np.zeros(len(segments))
             asked = np.flatnonzero(~empty)
             if len(asked):
                 texts_asked = {name: [texts[i] for i in asked] for name, texts in columns.items()}
                 with runtime.progress(len({text for texts in texts_asked.values() for text in texts}), name) as advance:
-                    raw[asked], truncated[asked] = model.score(texts_asked, advance)
+                    found = model.score(texts_asked, advance)
+                truncated[asked], shares[asked] = found.truncated, found.unknown
+                raw[asked] = known(found.values, found.unknown)
             values = (raw - low) / (high - low) if self.rescale else raw
             return Scores(
                 signature_of(self, runtime),
                 ids(segments),
                 values,
                 {"raw": raw},
-                flags={"empty": empty, "truncated": truncated},
+                flags={"empty": empty, "truncated": truncated, "unknown": unknown(shares)},
             )
 
         return over_references(segments, self.references, single) if "ref" in files.texts else single(segments)

@@ -36,6 +36,7 @@ class SEScore(RegressorMetric):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
+        flags={"unknown"},
         summary=(
             "learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network"
             " says"
@@ -49,8 +50,8 @@ class SEScore(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty` and `truncated`. An empty side gets the lowest score of training and
-        sets the flag `empty`.
+        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest score of
+        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment has no reference, or the model is not a regressor or reads other texts.

@@ -17,10 +17,12 @@ from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 _SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 _LOG_OF_ZERO = -9999999999.0  # what sacrebleu takes for it: exp of any mean with it in is 0
 _MOST_ADDED = 1e9  # of add-k: precisions are 1 long before
+_SPLITS = {"Han": "zh", "Kana": "ja-mecab"}  # script without blanks -> the tokenizer that knows it
 _TOKENIZED_END = " ."
 
 
@@ -104,6 +106,16 @@ class Bleu:
             "effective_order": "segments" if self.effective_order is None else self.effective_order,
             "sacrebleu": version("sacrebleu"),
         }
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether texts without blanks would count as single words, and the option that splits them."""
+        tokenizer = self._scorer().tokenizer_signature
+        if writing.spaced or tokenizer not in ("13a", "intl"):
+            return None
+        option = (
+            f"tokenize={_SPLITS[writing.script]} or tokenize=char" if writing.script in _SPLITS else "tokenize=char"
+        )
+        return f"the tokenizer {tokenizer} splits words at blanks, of which they have few; take {option}"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (length, closest reference length, matched per order, produced per order).

@@ -21,6 +21,7 @@ from nlgauge.metrics.lexical.vocabulary import number
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem
+from nlgauge.text.scripts import Writing
 from nlgauge.text.sentences import split_sentences
 from nlgauge.text.tokenize import TokenizerName
 
@@ -67,10 +68,19 @@ class Rouge:
             "unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None,
         }
 
+    def unread(self, writing: Writing) -> str | None:
+        """What the tokenizer loses of a text that is not Latin, and the tokenizer that does not."""
+        if self.tokenizer == "rouge":
+            split = ", or tokenizer=blanks for text that is split already" if writing.spaced else ""
+            return f"the tokenizer rouge keeps only a-z and 0-9; take tokenizer=unicode{split}"
+        if self.tokenizer == "blanks" and not writing.spaced:
+            return "the tokenizer blanks splits words at blanks, of which they have few; take tokenizer=unicode"
+        return None
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1; parts `precision`, `recall`, `f1`.
 
-        A side without any token scores 0 and raises the flag `empty`.
+        A side without any token scores 0. It raises the flag `empty` if it is blank, and else the flag `untokenized`.
         """
         check_needs(self, segments)
         return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
@@ -90,10 +100,11 @@ class Rouge:
         with np.errstate(invalid="ignore"):
             f1 = np.where(hits > 0, 2 * precision * recall / (precision + recall), 0.0)
         parts = {name: column[place] for name, column in (("precision", precision), ("recall", recall), ("f1", f1))}
-        empty = (tokens[hypothesis] == 0) | (tokens[reference] == 0)
-        return Scores(
-            signature_of(self, runtime), ids(segments), parts[self.value], parts, flags={"empty": empty[place]}
-        )
+        blank = np.array([not text.strip() for text in numbers], dtype=np.bool_)  # (t,)
+        lost = (tokens == 0) & ~blank
+        sides = {"empty": blank, "untokenized": lost}
+        flags = {name: (flag[hypothesis] | flag[reference])[place] for name, flag in sides.items()}
+        return Scores(signature_of(self, runtime), ids(segments), parts[self.value], parts, flags=flags)
 
     def _hits(self, texts: list[str], hypotheses: Index, references: Index) -> tuple[Index, Index]:
         """Matches of each pair, shape (p,), and tokens of each text, shape (t,)."""

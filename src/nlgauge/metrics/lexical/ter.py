@@ -17,6 +17,7 @@ from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,14 @@ class Ter:
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether texts without blanks would count as single words, and the options that split them."""
+        asian = writing.script in ("Han", "Kana")
+        if writing.spaced or (asian and self.normalized and self.asian_support):
+            return None
+        advice = "take normalized=true,asian_support=true" if asian else "take chrf, which counts characters"
+        return f"ter splits words at blanks, of which they have few; {advice}"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.nli.model import NliMetric, Questions, anchors
+from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
+from nlgauge.metrics.unknown import known, unknown
 from nlgauge.runtime.runtime import Runtime
 
 # formula -> weights of e, n and c, and the lowest and highest value of probabilities that sum to 1.
@@ -69,7 +69,11 @@ class Nli(NliMetric):
     references: Literal["mean", "best", "first", "parts"] = "mean"
     long: Literal["truncate", "windows"] = "truncate"
     info: ClassVar = MetricInfo(
-        "nli", copy_is_best=False, cached=True, summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}"
+        "nli",
+        copy_is_best=False,
+        cached=True,
+        flags={"unknown"},
+        summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}",
     )
 
     def __post_init__(self) -> None:
@@ -82,9 +86,10 @@ class Nli(NliMetric):
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=(low, high)))
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values of the formula; parts `e`, `n`, `c`; flags `empty` and `truncated`.
+        """Values of the formula; parts `e`, `n`, `c`; flags `empty`, `truncated` and `unknown`.
 
-        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and sets the flag `empty`.
+        An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and sets the flag `empty`. A
+        segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
@@ -99,7 +104,7 @@ class Nli(NliMetric):
             segments, "best_each", lambda single: self._score_single(single, runtime, (np.nan, np.nan, np.nan))
         )
         parts = {
-            name: np.where(np.isnan(column), w, column)
+            name: np.where(np.isnan(column) & scores.flags["empty"], w, column)
             for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)
         }
         return replace(scores, values=pool(self.formula, **parts), parts=parts)
@@ -116,25 +121,26 @@ class Nli(NliMetric):
         texts = [(anchor.strip(), s.hypothesis.strip()) for anchor, s in zip(against, segments, strict=True)]
         empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
         probabilities = np.tile(unread or self._worst, (len(segments), 1))  # (n, 3)
-        truncated = np.zeros(len(segments), dtype=np.bool_)
+        truncated, shares = np.zeros(len(segments), dtype=np.bool_), np.zeros(len(segments))
         asked = np.flatnonzero(~empty)
         if len(asked):
             ways = [[texts[i] for i in asked]] if self.direction != "backward" else []
             ways += [[texts[i][::-1] for i in asked]] if self.direction != "forward" else []
-            found, cut = self._ask([pair for way in ways for pair in way], runtime)
-            probabilities[asked] = found.reshape(len(ways), -1, 3).mean(axis=0)
-            truncated[asked] = cut.reshape(len(ways), -1).any(axis=0)
-        parts = {name: probabilities[:, i].copy() for i, name in enumerate(("e", "n", "c"))}
-        flags = {"empty": empty, "truncated": truncated}
+            found = self._ask([pair for way in ways for pair in way], runtime)
+            probabilities[asked] = found.probabilities.reshape(len(ways), -1, 3).mean(axis=0)
+            truncated[asked] = found.truncated.reshape(len(ways), -1).any(axis=0)
+            shares[asked] = found.unknown[: len(asked)]  # the same texts in every direction
+        parts = {name: known(probabilities[:, i], shares) for i, name in enumerate(("e", "n", "c"))}
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
         return Scores(signature_of(self, runtime), ids(segments), pool(self.formula, **parts), parts, flags=flags)
 
-    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Probabilities of each pair, shape (n, 3), and whether text was cut."""
+    def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> Answers:
         model = self.loaded(runtime)
-        questions, contents = Questions(), None
+        questions = Questions()
         if self.long == "truncate":
+            whole = model.tokenizer.read(text for pair in pairs for text in pair)
             questions.ask(0, pairs)
-            return questions.judged(model, contents, runtime, "nli")
+            return Answers(*questions.judged(model, whole, runtime, "nli"), unknown_in(pairs, whole, model))
         windows, contents = premise_windows(pairs, model.tokenizer)
         for i, (parts, (_, hypothesis)) in enumerate(zip(windows, pairs, strict=True)):
             questions.ask(i, [(part, hypothesis) for part in parts])
@@ -142,4 +148,19 @@ class Nli(NliMetric):
         owners = np.array(questions.owners)
         order = np.lexsort((found[:, 1], owners))  # by question, the surest window first
         surest = order[np.searchsorted(owners[order], np.arange(len(pairs)))]
-        return found[surest], np.bincount(owners, cut, len(pairs)) > 0
+        return Answers(found[surest], np.bincount(owners, cut, len(pairs)) > 0, unknown_in(pairs, contents, model))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model says of n pairs.
+
+    Attributes:
+        probabilities: of entailment, neutrality and contradiction, shape (n, 3).
+        truncated: whether text was cut, shape (n,).
+        unknown: the highest share of unknown pieces in a text of the pair, shape (n,).
+    """
+
+    probabilities: Array
+    truncated: Mask
+    unknown: Array

@@ -13,9 +13,11 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.entailment import NliFiles, NliModel, load_nli, locate_nli
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import Writing
 
 _LEAST_TOKENS = 8  # a frame of special tokens, and a piece or two of each text
 
@@ -58,6 +60,10 @@ class NliMetric:
         """Ids of the perturbations that the model saw in training, as far as its file says."""
         return self._found().trained_on
 
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(self._found().languages, writing, f"the model {self.model}")
+
     def _found(self) -> NliFiles:
         return locate_nli(self.model, self.revision, self.labels)
 
@@ -69,6 +75,12 @@ class NliMetric:
 def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:
     """What each hypothesis is compared with: its only reference, or its source."""
     return [s.references[0] if anchor == "reference" else s.source or "" for s in segments]
+
+
+def unknown_in(pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids], model: NliModel) -> Array:
+    """The highest share of unknown pieces in a text of each pair, shape (n,)."""
+    shares = dict(zip(contents, model.tokenizer.unknown_shares(contents.values()), strict=True))
+    return np.array([max(shares[text] for text in pair) for pair in pairs], dtype=np.float64)
 
 
 @dataclass
@@ -89,7 +101,7 @@ class Questions:
         self.owners += [owner] * len(pairs)
 
     def judged(
-        self, model: NliModel, contents: Mapping[str, Ids] | None, runtime: Runtime, name: str
+        self, model: NliModel, contents: Mapping[str, Ids], runtime: Runtime, name: str
     ) -> tuple[Array, npt.NDArray[np.bool_]]:
         """What the model says of each pair.
 

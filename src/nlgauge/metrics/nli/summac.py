@@ -13,8 +13,9 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.nli.model import NliMetric, Questions, anchors
+from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.references import over_references
+from nlgauge.metrics.unknown import known, unknown
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.sentences import split_sentences
 
@@ -47,6 +48,7 @@ class SummaC(NliMetric):
         needs={"source"},
         copy_is_best=False,
         cached=True,
+        flags={"unknown"},
         summary=(
             "entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of"
             " another sentence"
@@ -60,9 +62,10 @@ class SummaC(NliMetric):
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=_RANGES[self.variant]))
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values of the variant; parts `e` and `c`, the means of the highest; flags `empty` and `truncated`.
+        """Values of the variant; parts `e` and `c`, the means of the highest.
 
-        An empty side gives the worst value (e 0, c 1) and sets the flag `empty`.
+        The flags are `empty`, `truncated` and `unknown`. An empty side gives the worst value (e 0, c 1) and sets the
+        flag `empty`. A segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
@@ -81,17 +84,24 @@ class SummaC(NliMetric):
             shapes.append((len(rows), len(columns)))
             questions.ask(i, [(premise, hypothesis) for premise in rows for hypothesis in columns])
         e, c = np.zeros(len(segments)), np.ones(len(segments))
-        truncated = np.zeros(len(segments), dtype=np.bool_)
+        truncated, shares = np.zeros(len(segments), dtype=np.bool_), np.zeros(len(segments))
         empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
         if questions.pairs:
-            probabilities, cut = questions.judged(self.loaded(runtime), None, runtime, "summac")
+            model = self.loaded(runtime)
+            contents = model.tokenizer.read(sentence for sentences in split.values() for sentence in sentences)
+            probabilities, cut = questions.judged(model, contents, runtime, "summac")
+            whole = {text: np.concatenate([contents[s] for s in found]) for text, found in split.items() if found}
+            asked = np.flatnonzero(~empty)
+            texts = [(against[i], segments[i].hypothesis) for i in asked.tolist()]
+            shares[asked] = unknown_in(texts, whole, model)
             ends = np.cumsum([rows * columns for rows, columns in shapes])
-            for i in np.flatnonzero(~empty).tolist():
+            for i in asked.tolist():
                 n_rows, n_columns = shapes[i]
                 part = slice(ends[i] - n_rows * n_columns, ends[i])
                 highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
                 e[i], _, c[i] = highest.mean(axis=0)
                 truncated[i] = cut[part].any()
+        e, c = known(e, shares), known(c, shares)
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
-        flags = {"empty": empty, "truncated": truncated}
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
         return Scores(signature_of(self, runtime), ids(segments), value, {"e": e, "c": c}, flags=flags)

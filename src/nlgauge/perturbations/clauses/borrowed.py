@@ -111,7 +111,7 @@ class RandomText:
         for most in (_TRIES, len(case.pool)):  # nearly always one of the first is another
             for other in _others(case, rng, most):
                 if _plain(other) not in seen:
-                    return Change([Edit(0, len(case.text), other)])
+                    return case.replaced(other)
         return Inapplicable("no other text in the pool")
 
 
@@ -131,7 +131,7 @@ class AlternativeReferences:
         if not others:
             return Inapplicable("no other reference")
         other = rng.choice(others)
-        return Change([Edit(0, len(case.text), other)], {"reference": case.references.index(other)})
+        return case.replaced(other, reference=case.references.index(other))
 
 
 def _others(case: Case, rng: random.Random, most: int = _TRIES) -> Sequence[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, Turn, apply_edits, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, Turn, apply_edits, worse
 from nlgauge.perturbations.clauses.negation import Negation
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import find_clauses
@@ -57,7 +57,7 @@ class NegatePreviousUtterance(Checked):
             if isinstance(change, Change):
                 new = apply_edits(turn.text, change.edits).strip()
                 if not _alike(new, case.text):
-                    return Change([Edit(0, len(case.text), new)], {"turn": place, "said": turn.text, **change.meta})
+                    return case.replaced(new, turn=place, said=turn.text, **change.meta)
         return Inapplicable("no turn to negate")
 
 
@@ -80,7 +80,7 @@ class RepeatOwnUtterance:
         if not others:
             return Inapplicable("unchanged")
         place, turn = rng.choice(others)
-        return Change([Edit(0, len(case.text), turn.text.strip())], {"turn": place})
+        return case.replaced(turn.text.strip(), turn=place)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +98,17 @@ class RepeatLastSpeaker:
             if turn.speaker != case.speaker and turn.text.strip():
                 if _alike(turn.text, case.text):
                     return Inapplicable("unchanged")
-                return Change([Edit(0, len(case.text), turn.text.strip())], {"turn": place})
+                return case.replaced(turn.text.strip(), turn=place)
         return Inapplicable("no turn of another speaker")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Reply(Checked):
-    """One of some replies takes the place of the response."""
+    """One of some replies takes the place of the response.
+
+    Args:
+        replies: what may be said: a list, or one string with `|` between them.
+    """
 
     replies: str | Sequence[str]
 
@@ -112,16 +116,12 @@ class _Reply(Checked):
         """The whole response replaced."""
         listed = self.replies.split("|") if isinstance(self.replies, str) else self.replies
         others = [reply.strip() for reply in listed if reply.strip() and not _alike(reply, case.text)]
-        return Change([Edit(0, len(case.text), rng.choice(others))]) if others else Inapplicable("unchanged")
+        return case.replaced(rng.choice(others)) if others else Inapplicable("unchanged")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SorryRepeat(_Reply):
-    """Ask the other to say it again in place of the response.
-
-    Args:
-        replies: what may be said: a list, or one string with `|` between them.
-    """
+    """Ask the other to say it again in place of the response."""
 
     replies: str | Sequence[str] = SORRY
     info: ClassVar = worse("ask to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?"))
@@ -129,7 +129,7 @@ class SorryRepeat(_Reply):
 
 @dataclass(frozen=True, kw_only=True)
 class GenericResponse(_Reply):
-    """Say what fits everywhere and says nothing in place of the response. Args: as for `SorryRepeat`."""
+    """Say what fits everywhere and says nothing in place of the response."""
 
     replies: str | Sequence[str] = GENERIC
     info: ClassVar = worse("give a dull reply that fits everywhere", ("I will take the bus.", "Ok."))

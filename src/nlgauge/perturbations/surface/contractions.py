@@ -37,7 +37,11 @@ _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP
 
 @dataclass(frozen=True, kw_only=True)
 class _Rewriting(Checked):
-    """Other forms for auxiliaries and "not", in every place or in one."""
+    """Other forms for auxiliaries and "not".
+
+    Args:
+        which: every place, or one.
+    """
 
     which: Literal["all", "one"] = "all"
     reason: ClassVar[str]  # where there is no such form
@@ -61,9 +65,6 @@ class Contractions(_Rewriting):
 
     Not where the verb must stay full: at the end of a clause or before punctuation (`yes, we are`), where it is a main
         verb (`I have two`).
-
-    Args:
-        which: every place, or one.
     """
 
     reason: ClassVar[str] = "nothing to contract"
@@ -76,10 +77,7 @@ class Contractions(_Rewriting):
 
 @dataclass(frozen=True, kw_only=True)
 class Expansions(_Rewriting):
-    """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`; possessives stay.
-
-    Args: as for `Contractions`.
-    """
+    """Write short forms out: `weren't` to `were not`, `he's gone` to `he has gone`; possessives stay."""
 
     reason: ClassVar[str] = "no contraction"
     info: ClassVar = as_good("write contractions out", ("They weren't late.", "They were not late."))

@@ -30,7 +30,12 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
 @dataclass(frozen=True, kw_only=True)
 class _Mismatch(Checked):
-    """A random word of the same part of speech takes the place of one word."""
+    """A random word of the same part of speech takes the place of one word.
+
+    Args:
+        semantic: draw from words of a kindred meaning (another animal for an animal), which are harder to tell, instead
+            of any.
+    """
 
     semantic: bool = False
     part: ClassVar[Part]
@@ -54,12 +59,7 @@ class _Mismatch(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class MismatchNoun(_Mismatch):
-    """Put a random noun in the place of another, in the same form.
-
-    Args:
-        semantic: draw from words of a kindred meaning (another animal for an animal), which are harder to tell, instead
-            of any.
-    """
+    """Put a random noun in the place of another, in the same form."""
 
     part: ClassVar[Part] = "noun"
     info: ClassVar = attack("replace a noun by a random one", ("The dog barked.", "The table barked."))
@@ -67,7 +67,7 @@ class MismatchNoun(_Mismatch):
 
 @dataclass(frozen=True, kw_only=True)
 class MismatchVerb(_Mismatch):
-    """Put a random verb in the place of another, in the same form; auxiliaries stay. Args: as for `MismatchNoun`."""
+    """Put a random verb in the place of another, in the same form; auxiliaries stay."""
 
     part: ClassVar[Part] = "verb"
     info: ClassVar = attack("replace a verb by a random one", ("She painted the door.", "She swallowed the door."))
@@ -75,7 +75,7 @@ class MismatchVerb(_Mismatch):
 
 @dataclass(frozen=True, kw_only=True)
 class MismatchAdj(_Mismatch):
-    """Put a random adjective in the place of another, in the same form. Args: as for `MismatchNoun`."""
+    """Put a random adjective in the place of another, in the same form."""
 
     part: ClassVar[Part] = "adj"
     info: ClassVar = attack("replace an adjective by a random one", ("The soup was hot.", "The soup was legal."))

@@ -90,7 +90,11 @@ class Synonyms(_OfPart):
 
 @dataclass(frozen=True, kw_only=True)
 class _SynonymsInCaptions(Checked):
-    """Synonyms for words of one part of speech."""
+    """Synonyms for words of one part of speech.
+
+    Args:
+        which: one word, or all that have a synonym.
+    """
 
     which: Literal["one", "all"] = "one"
     part: ClassVar[Part]
@@ -102,11 +106,7 @@ class _SynonymsInCaptions(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class SynonymsAttributes(_SynonymsInCaptions):
-    """Replace an attribute of a caption, an adjective, by a synonym.
-
-    Args:
-        which: one word, or all that have a synonym.
-    """
+    """Replace an attribute of a caption, an adjective, by a synonym."""
 
     part: ClassVar[Part] = "adj"
     info: ClassVar = as_good(
@@ -116,7 +116,7 @@ class SynonymsAttributes(_SynonymsInCaptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SynonymsObjects(_SynonymsInCaptions):
-    """Replace an object of a caption, a noun, by a synonym. Args: as for `SynonymsAttributes`."""
+    """Replace an object of a caption, a noun, by a synonym."""
 
     part: ClassVar[Part] = "noun"
     info: ClassVar = as_good("replace a noun by a synonym", ("a bicycle near a wall", "a bike near a wall"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.marks import number, with_interval
-from nlgauge.report.rows import SIGNIFICANT
+from nlgauge.report.rows import SIGNIFICANT, measured, p_of
 from nlgauge.report.tables.table import Table
 
 _NO_NAME = "-"
@@ -26,14 +26,15 @@ def score_table(result: Result, digits: int | None = None, only: Sequence[str] |
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
     """
-    grouped = any("group" in row for row in result.rows)
-    compared = any(row.get("baseline") is not None for row in result.rows)
+    rows = measured(result.rows)
+    grouped = any("group" in row for row in rows)
+    compared = any(row.get("baseline") is not None for row in rows)
     specs = [m["spec"] for m in result.metrics if only is None or m["spec"] in only]
     lines: dict[tuple[Any, Any], dict[str, str]] = {}
-    for row in result.rows:
+    for row in rows:
         lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = _scored(row, digits, result)
-    bases = {row.get("baseline") for row in result.rows}
-    counts = {(row.get("group"), row["system"]): row["n"] for row in result.rows}
+    bases = {row.get("baseline") for row in rows}
+    counts = {(row.get("group"), row["system"]): row["n"] for row in rows}
     body = []
     for (group, system), cells in lines.items():
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
@@ -57,8 +58,13 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     digits = _digits(digits, row, result)
     text = with_interval(row, number(row["value"], digits), digits)
     if row.get("p") is not None:
-        text += f" p={row['p']:.4f}" + ("*" if row["p"] < SIGNIFICANT else " ")
-    return text
+        text += f" p={p_of(row):.4f}" + ("*" if p_of(row) < SIGNIFICANT else " ")
+    return text + rank_of(row)
+
+
+def rank_of(row: Mapping[str, Any]) -> str:
+    """The rank of a system among others, after its value; empty where systems were not ranked."""
+    return f" rank {row['rank']}" if row.get("rank") is not None else ""
 
 
 def _digits(digits: int | None, row: Mapping[str, Any], result: Result) -> int:

@@ -1,0 +1,301 @@
+"""Which of several systems is better? Every system against every other or against a baseline, by every metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.counts import warning
+from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
+from nlgauge.core.options import Range, check_option
+from nlgauge.core.result import NewRow, Outcome, Result, Row
+from nlgauge.core.scores import Scores
+from nlgauge.core.segment import Dataset
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.comparison import DRAWS, test_of
+from nlgauge.metrics.grid import aligned
+from nlgauge.metrics.scoring import score
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.differences.clusters import rank_clusters
+from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
+from nlgauge.stats.systems.significance import PairedTest
+
+_ADJUSTED = {
+    "none": "not adjusted for their number",
+    "holm": "adjusted after Holm",
+    "bh": "adjusted after Benjamini and Hochberg",
+}
+_TESTS = {"paired_bootstrap": "paired bootstrap", "paired_randomisation": "paired approximate randomisation"}
+_FINE = 10  # default draws let the smallest adjusted p be a tenth of alpha
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """S systems compared by one metric, the best first.
+
+    Attributes:
+        systems: their names.
+        values: corpus-level scores, shape (S,).
+        low, high: ends of their bootstrap intervals, shape (S,).
+        n: the number of items, the same for every system.
+        n_undefined: segments of each system whose score is undefined.
+        deltas: row minus column in the metric's own direction, shape (S, S); NaN where the two were not compared.
+        delta_low, delta_high: ends of the bootstrap intervals of `deltas`, shape (S, S).
+        p: two-sided p-values, shape (S, S); NaN where the two were not compared.
+        p_adjusted: the same, adjusted for the number of pairs.
+        ranks: from 1; systems between two breaks share a rank, and across a break every system above is significantly
+            better than every system below. None without a test of every pair, or for an undefined score.
+        baseline: the only system that the others were compared with; None for every pair.
+        test, draws, seed, adjust, alpha: how they were compared.
+    """
+
+    systems: tuple[str, ...]
+    values: Array
+    low: Array
+    high: Array
+    n: int
+    n_undefined: tuple[int, ...]
+    deltas: Array
+    delta_low: Array
+    delta_high: Array
+    p: Array
+    p_adjusted: Array
+    ranks: tuple[int | None, ...]
+    baseline: str | None
+    test: str
+    draws: int
+    seed: int
+    adjust: str
+    alpha: float
+
+    def rows(self, spec: str) -> Iterator[NewRow]:
+        """The rows of a result file: one per system, then one per pair, which names the other system in `against`."""
+        for i, system in enumerate(self.systems):
+            row: NewRow = {**self._number(spec, i), "n": self.n, "n_undefined": self.n_undefined[i]}
+            if self.baseline is None:
+                yield {**row, "rank": self.ranks[i]}
+            else:
+                base = self.systems.index(self.baseline)
+                yield {
+                    **row,
+                    "baseline": self.baseline,
+                    **(self._difference(i, base) if system != self.baseline else {}),
+                }
+        if self.baseline is None:
+            for i, j in combinations(range(len(self.systems)), 2):
+                how = {"test": self.test, "draws": self.draws, "seed": self.seed}
+                yield {**self._number(spec, i), "against": self.systems[j], **self._difference(i, j), **how}
+
+    def notes(self) -> Iterator[str]:
+        """How intervals, p-values and ranks were computed."""
+        yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed}"
+        pairs = len(self.systems) - 1 if self.baseline is not None else math.comb(len(self.systems), 2)
+        against = "of every pair" if self.baseline is None else "against the baseline"
+        yield (
+            f"p: {_TESTS[self.test]} {against}, two-sided, {self.draws} draws, seed {self.seed};"
+            f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {_ADJUSTED[self.adjust]}"
+        )
+        if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
+            yield f"with {self.draws} draws no p of {pairs} pairs can fall below {self.alpha:g}; take more draws"
+        if self.baseline is None:
+            yield f"rank: every system above a break is significantly better than every one below (p < {self.alpha:g})"
+
+    def _number(self, spec: str, i: int) -> NewRow:
+        ends = {"low": float(self.low[i]), "high": float(self.high[i])}
+        return {"system": self.systems[i], "metric": spec, "value": float(self.values[i]), **ends}
+
+    def _difference(self, i: int, j: int) -> NewRow:
+        ends = {"delta_low": float(self.delta_low[i, j]), "delta_high": float(self.delta_high[i, j])}
+        adjusted_p = None if self.adjust == "none" else float(self.p_adjusted[i, j])
+        return {"delta": float(self.deltas[i, j]), **ends, "p": float(self.p[i, j]), "p_adjusted": adjusted_p}
+
+
+@dataclass(frozen=True, repr=False)
+class SystemComparison(Outcome):
+    """The outcome of `compare`.
+
+    Attributes:
+        scores: specification -> scores of all segments.
+        pairwise: specification -> the systems compared by that metric.
+    """
+
+    scores: Mapping[str, Scores]
+    pairwise: Mapping[str, Pairwise]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the result file."""
+        return [row for spec, found in self.pairwise.items() for row in found.rows(spec)]
+
+    @property
+    def notes(self) -> list[str]:
+        """How intervals, p-values and ranks were computed."""
+        return list(dict.fromkeys(note for found in self.pairwise.values() for note in found.notes()))
+
+    def ranks(self, metric: str) -> dict[str, int | None]:
+        """System -> rank by a metric, the best first."""
+        found = self.pairwise[metric]
+        return dict(zip(found.systems, found.ranks, strict=True))
+
+    def p(self, metric: str, system: str, other: str) -> float:
+        """The adjusted p-value of two systems by a metric; NaN if they were not compared."""
+        found = self.pairwise[metric]
+        return float(found.p_adjusted[found.systems.index(system), found.systems.index(other)])
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file, of kind `score`; `inputs` lists the files that were read."""
+        metrics = [
+            {"spec": spec, "signature": str(scores.signature), "higher_is_better": scores.higher_is_better}
+            for spec, scores in self.scores.items()
+        ]
+        return Result("score", self.rows, inputs, metrics, self.notes)
+
+
+@warning
+def compare(
+    systems: Mapping[str, Sequence[str]] | Dataset | Frame,
+    refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    srcs: Sequence[str] | None = None,
+    *,
+    metrics: str | Metric | Sequence[str | Metric],
+    baseline: str | None = None,
+    test: str = "bootstrap",
+    draws: int | None = None,
+    seed: int = 0,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    columns: Mapping[str, str] | None = None,
+    runtime: Runtime | None = None,
+) -> SystemComparison:
+    """Score systems and compare them with each other: values with intervals, differences with p-values, ranks.
+
+    Args:
+        systems: system -> its outputs for the same items; or a data set or frame that names systems and items.
+        refs, srcs, metrics, columns, runtime: as in `score`.
+        baseline: compare the others with this system only; None compares every pair.
+        test: `bootstrap`, or `randomization` (`randomisation`).
+        draws: the number of resamples; None for 1000 or 10000 as in `nlgauge score`, and more for many systems.
+        seed: the seed of the resamples.
+        adjust: how p-values are adjusted for the number of pairs: `holm`, `bh` (Benjamini and Hochberg) or `none`.
+        alpha: two systems differ significantly if the adjusted p is below this.
+
+    Raises:
+        InputError: there is only one system, systems have different items, or an option is not allowed.
+        SpecError: a metric is unknown.
+    """
+    _check(adjust, alpha)
+    scored = score(systems, refs, srcs, metrics=metrics, columns=columns, runtime=runtime)
+    how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
+    paired = {
+        spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
+        for spec, one in scored.items()
+    }
+    return SystemComparison(scored, paired)
+
+
+def compare_pairs(
+    scores: Scores,
+    systems: Sequence[str | None],
+    items: Sequence[str | None],
+    *,
+    baseline: str | None = None,
+    test: str = "bootstrap",
+    draws: int | None = None,
+    seed: int = 0,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+) -> Pairwise:
+    """Compare systems by one metric, from segment statistics; nothing is scored again.
+
+    The p-value of two systems is the one that `compare_scores` gives with either of them as the baseline.
+
+    Args:
+        scores: scores of all segments of all systems, in any order, length n.
+        systems: the system of each segment, length n.
+        items: the input that each segment was written for, length n.
+        baseline, test, draws, seed, adjust, alpha: as in `nlgauge.compare`.
+
+    Raises:
+        InputError: as `nlgauge.compare`.
+    """
+    _check(adjust, alpha)
+    if not systems and len(scores):
+        raise InputError(f"{scores.signature.spec}: the scores do not say which system wrote which segment")
+    run = test_of(test)
+    places = aligned(scores.ids, systems, items, baseline or next((s for s in systems if s is not None), ""))
+    sign = 1 if scores.higher_is_better else -1
+    value = {name: scores.take(rows).system for name, rows in places.items()}
+    names = sorted(places, key=lambda name: math.inf if math.isnan(value[name]) else -sign * value[name])
+    families = _families(len(names), None if baseline is None else names.index(baseline))
+    if draws is None:
+        n_pairs = sum(len(others) for _, others in families)
+        draws = max(DRAWS[run], 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
+    stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
+    found = [run(stats[[i, *others]], scores.finish, draws=draws, seed=seed) for i, others in families]
+    tests = _tests(found, families)
+    values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
+    fair = _adjusted(tests["p"], families, adjust)
+    return Pairwise(
+        systems=tuple(names),
+        values=values,
+        n=stats.shape[1],
+        n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
+        **tests,
+        p_adjusted=fair,
+        ranks=(None,) * len(names) if baseline else _ranks(sign * values, sign * tests["deltas"], fair, alpha),
+        baseline=baseline,
+        test=found[0].test,
+        draws=draws,
+        seed=seed,
+        adjust=adjust,
+        alpha=alpha,
+    )
+
+
+def _check(adjust: str, alpha: float) -> None:
+    check_option("adjust", adjust, Adjustment, error=InputError)
+    check_option("alpha", alpha, Annotated[float, Range(above=0, below=1, meaning="a share")], error=InputError)
+
+
+def _families(n: int, base: int | None) -> list[tuple[int, list[int]]]:
+    """A system, and the systems that it is compared with: those below it, or all if it is the baseline."""
+    if base is not None:
+        return [(base, [i for i in range(n) if i != base])]
+    return [(i, list(range(i + 1, n))) for i in range(n - 1)]
+
+
+def _tests(found: Sequence[PairedTest], families: Sequence[tuple[int, list[int]]]) -> dict[str, Array]:
+    """The tests of all families as matrices, row minus column, and the intervals of the systems from the first."""
+    first, others = families[0]
+    n = 1 + len(others)
+    low, high = np.empty((2, n))
+    low[[first, *others]], high[[first, *others]] = found[0].low, found[0].high
+    p, deltas, delta_low, delta_high = np.full((4, n, n), np.nan)
+    for tested, (i, rows) in zip(found, families, strict=True):
+        p[i, rows] = p[rows, i] = tested.p
+        deltas[rows, i], deltas[i, rows] = tested.deltas, -tested.deltas
+        delta_low[rows, i], delta_high[rows, i] = tested.delta_low, tested.delta_high
+        delta_low[i, rows], delta_high[i, rows] = -tested.delta_high, -tested.delta_low
+    return {"low": low, "high": high, "p": p, "deltas": deltas, "delta_low": delta_low, "delta_high": delta_high}
+
+
+def _adjusted(p: Array, families: Sequence[tuple[int, list[int]]], adjust: str) -> Array:
+    """The p-values adjusted as one family, in which each pair stands once."""
+    left = [i for i, rows in families for _ in rows]
+    right = [j for _, rows in families for j in rows]
+    fair = np.full_like(p, np.nan)
+    fair[left, right] = fair[right, left] = adjusted(p[left, right], adjust)
+    return fair
+
+
+def _ranks(values: Array, deltas: Array, p: Array, alpha: float) -> tuple[int | None, ...]:
+    """The rank of each system, higher is better; None where it is undefined."""
+    beats = np.where((deltas > 0) & ~np.isnan(p), p, 1.0)
+    return tuple(int(rank) or None for rank in rank_clusters(values, beats, alpha=alpha))

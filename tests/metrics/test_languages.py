@@ -1,0 +1,192 @@
+"""Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.metrics.languages import unread_scripts
+from nlgauge.metrics.registry import named
+from nlgauge.metrics.wrapped import ReferencePolicyMetric
+from nlgauge.runtime.runtime import Runtime
+
+CHINESE = ("火车晚点了两个小时。", "昨天他没有去学校上课。")
+# Two sentences each that have nothing to do with each other: the weather, and somebody who was not at school.
+UNRELATED = {
+    "Thai": ("คืนนี้จะมีฝนตกหนักทางภาคเหนือ", "เมื่อวานเขาไม่ได้ไปโรงเรียน"),
+    "Khmer": ("យប់នេះនឹងមានភ្លៀងធ្លាក់ខ្លាំង", "ម្សិលមិញគាត់មិនបានទៅសាលារៀនទេ"),
+    "Lao": ("ຄືນນີ້ຈະມີຝົນຕົກໜັກ", "ມື້ວານນີ້ລາວບໍ່ໄດ້ໄປໂຮງຮຽນ"),
+    "Burmese": ("ဒီည မိုးသည်းထန်စွာ ရွာမည်", "မနေ့က သူ ကျောင်းမသွားခဲ့ပါ"),
+    "Tibetan": ("དོ་དགོང་ཆར་པ་ཆེན་པོ་འབབ་ངེས།", "ཁ་སང་ཁོང་སློབ་གྲྭར་མ་ཕྱིན།"),
+    "Amharic": ("ዛሬ ማታ ከባድ ዝናብ ይዘንባል።", "ትናንት እሱ ትምህርት ቤት አልሄደም።"),
+    "Tamil": ("இன்றிரவு கனமழை பெய்யும்.", "நேற்று அவன் பள்ளிக்குச் செல்லவில்லை."),
+    "Telugu": ("ఈ రాత్రి భారీ వర్షం కురుస్తుంది.", "నిన్న అతను పాఠశాలకు వెళ్ళలేదు."),
+    "Kannada": ("ಇಂದು ರಾತ್ರಿ ಭಾರಿ ಮಳೆಯಾಗಲಿದೆ.", "ನಿನ್ನೆ ಅವನು ಶಾಲೆಗೆ ಹೋಗಲಿಲ್ಲ."),
+    "Malayalam": ("ഇന്ന് രാത്രി കനത്ത മഴ പെയ്യും.", "ഇന്നലെ അവൻ സ്കൂളിൽ പോയില്ല."),
+    "Bengali": ("আজ রাতে ভারী বৃষ্টি হবে।", "গতকাল সে স্কুলে যায়নি।"),
+    "Gujarati": ("આજે રાત્રે ભારે વરસાદ પડશે.", "ગઈકાલે તે શાળાએ ગયો ન હતો."),
+    "Punjabi": ("ਅੱਜ ਰਾਤ ਭਾਰੀ ਮੀਂਹ ਪਵੇਗਾ।", "ਕੱਲ੍ਹ ਉਹ ਸਕੂਲ ਨਹੀਂ ਗਿਆ।"),
+    "Odia": ("ଆଜି ରାତିରେ ପ୍ରବଳ ବର୍ଷା ହେବ।", "ଗତକାଲି ସେ ସ୍କୁଲ ଯାଇନଥିଲା।"),
+    "Sinhala": ("අද රාත්‍රියේ තද වැසි ඇති වේ.", "ඊයේ ඔහු පාසල් ගියේ නැත."),
+    "Hindi": ("आज रात भारी बारिश होगी।", "कल वह स्कूल नहीं गया।"),
+    "Korean": ("오늘 밤 북부 지방에 폭우가 내립니다.", "어제 그는 학교에 가지 않았다."),
+    "Chinese": CHINESE,
+    "Japanese": ("今夜は北部で大雨になるでしょう。", "昨日彼は学校に行きませんでした。"),
+    "Arabic": ("ستهطل الليلة أمطار غزيرة.", "لم يذهب إلى المدرسة أمس."),
+    "Hebrew": ("הלילה ירד גשם כבד.", "אתמול הוא לא הלך לבית הספר."),
+    "Greek": ("Απόψε θα βρέξει δυνατά.", "Χθες δεν πήγε στο σχολείο."),
+    "Russian": ("Сегодня ночью будет сильный дождь.", "Вчера он не ходил в школу."),
+    "Georgian": ("ამაღამ ძლიერი წვიმა იქნება.", "გუშინ ის სკოლაში არ წავიდა."),
+    "Armenian": ("Այս գիշեր հորդառատ անձրև կլինի։", "Երեկ նա դպրոց չի գնացել։"),
+    "emoji": ("🌧️🌧️🌙", "🏫🚫🧒"),
+    "mathematical letters": ("𝐈𝐭 𝐰𝐢𝐥𝐥 𝐫𝐚𝐢𝐧 𝐭𝐨𝐧𝐢𝐠𝐡𝐭", "𝐇𝐞 𝐰𝐚𝐬 𝐧𝐨𝐭 𝐚𝐭 𝐬𝐜𝐡𝐨𝐨𝐥"),
+}
+ENGLISH = [
+    ("Heavy rain is expected in the north tonight.", "He did not go to school yesterday."),
+    ("The museum opens at nine.", "My sister plays the violin."),
+    ("Bread has become more expensive.", "A goat stood on the roof of the car."),
+    ("She lost her keys on the beach.", "The parliament votes on the budget."),
+    ("Two trains were cancelled.", "This soup needs more salt."),
+    ("The patient was sent home.", "Wolves have returned to the forest."),
+    ("He repaired the old clock.", "Our flight leaves from gate seven."),
+    ("The river froze in January.", "Nobody answered the phone."),
+    ("Children under six travel free.", "The novel won three prizes."),
+    ("They painted the fence green.", "Oil prices fell again on Monday."),
+    ("The bank will close two branches.", "I have never eaten a mango."),
+    ("Turn left after the bridge.", "The singer cancelled her tour."),
+    ("Our neighbours have a new dog.", "The experiment was repeated twice."),
+    ("The goalkeeper saved a penalty.", "Add the flour and stir."),
+    ("A storm damaged the lighthouse.", "His password was too short."),
+    ("The library is closed on Sundays.", "Penguins cannot fly."),
+    ("She speaks four languages.", "The battery lasts ten hours."),
+    ("The mayor resigned last week.", "These shoes are too small."),
+    ("It takes an hour to reach the top.", "The jury could not agree."),
+    ("The garden is full of roses.", "Please send the invoice by Friday."),
+]
+
+
+def segments(pairs):
+    return [Segment(name, hypothesis, (reference,)) for name, (hypothesis, reference) in pairs.items()]
+
+
+def notes(spec, pairs, language="note"):
+    return unread_scripts(named(spec), [segments(pairs)], language)
+
+
+def test_no_unrelated_pair_in_any_script_scores_high_without_a_word():
+    pytest.importorskip("torch")
+    metrics = ["bertscore", "cosine", "nli", "sescore"]
+    runtime = Runtime()  # one, so that the encoder is loaded once
+    english = ng.score(*zip(*ENGLISH, strict=True), metrics=metrics, runtime=runtime)
+    foreign = segments(UNRELATED)
+    found = ng.score(Dataset(tuple(foreign)), metrics=metrics, language="off", runtime=runtime)
+    for spec in metrics:
+        assert not any(flag.any() for flag in english[spec].flags.values())
+        high = np.quantile(english[spec].values, 0.95)
+        for segment, value, flag in zip(foreign, found[spec].values, found[spec].flags["unknown"], strict=True):
+            said = flag or unread_scripts(named(spec), [[segment]], "note")
+            assert said or value <= high, (spec, segment.id, value)
+            assert flag or not math.isnan(value)
+    assert notes(metrics, dict(enumerate_text(ENGLISH))) == []
+
+
+def enumerate_text(pairs):
+    return ((str(i), pair) for i, pair in enumerate(pairs))
+
+
+def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do():
+    pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
+    assert notes("bertscore", pairs) == [
+        "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model embedded reads English; name a"
+        " model of that language (docs/languages.md)"
+    ]
+
+
+def test_one_side_is_enough_and_a_source_that_is_not_read_does_not_count():
+    mixed = Segment("x", "It rains.", (CHINESE[0],), source="It rains.")
+    assert unread_scripts(named(["bertscore", "nli:anchor=source"]), [[mixed]], "note")[0].startswith("bertscore: 1 of")
+    translated = Segment("x", "It rains.", ("Rain falls.",), source=CHINESE[0])
+    assert unread_scripts(named("bertscore"), [[translated]], "note") == []
+    (note,) = unread_scripts(
+        {"m": ReferencePolicyMetric(named("bertscore")["bertscore"], "source")}, [[translated]], "note"
+    )
+    assert note.startswith("m: 1 of 1 segments (x) look Chinese (Han): the model embedded reads English")
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "advice"),
+    [
+        ("bleu", "Chinese", "take tokenize=zh or tokenize=char"),
+        ("bleu", "Japanese", "take tokenize=ja-mecab or tokenize=char"),
+        ("bleu:tokenize=intl", "Khmer", "take tokenize=char"),
+        ("rougeL", "Russian", "keeps only a-z and 0-9; take tokenizer=unicode, or tokenizer=blanks for text"),
+        ("rougeL", "Thai", "keeps only a-z and 0-9; take tokenizer=unicode"),
+        ("rougeL:tokenizer=blanks", "Thai", "take tokenizer=unicode"),
+        ("ter", "Chinese", "take normalized=true,asian_support=true"),
+        ("ter", "Lao", "take chrf, which counts characters"),
+        ("0.5*bleu+0.5*nli", "Chinese", "tokenize=char; the model nli reads English"),
+    ],
+)
+def test_the_note_names_the_option_that_can(spec, name, advice):
+    (note,) = notes(spec, {name: UNRELATED[name]})
+    assert advice in note
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("bleu", "Russian"),
+        ("bleu", "Korean"),
+        ("bleu:trg_lang=zh", "Chinese"),
+        ("bleu:tokenize=char", "Thai"),
+        ("rougeL:tokenizer=unicode", "Thai"),
+        ("rougeL:tokenizer=blanks", "Russian"),
+        ("ter:normalized=true,asian_support=true", "Chinese"),
+        ("chrf", "Thai"),
+    ],
+)
+def test_what_can_be_read_gets_no_note(spec, name):
+    assert notes(spec, {name: UNRELATED[name]}) == []
+
+
+def test_text_that_was_split_at_blanks_before_needs_no_other_tokenizer():
+    split = {"x": ("火车 晚点 了 两 个 小时 。", "昨天 他 没有 去 学校 。")}
+    assert notes(["bleu", "ter"], split) == []
+
+
+def test_a_folder_model_declares_no_language(tiny_model):
+    assert notes(f"bertscore:model={tiny_model('bert')}", {"x": CHINESE}) == []
+
+
+def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
+    pairs = {"x": CHINESE}
+    with pytest.raises(InputError, match=r"bleu: 1 of 1 segments \(x\) look Chinese.* language=note scores them"):
+        notes("bleu", pairs, "strict")
+    assert notes("bleu", pairs, "off") == []
+    with pytest.raises(InputError, match="look Chinese"):
+        ng.score(["火车晚点了"], ["昨天他没有"], metrics="bertscore", language="strict")
+    assert ng.score(["a b"], ["a b"], metrics="bleu", language="strict")["bleu"].values[0] == pytest.approx(100)
+    with pytest.raises(InputError, match="language is 'loud'"):
+        ng.score(["a"], ["a"], metrics="bleu", language="loud")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("bertscore:language=de", "the model embedded reads English; name one that reads de"),
+        ("bertscore:language=de,rescale=true", "the model embedded reads English"),
+        ("bertscore:language=de,model=bert-base-multilingual-cased", "since rescale=true is not given; leave language"),
+        ("bertscore:language=de,model=x/y,rescale=true,baseline=b.csv", "since baseline=FILE is given"),
+    ],
+)
+def test_a_language_that_changes_nothing_is_refused(spec, message):
+    with pytest.raises(SpecError, match=message):
+        ng.metric(spec)
+
+
+def test_a_language_chooses_the_baseline():
+    metric = ng.metric("bertscore:language=de,model=bert-base-multilingual-cased,rescale=true")
+    assert metric.language == "de"
