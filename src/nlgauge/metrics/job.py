@@ -154,7 +154,6 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
-        references: the lowest and the highest number of references of a segment.
         unread: segments in scripts that metrics do not read; None if nobody looked.
     """
 
@@ -163,7 +162,6 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
-    references: tuple[int, int] = (0, 0)
     unread: UnreadScripts | None = None
 
     def __repr__(self) -> str:
@@ -211,9 +209,10 @@ class SourceScores(Outcome):
             yield from self.count_notes(spec)
             for note in notes_of(metric):
                 yield f"{spec}: {note}"
-        least, most = self.references
-        if most > 1 and any("references" in metric.info.needs for metric in self.metrics.values()):
-            yield f"{most if least == most else f'{least} to {most}'} references per segment"
+        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        numbers = sorted(reading[0].references) if reading else []
+        if numbers and numbers[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
             shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
@@ -267,9 +266,7 @@ def score_source(
     unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
-    n_references: set[int] = set()
     for block, scores in score_blocks(metrics, source.blocks(), runtime):
-        n_references.update(len(segment.references) for segment in block)
         if unread is not None:
             unread.add(block)
         for spec, values in scores.items():
@@ -278,8 +275,7 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    references = (min(n_references, default=0), max(n_references, default=0))
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, references, unread)
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
