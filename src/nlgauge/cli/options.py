@@ -6,8 +6,7 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from nlgauge.cli.progress import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
@@ -23,7 +23,7 @@ from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.runtime import DTYPES, Advance, Runtime, silent
+from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
 
@@ -246,17 +246,6 @@ def _options(group: type) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
-
-
-@contextmanager
-def bar(total: int, label: str) -> Iterator[Advance]:
-    """A progress bar on stderr that leaves nothing behind."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda count: progress.advance(task, count)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:

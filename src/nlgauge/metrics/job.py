@@ -266,7 +266,7 @@ def score_source(
     unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
-    for block, scores in score_blocks(metrics, source.blocks(), runtime):
+    for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         if unread is not None:
             unread.add(block)
         for spec, values in scores.items():

@@ -50,8 +50,8 @@ class Pairwise:
         delta_low, delta_high: ends of the bootstrap intervals of `deltas`, shape (S, S).
         p: two-sided p-values, shape (S, S); NaN where the two were not compared.
         p_adjusted: the same, adjusted for the number of pairs.
-        ranks: from 1; systems between two breaks share a rank, and across a break every system above is significantly
-            better than every system below. None without a test of every pair, or for an undefined score.
+        ranks: from 1; a new rank begins where every system above is significantly better than every system below.
+            None without a test of every pair, or for an undefined score.
         baseline: the only system that the others were compared with; None for every pair.
         test, draws, seed, adjust, alpha: how they were compared.
     """
@@ -105,7 +105,10 @@ class Pairwise:
         if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
             yield f"with {self.draws} draws no p of {pairs} pairs can fall below {self.alpha:g}; take more draws"
         if self.baseline is None:
-            yield f"rank: every system above a break is significantly better than every one below (p < {self.alpha:g})"
+            yield (
+                "rank: a rank begins where every system above is significantly better than every system below"
+                f" (p < {self.alpha:g})"
+            )
 
     def _number(self, spec: str, i: int) -> NewRow:
         ends = {"low": float(self.low[i]), "high": float(self.high[i])}

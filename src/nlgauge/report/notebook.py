@@ -112,9 +112,9 @@ def _table(table: Table) -> str:
         )
         return f"<tr>{''.join(shown)}</tr>"
 
-    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    title = f"<p><b>{escape(table.title)}</b></p>" if table.title else ""
     body = "".join(line(cells, "td", i) for i, cells in enumerate(table.body))
-    return f"<table>{caption}<thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
+    return f"{title}<table><thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 def _lines(lines: Sequence[str]) -> str:
