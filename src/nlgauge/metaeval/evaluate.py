@@ -48,16 +48,18 @@ class Evaluation(Outcome):
         rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
+        settings: how metrics were compared, and what was drawn, as `Result` names it.
     """
 
     kind: ClassVar[str]
     rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` lists the files that were read."""
-        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
+        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes, self.settings)
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +161,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), plan.settings(rows))
 
 
 def joined_scores(
