@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "metrics": {"core", "stats", "text", "runtime", "models", "io.frames", "io.scores"},  # tables and stored scores
     "perturbations": {"core", "stats", "text", "runtime", "models"},
     "audits": {"core", "io", "stats", "text", "runtime", "metrics", "perturbations"},
-    "metaeval": {"core", "io.frames", "stats", "runtime", "metrics", "audits"},
+    "metaeval": {"core", "io.frames", "io.scores", "stats", "runtime", "metrics", "audits"},
     "training": {"core", "io", "stats", "runtime", "models", "metrics", "perturbations"},
     "scale": {"core", "io", "stats", "runtime", "metrics"},
     "testing": {"core", "runtime", "metrics", "perturbations"},
@@ -83,11 +83,11 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "summeval": {"files", "jsonl", "table"},
         "parallel": {"files", "source"},
         "preferences": {"csvtable", "files", "jsonl"},
-        "suites": {"csvtable", "files", "jsonl"},
+        "suites": {"csvtable", "files", "frames", "jsonl"},
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
         "beside": {"files"},
-        "scores": {"beside", "csvtable", "fields", "files", "parquet", "wmt"},
+        "scores": {"beside", "csvtable", "fields", "files", "frames", "parquet", "wmt"},
         "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
         | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},

@@ -10,6 +10,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.segment import Segment
 from nlgauge.io.frames import dataset_of, read_frame, to_arrow, to_frame
+from nlgauge.io.scores import read_scores
 
 pandas = pytest.importorskip("pandas")
 
@@ -144,8 +145,21 @@ def test_a_library_that_is_not_known_or_not_installed_is_named(monkeypatch):
     with pytest.raises(ng.InputError, match=r"^polars is not installed; install it, or ask for another library$"):
         to_frame({}, "polars")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ng.MissingExtra, match=r"^a frame needs packages .* pip install 'nlgauge\[frames\]'$"):
+    with pytest.raises(ng.MissingExtra, match=r"^a frame needs packages .* pip install 'nlgauge\[frames\]'"):
         to_frame({})
+
+
+def test_scores_of_others_may_stand_in_a_frame():
+    texts, ratings = ["the cat sat on a mat", "it rains", "a dog"], [3.0, 2.0, 1.0]
+    data = ng.Dataset.from_texts({"s": texts}, [texts[0]] * 3)
+    frame = pandas.DataFrame({"id": ["s:1", "s:2", "s:3"], "human.f": ratings, "hyp": texts})
+    theirs = ng.score(data, metrics="chrf")["chrf"].to_frame().rename(columns={"value": "theirs"})
+    table = read_scores(theirs)
+    assert (table.level, list(table.columns)) == ("segment", ["theirs"])
+    found = ng.meta_evaluate(frame, scores=theirs)
+    assert found.value("theirs") == pytest.approx(np.corrcoef(ratings, theirs["theirs"])[0, 1])
+    with pytest.raises(ng.InputError, match=r"^DataFrame, row 1: neither 'id' nor 'seg' nor 'system'"):
+        read_scores(pandas.DataFrame({"comet": [1.0]}))
 
 
 def test_a_frame_of_pairs_is_a_suite():

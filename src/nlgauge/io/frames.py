@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -52,18 +52,30 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     """
     kind, names = type(frame).__name__, column_names(frame)
     fields = _fields(kind, names, columns)
-    cells = {field: column(frame, name) for name, field in fields.items()}
     made = Fields()
     segments = []
-    for number, row in enumerate(zip(*cells.values(), strict=True), start=1):
+    for number, (place, row) in enumerate(rows_of(frame, fields), start=1):
         try:
-            segments.append(made.segment(with_references(dict(zip(cells, row, strict=True))), number))
+            segments.append(made.segment(with_references(row), number))
         except FieldError as error:
-            raise InputError(f"{kind}, row {number}: {error}") from None
+            raise InputError(f"{place}: {error}") from None
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
     ignored = [repr(name) for name in names if name not in fields]
     return Dataset(tuple(segments), notes=(f"{kind}: columns ignored: {', '.join(ignored)}",) if ignored else ())
+
+
+def rows_of(frame: Frame, fields: Mapping[str, str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a frame as (place in words, field -> value).
+
+    Args:
+        frame: the frame.
+        fields: the columns to read, and what a row calls each of them; None for all, as they are.
+    """
+    fields = fields if fields is not None else {name: name for name in column_names(frame)}
+    cells = {field: column(frame, name) for name, field in fields.items()}
+    for number, row in enumerate(zip(*cells.values(), strict=True), start=1):
+        yield f"{type(frame).__name__}, row {number}", dict(zip(cells, row, strict=True))
 
 
 def to_frame(columns: Mapping[str, Any], library: str | None = None) -> Frame:

@@ -15,6 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.beside import read_beside
 from nlgauge.io.csvtable import Records
@@ -22,6 +23,7 @@ from nlgauge.io.fields import NAMES, is_known
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
+from nlgauge.io.frames import rows_of
 from nlgauge.io.parquet import import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
@@ -33,18 +35,19 @@ _Row = tuple[str, Mapping[str, Any]]
 
 
 def read_scores(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Frame,
     columns: Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
     group: str | None = None,
 ) -> ScoreTable:
-    """Read scores from a file.
+    """Read scores from a file or a frame.
 
     Args:
-        path: JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps `system`, and
-            may also have `lp` or `task`. If they have only `system`, they are scores of systems. JSON lines have the
-            scores as fields of a row, or in one field `scores`; sacrerouge's files are read too. A file whose name ends
-            in `.seg.score` or `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+        path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
+            `system`, and may also have `lp` or `task`. If they have only `system`, they are scores of systems. JSON
+            lines have the scores as fields of a row, or in one field `scores`; sacrerouge's files are read too. A file
+            whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two,
+            SYSTEM SCORE.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
         names: column -> `id`, `system`, `seg`, `lp` or `task`, if the file uses other names for these.
         group: language pair or task of all rows, if the file does not say.
@@ -58,6 +61,8 @@ def read_scores(
             a number, or two rows are about the same thing. The error names the file and the line.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
+    if is_frame(path):
+        return _table(rows_of(path), type(path).__name__, columns, names or {}, group, [])
     file = InputFile(path)
     plain = file.path.removesuffix(".gz")
     extension = PurePath(plain).suffix.lower()

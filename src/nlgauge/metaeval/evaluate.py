@@ -12,12 +12,13 @@ import numpy as np
 
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame
+from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
+from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.directions import directions
@@ -47,16 +48,18 @@ class Evaluation(Outcome):
         rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
+        settings: how metrics were compared, and what was drawn, as `Result` names it.
     """
 
     kind: ClassVar[str]
     rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` lists the files that were read."""
-        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
+        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes, self.settings)
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +99,7 @@ def meta_evaluate(
     stats: str | Sequence[str] | None = None,
     *,
     preset: str | None = None,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     pairs: Preferences | None = None,
@@ -158,7 +161,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), plan.settings(rows))
 
 
 def joined_scores(
@@ -166,7 +169,7 @@ def joined_scores(
     metrics: str | Metric | Sequence[str | Metric],
     criterion: str | Sequence[str] | None,
     *,
-    scores: ScoreTable | Mapping[str, Any] | None = None,
+    scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
     references: str | None = None,
@@ -182,11 +185,10 @@ def joined_scores(
         dataset: texts with ratings.
         metrics: specifications or metric objects, which are scored here.
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
-        scores: scores made elsewhere: a table with one column per metric, or a mapping from metric to a table, to
-            `Scores`, to a mapping from id to number, or to one number per segment.
-        lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For the others it is taken from
-            what is recorded beside their file, else from their name; else higher is better. What was not known is in
-            the notes.
+        scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
+            table, to `Scores`, to a mapping from id to number, or to one number per segment.
+        lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For others it comes from
+            the record beside their file, else from their name; else higher is better. Notes say what was not known.
         references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
             `best_each` or `first` of the scores against single references; or the `source` in their place.
         missing: what to do with rated segments without a score: `refuse` them, `drop` them for all metrics, or count
@@ -198,6 +200,7 @@ def joined_scores(
         language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
     dataset, positions = dataset_of(dataset), None
+    scores = read_scores(scores) if is_frame(scores) else scores
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")
@@ -215,9 +218,8 @@ def joined_scores(
     up, guessed = directions(stored, given)
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
-    told = (*dataset.notes, *notes, *more, *guessed, *flagged)
+    told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
-    every = {**scored, **columns}
     counts = {name: count(values.flags, values.values) for name, values in every.items()}
     joined = JoinedScores(segments, human, every, tables, down, positions, told, counts)
     return settle(joined, missing)

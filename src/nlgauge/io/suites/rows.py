@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame, column, column_names
+from nlgauge.core.frames import Frame, column_names
 from nlgauge.io.csvtable import Records
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import JsonRows
 
 
@@ -75,12 +76,11 @@ class FrameRows:
     def __init__(self, frame: Frame) -> None:
         self.name = type(frame).__name__
         self.columns: list[str] | None = column_names(frame)
-        self._cells = {name: column(frame, name) for name in column_names(frame)}
+        self._frame = frame
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        for number, row in enumerate(zip(*self._cells.values(), strict=True), start=1):
-            place = f"{self.name}, row {number}"
-            yield place, Cells(dict(zip(self._cells, row, strict=True)), place)
+        for place, row in rows_of(self._frame):
+            yield place, Cells(row, place)
 
     def notes(self) -> list[str]:
         """Nothing is dropped."""
