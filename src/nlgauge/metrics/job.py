@@ -223,6 +223,10 @@ class SourceScores(Outcome):
             yield from self.count_notes(spec)
             for note in notes_of(metric):
                 yield f"{spec}: {note}"
+        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        numbers = sorted(reading[0].references) if reading else []
+        if numbers and numbers[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
             shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
