@@ -12,6 +12,7 @@ import typer
 
 from nlgauge.cli import options, specs
 from nlgauge.cli.specs import complete
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
@@ -27,7 +28,7 @@ from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.report.rows import measured
-from nlgauge.report.tables.score import best_first, parts_tables, system_name
+from nlgauge.report.tables.score import best_first, system_name
 from nlgauge.report.tables.score import score_only as numbers_alone
 
 GATE_FAILED = 3
@@ -180,11 +181,14 @@ class Compared:
         """What the options describe."""
         if self.significance is not None and self.significance not in _TESTS:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
-        if self.compat is not None and self.significance is None:
-            raise InputError("--compat says how p-values are computed; it goes with --significance")
-        if self.significance is None and (self.pairs or self.adjust is not None):
-            option = "--pairs" if self.pairs else "--adjust"
-            raise InputError(f"{option} says how systems are tested; it goes with --significance")
+        if self.significance is None:
+            options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
+            tested = {"pairs": self.pairs, "adjust": self.adjust}
+            options.refuse_idle(tested, "says how systems are tested; it goes with --significance")
+            options.refuse_idle({"baseline": self.baseline}, "is what others are tested against; add --significance")
+            if not self.confidence:
+                drawn = {"draws": self.draws, "seed": seed is not None}
+                options.refuse_idle(drawn, "is about resampling; it goes with --significance or --confidence")
         return job.ComparisonOptions(
             test=None if self.significance is None else cast(job.Test, _TESTS[self.significance]),
             baseline=self.baseline,
@@ -221,14 +225,7 @@ class BleuOptions:
         return specs.with_options(metrics, "bleu", own) if own else list(metrics)
 
 
-@dataclass(frozen=True)
-class Shown(options.Shown):
-    """As for other verbs, with digits by the scale of each metric."""
-
-    width: options.Width = None
-
-
-@options.common(without={"seed"})
+@options.common(without={"typed_seed"})
 def score(
     *,
     texts: Texts,
@@ -242,7 +239,7 @@ def score(
     parts: Parts = False,
     score_only: ScoreOnly = False,
     language: options.Language = "note",
-    shown: Shown,
+    shown: options.Shown,
     files: options.Files,
     seed: Seed = None,
     run: options.Common,
@@ -257,6 +254,8 @@ def score(
     check_language(language)
     shown.check()
     sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), compared.pairs)
+    if score_only and shown.form != "text":
+        raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
         check_bounds(metrics.values())
     files.check(texts.paths, save_norm=save_norm)
@@ -272,14 +271,15 @@ def score(
             save_norm=save_norm,
             language=cast(LanguageCheck, language),  # checked above
         )
-    result = scores.result() if sort is None else best_first(scores.result(), sort)
+    result = as_typed(scores.result())
+    result = result if sort is None else best_first(result, sort)
     files.write(result)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
         typer.echo(numbers_alone(result, shown.width))
     else:
-        shown.show(result, run.quiet, more=parts_tables(result) if parts else [])
+        shown.show(result, run.quiet, parts=parts)
     return _judge(result, gates, metrics)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
-from nlgauge.stats.systems.significance import PairedTest
+from nlgauge.stats.systems.significance import PairedTest, TestName, paired_families
 
 ADJUSTED = {
     "none": "not adjusted for their number",
@@ -241,7 +241,8 @@ def compare_pairs(
         n_pairs = sum(len(others) for _, others in families)
         draws = max(DRAWS[run], 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
     stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
-    found = [run(stats[[i, *others]], scores.finish, draws=draws, seed=seed) for i, others in families]
+    name = cast(TestName, run.__name__)
+    found = paired_families(name, stats, scores.finish, [[i, *rest] for i, rest in families], draws=draws, seed=seed)
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)
