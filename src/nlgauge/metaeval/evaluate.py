@@ -214,8 +214,7 @@ def joined_scores(
     tables = {
         name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
     }
-    given = {**dict.fromkeys(lower_is_better, False), **dict.fromkeys(higher_is_better, True)}
-    up, guessed = directions(stored, given)
+    up, guessed = directions(stored, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
