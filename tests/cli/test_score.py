@@ -513,3 +513,28 @@ def test_parts_of_bleu_are_in_the_result_and_shown_on_request(data, capsys):
 )
 def test_options_of_a_comparison_that_do_not_go_together(data, capsys, options, said):
     assert said in refused(capsys, "score", data, "-m", "chrf", *options.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--baseline", "one"], "--baseline is what others are tested against; add --significance"),
+        (["-n", "50"], "--draws is about resampling; it goes with --significance or --confidence"),
+        (["--seed", "0"], "--seed is about resampling"),
+        (["--compat", "sacrebleu"], "--compat says how p-values are computed; it goes with --significance"),
+        (["-b", "-f", "json"], "--score-only prints bare numbers, and -f json names a form; choose one"),
+        (["-w", "2", "-f", "csv"], "--width is about tables, and -f csv holds every row and digit"),
+    ],
+)
+def test_options_without_effect_are_refused(data, capsys, arguments, message):
+    assert run("score", data, "-m", "chrf", *arguments) == 2
+    assert capsys.readouterr().err.startswith(f"nlgauge: {message}")
+
+
+def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
+    test = ["--significance", "randomization", "-n", "99", "--seed", "3"]
+    assert run("score", data, "-m", "chrf", *test, "--json", tmp_path / "r.json", "-q") == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
+    names = ("test", "draws", "seed", "adjust", "confidence")
+    assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]
