@@ -30,7 +30,7 @@ class Regressor(RegressorMetric):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary="learned from your ratings; a copy need not be best: no bound holds what a network says",
     )
 

@@ -36,7 +36,7 @@ class SEScore(RegressorMetric):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary=(
             "learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network"
             " says"
