@@ -259,3 +259,10 @@ def test_metrics_in_commands_of_the_pages_can_be_made():
     assert len(specs) > 20
     for spec in specs:
         metric(spec)
+
+
+def test_a_term_is_in_the_glossary_once():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = [term for cell in rows(text) for term in cell.strip().split(", ") if term not in ("word", "---")]
+    assert len(terms) > 50
+    assert len(terms) == len(set(terms))

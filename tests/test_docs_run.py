@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -28,6 +29,15 @@ NOT_RUN = {
     "# needs the network": "packages or models of the hub",
     "# needs a checkout": "recipes, benchmarks and tests of the repository, which take minutes to hours",
 }
+# Whole checklists that models read take seconds. These run with NLGAUGE_SLOW=1, and others like them always.
+SLOW = (
+    ()
+    if os.environ.get("NLGAUGE_SLOW")
+    else (
+        "nlgauge audit examples/dialogue.jsonl --task dg -m chrf",
+        "nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m bertscore -m nli-robust",
+    )
+)
 # Words that stand for something of the reader's.
 PLACEHOLDERS = {"DATA": "data.jsonl", "OLD": "template"}
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
@@ -49,6 +59,8 @@ def shown(page):
             yield "sh", content, output if lone else ""
         elif language == "python" and ">>>" not in content:
             yield "python", content, ""
+        elif language == "yaml":
+            yield "sh", "\n".join(re.findall(r"^ *- run: (nlgauge .+)$", content, flags=re.M)), ""
 
 
 RUN = [page for page in PAGES if any(not content.startswith(tuple(NOT_RUN)) for _, content, _ in shown(page))]
@@ -127,6 +139,8 @@ def test_what_a_page_shows_runs_as_pasted(page, folder, monkeypatch, capsys):
             capsys.readouterr()
             continue
         for line, told, expected in steps(content, output):
+            if line.startswith(SLOW):
+                continue
             code, printed = run(line, monkeypatch, capsys)
             assert code == expected, f"{line}: {printed.err}"
             if told:

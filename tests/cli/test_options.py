@@ -31,7 +31,7 @@ class Terminal(io.StringIO):
 
 
 def made(quiet=True, **others):
-    return options.Common(**{"device": "cpu", "seed": 3, "quiet": quiet, **others}).runtime()
+    return options.Common(**{"device": "cpu", "typed_seed": 3, "quiet": quiet, **others}).runtime()
 
 
 def test_the_runtime_is_what_the_options_say():
@@ -49,7 +49,7 @@ def test_scores_are_kept_in_the_users_folder_unless_told_otherwise(monkeypatch, 
 
 
 def test_a_verb_may_have_a_seed_of_its_own():
-    assert options.Common(seed=3, no_cache=True).runtime(seed=5).seed == 5
+    assert options.Common(typed_seed=3, no_cache=True).runtime(seed=5).seed == 5
 
 
 def test_a_cache_and_none_are_not_both():
@@ -133,6 +133,27 @@ def test_a_result_is_printed_in_the_form_asked_for(capsys):
     assert capsys.readouterr().out == "a\n1\n"
     with pytest.raises(InputError, match="unknown format"):
         options.Shown(form="xml").check()
+
+
+def test_notes_of_a_table_for_programs_go_to_standard_error(capsys):
+    options.Shown(form="csv").show(Result("score", [{"a": 1}], notes=["be careful"]), quiet=False)
+    assert capsys.readouterr() == ("a\n1\n", "note: be careful\n")
+
+
+@pytest.mark.parametrize("form", ["json", "tsv", "csv"])
+def test_options_of_tables_are_refused_where_none_is_shown(form):
+    options.Shown(form=form).check(worst=0, intervals=False)
+    with pytest.raises(InputError, match=f"^--width is about tables, and -f {form} holds every row and digit$"):
+        options.Shown(form=form, width=2).check()
+    with pytest.raises(InputError, match=r"^--worst is about tables"):
+        options.Shown(form=form).check(worst=2, intervals=False)
+    options.Shown(width=2).check(worst=2, intervals=True)
+
+
+def test_an_option_without_effect_is_named():
+    options.refuse_idle({"draws": None, "seed": False}, "draws nothing")
+    with pytest.raises(InputError, match=r"^--legacy-join joins nothing here$"):
+        options.refuse_idle({"draws": None, "legacy_join": True}, "joins nothing here")
 
 
 def words(annotated):

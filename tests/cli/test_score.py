@@ -146,14 +146,14 @@ def test_standard_input(data, monkeypatch, capsys):
     assert result["inputs"][0]["path"] == "-"
 
 
-@pytest.mark.parametrize("form", ["text", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["text", "tsv", "csv", "markdown", "latex"])
 def test_every_form_shows_every_number(data, capsys, form):
-    assert run("score", data, "-m", "chrf", "-f", form, "-w", "2", "-q") == 0
+    assert run("score", data, "-m", "chrf", "-f", form, "-q") == 0
     out = capsys.readouterr().out
     for system, texts in HYPOTHESES.items():
         assert system in out
         value = ng.score(texts, REFERENCES, metrics=["chrf"])["chrf"].system
-        assert (repr(value)[:6] if form == "tsv" else f"{value:.2f}") in out
+        assert (repr(value)[:6] if form in ("tsv", "csv") else f"{value:.2f}") in out
 
 
 def test_groups_get_their_own_rows_only_on_request(data, tmp_path, capsys):
@@ -258,7 +258,7 @@ class TestBadInput:
             (["-m", "chrf", "--fail-under", "bleu=3"], "not among the metrics"),
             (["-m", "chrf", "--hyp", "x.txt"], "beside --hyp"),
             (["-m", "chrf", "--src", "x.txt"], "leave --ref and --src out"),
-            (["-m", "chrf", "--segments", "rows.xlsx"], "expected .tsv, .jsonl"),
+            (["-m", "chrf", "--segments", "rows.xlsx"], "expected .tsv, .csv, .jsonl"),
             (["-m", "chrf", "--json", "no/such/folder/r.json"], "cannot write"),
             (["-m", "chrf", "--dtype", "float8"], "expected one of float32"),
             (["-m", "chrf", "--cache", "x", "--no-cache"], "choose one"),

@@ -8,7 +8,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.counts import ScoreWarning, add, count, count_notes, say, warning
 
-PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b",))
+PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b c",))
 RATED = ng.Dataset(tuple(ng.Segment(f"{i}", text, ("a b",), human={"q": i}) for i, text in enumerate(["", "a", "a b"])))
 
 

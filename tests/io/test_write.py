@@ -17,6 +17,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
+from nlgauge.io.scores import read_scores
 from nlgauge.io.write import segment_columns, writing
 
 SEGMENTS = [Segment("s:1", "x", system="s", item="1"), Segment("id2", "y")]
@@ -164,6 +165,14 @@ def test_a_tab_or_line_break_is_refused_in_tsv_only(put, text):
     assert json.loads(written("a.jsonl", block))["id"] == text
 
 
+def test_csv_quotes_what_it_must_and_is_read_back(put):
+    put("other", "")
+    segments = [Segment('a, "b"\nc', "x", system="s")]
+    text = written("a.csv", segment_columns(segments, {"m": scores([1 / 3], segments)}))
+    assert text.decode() == f'id,seg,system,m\n"a, ""b""\nc",,s,{1 / 3!r}\n'
+    assert read_scores("a.csv").columns["m"].tolist() == [1 / 3]
+
+
 @pytest.mark.parametrize("name", ["a.tsv", "a.jsonl.gz", "a.parquet"])
 def test_an_error_leaves_what_was_there(put, tmp_path, name):
     if name.endswith("parquet"):
@@ -181,10 +190,10 @@ def test_an_error_leaves_what_was_there(put, tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a", "a.csv", "a.parquet.gz", "-"])
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.xlsx", "a.parquet.gz"])
 def test_an_unknown_extension_is_refused_before_anything_is_made(put, tmp_path, name):
     put("other", "")
-    with pytest.raises(InputError, match=r"expected \.tsv, \.jsonl \(or with \.gz\) or \.parquet$"):
+    with pytest.raises(InputError, match=r"expected \.tsv, \.csv, \.jsonl \(or with \.gz\) or \.parquet$"):
         writing(name).__enter__()
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 

@@ -6,7 +6,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.metaeval.matrices import bands, criteria_matrix, criteria_rows, criterion_table, metrics_matrix
+from nlgauge.metaeval.matrices import criteria_matrix, criteria_rows, criterion_table, metrics_matrix
 
 NAN = float("nan")
 
@@ -81,11 +81,3 @@ def test_two_statistics_do_not_fit_one_table():
     with pytest.raises(InputError, match="name one stat"):
         criterion_table(rows)
     assert criterion_table(rows, stat="spearman")[2].shape == (2, 4)
-
-
-def test_strengths_are_shares_of_pairs():
-    # pairs 0.1, 0.3, 0.5, 0.6, 0.9 and one undefined
-    values = np.full((4, 4), NAN)
-    values[np.triu_indices(4, 1)] = [0.1, 0.3, 0.5, 0.6, 0.9, NAN]
-    assert bands(values) == {"weak": pytest.approx(0.2), "moderate": pytest.approx(0.4), "strong": pytest.approx(0.4)}
-    assert np.isnan(bands(np.full((2, 2), NAN))["weak"])

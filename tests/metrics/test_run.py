@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import ClassVar
@@ -16,6 +17,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics import run
+from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
@@ -255,3 +257,35 @@ class TestBlocks:
         assert read == []
         next(scored)
         assert read == [0]
+
+
+class Shown:
+    """Progress that remembers its bars: label -> total and how far it got."""
+
+    def __init__(self):
+        self.bars = {}
+
+    @contextmanager
+    def __call__(self, total, label):
+        assert label not in self.bars, "a bar began again"
+        self.bars[label] = [total, 0.0]
+
+        def advance(count):
+            self.bars[label][1] += count
+
+        yield advance
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_one_bar_per_metric_over_all_blocks_and_portions(tmp_path, monkeypatch, cached):
+    monkeypatch.setattr(run, "_STORE_EVERY", 2)
+    shown = Shown()
+    runtime = Runtime(progress=shown, cache=tmp_path / "c.sqlite" if cached else None)
+    segments = [Segment(str(i), "a" * (i % 5), ("b",)) for i in range(10)]
+    metrics = {"lengths": Lengths(), "sum": metric("0.5*chrf + 0.5*bleu[norm=none]")}
+    for _ in score_blocks(metrics, [segments[:4], segments[4:]], runtime, 10):
+        pass
+    assert {label: (total, round(reached, 6)) for label, (total, reached) in shown.bars.items()} == {
+        "lengths": (10, 10.0),
+        "sum": (10, 10.0),
+    }

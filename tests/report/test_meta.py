@@ -73,7 +73,14 @@ def test_every_number_of_the_result_is_on_the_page():
         "<strong>0.778</strong>",
         "0.012 *",
     )
-    for part in (*parts, "undefined", "a.jsonl", "beta:2", "3 of 9 are odd", "p of row better than column (item_swap)"):
+    for part in (
+        *parts,
+        "undefined",
+        "a.jsonl",
+        "beta:2",
+        "3 of 9 are odd",
+        "p of row better than column: acc_eq with adequacy, level item, item_swap; * p &lt; 0.05",
+    ):
         assert part in page
 
 

@@ -15,7 +15,7 @@ from nlgauge.report.pages import page, write_html
         ("score", "Scores of 0 systems"),
         ("audit", "What this metric cannot see"),
         ("meta", "Metrics against people"),
-        ("select", "Metrics against people"),
+        ("select", "Which model is the best?"),
         ("sweep", "What metrics gain from each other"),
     ],
 )

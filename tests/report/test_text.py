@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_text_ends_in_signatures_and_notes_unless_it_is_quiet():
 
 def test_a_star_is_explained_where_there_is_a_test():
     result = scores("bleu", p=0.01, baseline="z", low=0.5, high=1.5)
-    assert "\n\n* p < 0.05 against the baseline\n\n" in render(result)
+    assert "\n* p < 0.05 against the baseline\n\n" in render(result)
+    assert render(result, quiet=True).endswith("\n* p < 0.05 against the baseline")
 
 
 def test_a_table_wider_than_the_terminal_is_set_metric_by_metric():
@@ -45,11 +47,38 @@ def test_a_table_wider_than_the_terminal_is_set_metric_by_metric():
     assert max(map(len, text.splitlines())) <= 40
 
 
-def test_papers_and_programs_get_no_notes():
-    for form in ("markdown", "latex", "tsv"):
-        assert "careful" not in render(scores("bleu"), form)
-    assert json.loads(render(scores("bleu"), "json"))["notes"] == ["be careful"]
+def test_papers_get_signatures_and_notes_and_quiet_latex_keeps_its_signature():
+    result = replace(scores("bleu", p=0.01, baseline="z", low=0.5, high=1.5), command="nlgauge score x_y")
+    lines = render(result, "markdown").split("\n")
+    assert lines[-5:] == [
+        "\\* p < 0.05 against the baseline",
+        "",
+        "- bleu: `metric:bleu`",
+        "- be careful",
+        "- `nlgauge score x_y`",
+    ]
+    lines = render(result, "latex").split("\n")
+    assert [line for line in lines if line.startswith("%")] == [
+        "% scores of 1 system, [low, high]: 95 % intervals, p: test against the baseline z",
+        "% bleu = metric:bleu",
+        "% note: be careful",
+        "% nlgauge score x_y",
+    ]
+    quiet = [line for line in render(result, "latex", quiet=True).split("\n") if line.startswith("%")]
+    assert quiet[1:] == ["% bleu = metric:bleu", "% nlgauge score x_y"]
+    assert render(result, "markdown", quiet=True).endswith("against the baseline")
+
+
+def test_programs_get_rows_and_json_everything():
     assert render(scores("bleu"), "tsv").split("\n")[0].startswith("system\tvalue")
+    assert render(scores("bleu"), "csv").split("\n")[0].startswith("system,value")
+    assert json.loads(render(scores("bleu"), "json"))["notes"] == ["be careful"]
+
+
+def test_an_error_rate_says_that_lower_is_better():
+    result = scores("ter")
+    result.metrics[0]["higher_is_better"] = False
+    assert "ter (lower is better) = metric:ter" in render(result)
 
 
 def test_an_unknown_form_is_refused_with_the_nearest():
@@ -57,7 +86,7 @@ def test_an_unknown_form_is_refused_with_the_nearest():
         check_form("markdwn")
     with pytest.raises(InputError, match="unknown format"):
         render(scores("bleu"), "html")
-    assert FORMS == ("text", "json", "tsv", "markdown", "latex")
+    assert FORMS == ("text", "json", "tsv", "csv", "markdown", "latex")
 
 
 def test_an_audit_shows_its_worst_cases_with_the_edit_marked():

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from nlgauge.audits.copies import check_copies
-from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows
+from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops
 from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import PreferenceRow, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
@@ -40,6 +41,7 @@ class Audit(Outcome):
         rows: flat objects with the fields of the result file.
         notes: what a reader must know.
         tolerance: in pairs whose scores should be the same, the relative difference up to which they count as the same.
+        confidence: level of the intervals.
     """
 
     suite: Suite
@@ -48,6 +50,7 @@ class Audit(Outcome):
     rows: Sequence[Mapping[str, Any]]
     notes: tuple[str, ...]
     tolerance: float = 0.05
+    confidence: float = 0.95
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, schema 1, kind `audit`."""
@@ -55,10 +58,13 @@ class Audit(Outcome):
             {"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better, "flags": s.counts}
             for s in self.sides.values()
         ]
-        return Result("audit", self.rows, inputs, metrics, self.notes)
+        return Result("audit", self.rows, inputs, metrics, self.notes, {"confidence": self.confidence})
 
     def worst(self, spec: str, most: int = 10, phenomenon: str | None = None) -> list[dict[str, Any]]:
         """The pairs that a metric judged most wrongly, the worst first.
+
+        For a preference these are pairs that the metric lost, by how clearly. For a checklist they are pairs whose drop
+        is farthest from people's penalty.
 
         Args:
             spec: the metric's specification as typed.
@@ -67,7 +73,7 @@ class Audit(Outcome):
 
         Returns:
             For each pair its `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the
-            `margin`, which is negative or 0.
+            `margin`, which is negative or 0 for a lost pair. For a checklist also the `drop` and people's `penalty`.
 
         Raises:
             InputError: the metric was not audited.
@@ -75,13 +81,24 @@ class Audit(Outcome):
         if spec not in self.sides:
             raise InputError(f"metric {spec!r} was not audited{nearest(spec, self.sides)}")
         sides = self.sides[spec]
-        margin = sides.margin
-        lost = [
-            i for i in np.argsort(margin, kind="stable") if margin[i] <= 0 and self._pair(sides, i).expect == "lower"
-        ]
+        people = self._people(sides) if self.design == "checklist" else None
+        if people is None:
+            lower = np.array([self._pair(sides, i).expect == "lower" for i in range(len(sides.places))], dtype=np.bool_)
+            wrong = np.where(lower & (sides.margin <= 0), -sides.margin, np.nan)
+        else:
+            wrong = np.abs(people[0] - people[1])
+        worst = [int(i) for i in np.argsort(-wrong, kind="stable") if not math.isnan(wrong[i])]
         if phenomenon is not None:
-            lost = [i for i in lost if self._pair(sides, i).phenomenon == phenomenon]
-        return [self._case(sides, int(i)) for i in lost[:most]]
+            worst = [i for i in worst if self._pair(sides, i).phenomenon == phenomenon]
+        return [self._case(sides, i, people) for i in worst[:most]]
+
+    def _people(self, sides: Sides) -> Array:
+        """The drop of each pair by a metric, and people's penalty for such pairs, shape (2, n); NaN where unknown."""
+        own = [row for row in self.rows if row["metric"] == sides.spec]
+        penalties = {(row["task"], row["criterion"], row["template"]): row["penalty"] for row in own}
+        pairs = [self.suite.pairs[place] for place in sides.places]
+        drops = normalised_drops(sides, self.suite, own[0]["norm"])
+        return np.stack([drops, [penalties[p.task, p.criterion, p.phenomenon] for p in pairs]])
 
     def pair_columns(self) -> dict[str, Any]:
         """The pairs as columns: their fields, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won`.
@@ -104,7 +121,7 @@ class Audit(Outcome):
     def _pair(self, sides: Sides, i: int) -> Pair:
         return self.suite.pairs[sides.places[i]]
 
-    def _case(self, sides: Sides, i: int) -> dict[str, Any]:
+    def _case(self, sides: Sides, i: int, people: Array | None) -> dict[str, Any]:
         pair = self._pair(sides, i)
         held = pair.references[0] if pair.references and pair.setup != "src" else pair.source
         return {
@@ -116,6 +133,7 @@ class Audit(Outcome):
             "score_better": float(sides.better[i]),
             "score_worse": float(sides.worse[i]),
             "margin": float(sides.margin[i]),
+            **({} if people is None else {"drop": float(people[0, i]), "penalty": float(people[1, i])}),
         }
 
 
@@ -176,7 +194,7 @@ def audit(
     say(*flagged)
     told = [*suite.notes, *copies, *flagged, *_of_metrics(sides)]
     notes = [*told, *notes, *_about_training(marked), *_about_skipped(suite)]
-    return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), tolerance)
+    return Audit(suite, wanted, sides, [row.as_row() for row in marked], tuple(notes), **limits)
 
 
 def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float) -> Design:
@@ -192,7 +210,12 @@ def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tole
         ("design", design, Design | None),
     ):
         check_option(name, value, kind, error=InputError)
-    return design or suite.design
+    wanted = design or suite.design
+    idle = ("ties", ties != "loss") if wanted == "checklist" else ("normalise", normalise != "auto")
+    if idle[1]:
+        other = "preference" if wanted == "checklist" else "checklist"
+        raise InputError(f"{idle[0]} goes with design {other!r}, and this audit is a {wanted}; leave it out")
+    return wanted
 
 
 def checklist_of(suite: Suite) -> list[ChecklistRow]:

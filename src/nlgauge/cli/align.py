@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.metrics.embedding.alignment import align as measure
@@ -36,6 +37,7 @@ def align(
     run: options.Common,
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
+    options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
     for option, text in (("--hyp", hyp), ("--ref", ref)):
         if os.path.isfile(text):
@@ -49,7 +51,11 @@ def align(
             with replacing(path) as file:
                 file.write(draw(alignment))
     if files.json is not None:
-        alignment.result(metric).write(files.json, "json")
-    if not run.quiet and svg != STDOUT and not files.printed:
+        as_typed(alignment.result(metric)).write(files.json, "json")
+    if svg == STDOUT or files.printed:
+        return
+    if run.quiet:
+        typer.echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
+    else:
         columns = shutil.get_terminal_size((100, 24)).columns
         typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from nlgauge.audits.penalties import read_penalties
 from nlgauge.audits.suite import suite as made_suite
 from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
@@ -131,7 +132,7 @@ def audit(
     run: options.Common,
 ) -> int:
     """Find out what a metric cannot see."""
-    shown.check()
+    shown.check(worst=worst, intervals=intervals)
     paths = (data, None if suite in _RECIPES else suite, penalties, paraphrasing.paraphrases)
     inputs = [path for path in paths if path is not None]
     files.check(inputs)
@@ -139,14 +140,16 @@ def audit(
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
     texts = None if data is None else partial(read, data, columns=options.columns_of(columns))
-    pairs = _suite(texts, suite, runtime, chosen, paraphrasing, making, run.seed)
+    pairs = _suite(texts, suite, runtime, chosen, paraphrasing, making, run.typed_seed)
     how: dict[str, Any] = asdict(rules)
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
     outcome = audits.audit(pairs, metric, penalties=people, runtime=runtime, **how)
-    result = outcome.result([dict(InputFile(path).entry) for path in inputs if not Path(path).is_dir()])
+    result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not Path(p).is_dir()]))
+    if suite is None or suite in _RECIPES:
+        result = replace(result, settings={**result.settings, "seed": run.seed})
     files.write_segments(outcome.pair_columns)
-    drawn = outcome.sides if files.html is not None and outcome.design == "preference" else ()
+    drawn = outcome.sides if files.html is not None else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
     if not files.printed:
@@ -161,14 +164,16 @@ def _suite(
     chosen: Chosen,
     paraphrasing: Paraphrasing,
     making: Making,
-    seed: int,
+    seed: int | None,
 ) -> Suite:
     """The suite that the options describe: read from a file, or made from the data."""
     if name is not None and name not in _RECIPES:
-        _refuse_idle(name, chosen, paraphrasing, making)
+        _refuse_idle(name, chosen, paraphrasing, making, seed)
         if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
             raise InputError(f"no suite {name!r} is known, and there is no file of that name{nearest(name, _RECIPES)}")
         return read_suite(name, None if texts is None else texts())
+    if paraphrasing.choose != "max_edit_distance" and name != "menli":
+        raise InputError("--choose is about paraphrases, which only --suite menli takes")
     if texts is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
     how: dict[str, Any] = asdict(making)  # checked there
@@ -180,12 +185,12 @@ def _suite(
         perturbations=chosen.perturbation or [],
         paraphrases=paraphrasing.source(runtime),
         how=paraphrasing.choose,
-        seed=seed,
+        seed=seed or 0,
         **how,
     )
 
 
-def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: Making) -> None:
+def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: Making, seed: int | None) -> None:
     """Refuse options that say how a suite is made, beside a suite that is made already."""
     idle = {
         "--task": chosen.task,
@@ -196,6 +201,8 @@ def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: 
         "--legacy-join": making.legacy_join,
         "--paraphrases": paraphrasing.paraphrases,
         "--back-translation": paraphrasing.back_translation,
+        "--choose": paraphrasing.choose if paraphrasing.choose != "max_edit_distance" else None,
+        "--seed": seed is not None,
         "--language": making.language if making.language != "builtin" else None,
     }
     used = [option for option, value in idle.items() if value]

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import typer
 
+from nlgauge.cli.typed import typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
@@ -45,11 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     command = typer.main.get_command(app)
     try:
-        with warnings.catch_warnings():
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
-            code = command.main(
-                args=None if arguments is None else list(arguments), prog_name="nlgauge", standalone_mode=False
-            )
+            code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
     except NlgaugeError as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
 from nlgauge.cli import judged, options
+from nlgauge.cli.typed import as_typed
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
-from nlgauge.metaeval.matrices import bands, criteria_matrix, criteria_rows
+from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.presets import PRESETS
-from nlgauge.report.tables.meta import criteria_table
-from nlgauge.report.tables.table import Table
 
 Pairs = Annotated[
     str | None,
@@ -97,9 +95,9 @@ class Tests:
         str | None,
         options.choice(
             "--test",
-            among=("auto", *ABOUT),
+            among=("none", "auto", *ABOUT),
             metavar="TEST",
-            help="Test every metric against every other: auto, williams, ...",
+            help="Test every metric against every other: auto, none, williams, ...  [default: the preset's]",
         ),
     ] = None
     alternative: Annotated[
@@ -158,38 +156,25 @@ def meta(
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),
-        **_given(statistics, tests, run.seed),
+        **_given(statistics, tests, run.typed_seed),
     )
-    result = outcome.result([*inputs, *entries, *([ranked] if ranked else [])])
-    whole = replace(result, rows=[*result.rows, *_agreement_rows(outcome)]) if criteria else result
+    result = as_typed(outcome.result([*inputs, *entries, *([ranked] if ranked else [])]))
+    if criteria:
+        result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     files.write_segments(lambda: judged.joined_columns(outcome.held))
-    files.write(whole)
-    beside = _agreement(outcome, shown.width) if criteria and shown.form not in ("json", "tsv") else []
+    files.write(result)
     if not files.printed:
-        shown.show(whole if shown.form in ("json", "tsv") else result, run.quiet, more=beside)
+        shown.show(result, run.quiet)
     return 0
 
 
-def _given(statistics: StatOptions, tests: Tests, seed: int) -> dict[str, Any]:
+def _given(statistics: StatOptions, tests: Tests, seed: int | None) -> dict[str, Any]:
     """Options that were typed, as arguments of `meta_evaluate`; others stay the statistic's and the test's own."""
-    own = {**asdict(statistics), **asdict(tests), "common": statistics.common or None, "seed": seed or None}
+    own = {**asdict(statistics), **asdict(tests), "common": statistics.common or None, "seed": seed}
     return {name: value for name, value in own.items() if value is not None}
 
 
-def _agreed(outcome: MetaEvaluation) -> Iterable[tuple[str, str]]:
-    """(level, stat) of what was measured."""
-    return dict.fromkeys((row["level"], row["stat"]) for row in outcome.rows)
-
-
-def _agreement(outcome: MetaEvaluation, width: int | None) -> list[Table]:
-    """Criteria against each other, one table per statistic and level."""
-    tables = []
-    for level, stat in _agreed(outcome):
-        names, values = criteria_matrix(outcome.held, stat, level)
-        tables.append(criteria_table(names, values, bands(values), stat, level, 3 if width is None else width))
-    return tables
-
-
-def _agreement_rows(outcome: MetaEvaluation) -> list[dict[str, Any]]:
-    """The same numbers as rows of the result file."""
-    return [row for level, stat in _agreed(outcome) for row in criteria_rows(outcome.held, stat, level)]
+def _agreement(outcome: MetaEvaluation) -> list[dict[str, Any]]:
+    """Criteria against each other, for each statistic and level, as rows of the result file."""
+    tasks = dict.fromkeys((row["level"], row["stat"]) for row in outcome.rows)
+    return [row for level, stat in tasks for row in criteria_rows(outcome.held, stat, level)]

@@ -6,8 +6,7 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -15,15 +14,16 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from nlgauge.cli.progress import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.write import writing
 from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import FORMS, WIDE, check_form, render
+from nlgauge.report.text import DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.runtime import DTYPES, Advance, Runtime, silent
+from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
 
@@ -35,7 +35,9 @@ Html = Annotated[
 ]
 Segments = Annotated[
     str | None,
-    typer.Option("--segments", metavar="FILE", help="Write one row per segment: .tsv, .jsonl (also .gz) or .parquet."),
+    typer.Option(
+        "--segments", metavar="FILE", help="Write one row per segment: .tsv, .csv, .jsonl (also .gz) or .parquet."
+    ),
 ]
 
 
@@ -56,13 +58,16 @@ def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, 
     return typer.Option(*flags, metavar=metavar or "|".join(words), autocompletion=complete, **about)
 
 
-Width = Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Digits after the point.")]
+Width = Annotated[
+    int | None,
+    typer.Option("--width", "-w", min=0, max=15, help="Decimals in tables.  [default: 3; score: 2 or 4]"),
+]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Language = Annotated[
     str,
     choice("--language", among=LANGUAGE_CHECKS, help="Note text in scripts that a metric does not read, or refuse it."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything drawn at random.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything drawn at random.  [default: 0]")]
 Device = Annotated[
     str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
 ]
@@ -76,7 +81,12 @@ CacheFolder = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Only numbers and errors: no notes, signatures or progress.")
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Only numbers, the meaning of their signs, and errors: no notes, signatures (but in LaTeX) or progress.",
+    ),
 ]
 
 
@@ -113,12 +123,17 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
 class Common:
     """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
 
-    seed: Seed = 0
+    typed_seed: Seed = None
     device: Device = "auto"
     dtype: DType = "float32"
     cache: CacheFolder = None
     no_cache: NoCache = False
     quiet: Quiet = False
+
+    @property
+    def seed(self) -> int:
+        """The seed; 0 where none is typed."""
+        return self.typed_seed or 0
 
     def runtime(self, *, seed: int | None = None, quiet: bool = False, cached: bool = True) -> Runtime:
         """The runtime that the options describe; progress shows on stderr where it is a terminal.
@@ -183,17 +198,39 @@ class Files:
 class Shown:
     """How a result is shown."""
 
-    width: Width = 3
+    width: Width = None
     form: Form = "text"
 
-    def check(self) -> None:
-        """Refuse an unknown form before anything is scored."""
+    def check(self, **of_tables: object) -> None:
+        """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
+
+        Args:
+            of_tables: option of the verb -> its value, which is false where it was not typed.
+        """
         check_form(self.form)
+        if self.form in DATA:
+            told = {"width": self.width is not None, **of_tables}
+            refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")
 
     def show(self, result: Result, quiet: bool, **how: Any) -> None:
         """Print the result; `how` are further arguments of `render`."""
+        if self.form in ("tsv", "csv") and not quiet:  # a table has no place for them
+            for note in result.notes:
+                typer.echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
         typer.echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
+
+
+def refuse_idle(options: Mapping[str, object], why: str) -> None:
+    """Refuse the first option that was typed and would change nothing.
+
+    Args:
+        options: name of an option -> its value, false where it was not typed.
+        why: the reason, which follows the name of the option.
+    """
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} {why}")
 
 
 def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -246,17 +283,6 @@ def _options(group: type) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
-
-
-@contextmanager
-def bar(total: int, label: str) -> Iterator[Advance]:
-    """A progress bar on stderr that leaves nothing behind."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda count: progress.advance(task, count)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from nlgauge.cli import options, specs
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
@@ -155,8 +156,12 @@ class Compared:
         """What the options describe."""
         if self.significance is not None and self.significance not in _TESTS:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
-        if self.compat is not None and self.significance is None:
-            raise InputError("--compat says how p-values are computed; it goes with --significance")
+        if self.significance is None:
+            options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
+            options.refuse_idle({"baseline": self.baseline}, "is what others are tested against; add --significance")
+            if not self.confidence:
+                drawn = {"draws": self.draws, "seed": seed is not None}
+                options.refuse_idle(drawn, "is about resampling; it goes with --significance or --confidence")
         return job.ComparisonOptions(
             test=None if self.significance is None else cast(job.Test, _TESTS[self.significance]),
             baseline=self.baseline,
@@ -191,14 +196,7 @@ class BleuOptions:
         return specs.with_options(metrics, "bleu", own) if own else list(metrics)
 
 
-@dataclass(frozen=True)
-class Shown(options.Shown):
-    """As for other verbs, with digits by the scale of each metric."""
-
-    width: options.Width = None
-
-
-@options.common(without={"seed"})
+@options.common(without={"typed_seed"})
 def score(
     *,
     texts: Texts,
@@ -210,7 +208,7 @@ def score(
     save_norm: SaveNorm = None,
     score_only: ScoreOnly = False,
     language: options.Language = "note",
-    shown: Shown,
+    shown: options.Shown,
     files: options.Files,
     seed: Seed = None,
     run: options.Common,
@@ -224,6 +222,8 @@ def score(
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     check_language(language)
     shown.check()
+    if score_only and shown.form != "text":
+        raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
         check_bounds(metrics.values())
     files.check(texts.paths, save_norm=save_norm)
@@ -239,7 +239,7 @@ def score(
             save_norm=save_norm,
             language=cast(LanguageCheck, language),  # checked above
         )
-    result = scores.result()
+    result = as_typed(scores.result())
     files.write(result)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from nlgauge.cli import judged, options
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -67,6 +68,8 @@ def select(
 ) -> int:
     """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?"""
     shown.check()
+    if draw_matrix is not None:
+        options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
     more = [path for path in (judgements, draw_matrix) if path is not None]
     files.check([data, *(scored.scores or []), *more])
     dataset, inputs = judged.read_data(data, judgements, columns)
@@ -85,7 +88,7 @@ def select(
         runtime=run.runtime(),
         **how,
     )
-    result = outcome.result([*inputs, *entries, *([entry] if entry else [])])
+    result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     files.write(result)
     if not files.printed:

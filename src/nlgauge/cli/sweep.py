@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options, specs
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import InputFile
@@ -110,6 +111,9 @@ def sweep(
     if judgements is not None and len(data) > 1:
         raise InputError(f"--judgements goes with one data set, got {len(data)}; give the rows of each a 'human' field")
     mixed.check(norm)
+    if mixed.pooling:
+        idle = {"intervals": intervals != "auto", "seed": run.typed_seed is not None}
+        options.refuse_idle(idle, "is about intervals, and --pooling shows none")
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
     read = [judged.read_data(path, judgements, columns) for path in data]
@@ -124,7 +128,7 @@ def sweep(
         shared |= {"norm": norm or "minmax", "intervals": intervals, "seed": run.seed}
         outcome = run_sweep(datasets, suites, metrics, partners, weights, **shared)
     inputs = [entry for _, entries in read for entry in entries]
-    result = outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)])
+    result = as_typed(outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)]))
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.progress import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io.files.journal import SUFFIX, Journal
@@ -141,7 +142,7 @@ def synth(
     journal = Journal(output, settings)
     if not run.quiet:
         _say_where_it_begins(journal, output)
-    progress = silent if run.quiet or not sys.stderr.isatty() else options.bar
+    progress = silent if run.quiet or not sys.stderr.isatty() else bar
     outcome = run_synthesis(maker, raw.texts, raw.ids, journal, limit=limit, progress=progress)
     result = outcome.result(raw.inputs, [*notes, *raw.notes])
     _write(outcome, result, journal, files, show)

@@ -103,6 +103,8 @@ def check_no_frame(values: object, what: str) -> None:
 
 def plain(value: Any) -> Any:
     """A cell as JSON would hold it: numbers and lists of Python, and None for a missing value (NaN, NaT, NA)."""
+    if type(value) is str:  # most cells
+        return value
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):

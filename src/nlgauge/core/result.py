@@ -21,6 +21,7 @@ Row = Mapping[str, Any]  # one flat object of a result file, as it is read: name
 STDOUT = "-"
 NewRow = dict[str, Any]  # the same while it is made
 
+SETTINGS = ("test", "draws", "seed", "adjust", "confidence")
 FORMS = {  # ending of a file's name -> the form of a result in it
     ".json": "json",
     ".html": "html",
@@ -41,9 +42,11 @@ class Result:
     Attributes:
         kind: the command that made the result, one of `KINDS`.
         inputs: the files that were read, each as `{"path", "sha256"}`.
-        metrics: the metrics that were used, each as `{"spec", "signature", "higher_is_better"}`.
+        metrics: the metrics that were used, each as `{"spec", "signature", "higher_is_better", "flags"}`.
         rows: flat objects. NaN is written as null.
         notes: what a reader must know, such as counts of what was left out, flags and conventions.
+        settings: how systems or metrics were compared, and what was drawn; some of `SETTINGS`.
+        command: the command as typed, if one made the result.
     """
 
     kind: str
@@ -51,6 +54,8 @@ class Result:
     inputs: Sequence[Mapping[str, str]] = ()
     metrics: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[str] = field(default_factory=tuple)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    command: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The object of the result file, NaN replaced by None."""
@@ -58,6 +63,8 @@ class Result:
             "schema": 1,
             "kind": self.kind,
             "version": version("nlgauge"),
+            "command": self.command,
+            **{name: self.settings.get(name) for name in SETTINGS},
             "inputs": list(self.inputs),
             "metrics": list(self.metrics),
             "rows": [{k: null_if_nan(v) for k, v in row.items()} for row in self.rows],

@@ -1,8 +1,10 @@
-"""Write rows as they come, in a format chosen by extension: TSV, JSON lines or Parquet. Completely or not at all."""
+"""Write rows as they come, in a format chosen by extension: TSV, CSV, JSON lines or Parquet. Whole or not at all."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -62,7 +64,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
     Numbers are written in full, so that reading them gives the same float64. NaN is an empty cell or null.
 
     Args:
-        path: a name that ends in `.tsv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.
+        path: a name in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.
 
     Raises:
         InputError: the extension is another one, the folder is missing or cannot be written, or a cell of a TSV has a
@@ -74,7 +76,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
     make = _Tsv if path == STDOUT else _SINKS.get(extension)
     if make is None or (make is _Parquet and path.endswith(".gz")):
         raise InputError(
-            f"{path}: cannot tell what to write from the name, expected .tsv, .jsonl (or with .gz) or .parquet"
+            f"{path}: cannot tell what to write from the name, expected .tsv, .csv, .jsonl (or with .gz) or .parquet"
         )
     if make is _Parquet:
         import_pyarrow()
@@ -135,6 +137,29 @@ class _Tsv:
         return texts
 
 
+class _Csv:
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        self._file = file
+
+    def start(self, columns: Columns) -> None:
+        self._lines([list(columns)])
+
+    def write(self, columns: Columns) -> None:
+        cells = [
+            _shown(column) if _is_numbers(column) else ["" if text is None else text for text in column]
+            for column in columns.values()
+        ]
+        self._lines(zip(*cells, strict=True))
+
+    def close(self) -> None:
+        pass
+
+    def _lines(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self._file.write(text.getvalue().encode("utf-8"))
+
+
 class _JsonLines:
     def __init__(self, file: IO[bytes], path: str) -> None:
         self._file, self._encoder = file, msgspec.json.Encoder()
@@ -177,8 +202,9 @@ class _Parquet:
             self._writer.close()
 
 
-_SINKS: dict[str, type[_Tsv] | type[_JsonLines] | type[_Parquet]] = {
+_SINKS: dict[str, type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]] = {
     ".tsv": _Tsv,
+    ".csv": _Csv,
     ".jsonl": _JsonLines,
     ".ndjson": _JsonLines,
     ".parquet": _Parquet,

@@ -48,16 +48,18 @@ class Evaluation(Outcome):
         rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
+        settings: how metrics were compared, and what was drawn, as `Result` names it.
     """
 
     kind: ClassVar[str]
     rows: tuple[Row, ...]
     held: JoinedScores
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` lists the files that were read."""
-        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes)
+        return Result(self.kind, self.rows, inputs, self.held.as_metrics(), self.notes, self.settings)
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +161,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), plan.settings(rows))
 
 
 def joined_scores(
@@ -185,9 +187,8 @@ def joined_scores(
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
         scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
             table, to `Scores`, to a mapping from id to number, or to one number per segment.
-        lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For the others it is taken from
-            what is recorded beside their file, else from their name; else higher is better. What was not known is in
-            the notes.
+        lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For others it comes from
+            the record beside their file, else from their name; else higher is better. Notes say what was not known.
         references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
             `best_each` or `first` of the scores against single references; or the `source` in their place.
         missing: what to do with rated segments without a score: `refuse` them, `drop` them for all metrics, or count
@@ -217,9 +218,8 @@ def joined_scores(
     up, guessed = directions(stored, given)
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
-    told = (*dataset.notes, *notes, *more, *guessed, *flagged)
+    told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
-    every = {**scored, **columns}
     counts = {name: count(values.flags, values.values) for name, values in every.items()}
     joined = JoinedScores(segments, human, every, tables, down, positions, told, counts)
     return settle(joined, missing)

@@ -113,25 +113,6 @@ def criterion_table(rows: Any, stat: str | None = None, level: str | None = None
     return metrics, criteria, values
 
 
-def bands(values: Array) -> dict[str, float]:
-    """How strong correlations are: the shares of pairs below 0.3, from 0.3 to 0.5, and above 0.5.
-
-    Only the upper triangle counts; undefined values are left out.
-
-    References:
-        Sai et al. (2021), section 3, for the bounds.
-    """
-    upper = values[np.triu_indices(len(values), 1)]
-    known = upper[~np.isnan(upper)]
-    if not len(known):
-        return {"weak": float("nan"), "moderate": float("nan"), "strong": float("nan")}
-    return {
-        "weak": float((known < 0.3).mean()),
-        "moderate": float(((known >= 0.3) & (known <= 0.5)).mean()),
-        "strong": float((known > 0.5).mean()),
-    }
-
-
 def _pair(held: JoinedScores, one: str, other: str, stat: str, level: str, options: Mapping[str, Any]) -> float:
     if not held.segments:
         return float("nan")

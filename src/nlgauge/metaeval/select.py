@@ -143,7 +143,8 @@ def _selected(
         )
     notes.append("hits_at_1 and mrr are exact expectations over all draws of a pool; diff is in units of the criterion")
     rows = [row for rows_of_group in by_group for row in rows_of_group] + _means(by_group)
-    return ModelSelection(tuple(rows), held, tuple(dict.fromkeys([*held.notes, *notes])))
+    told = tuple(dict.fromkeys([*held.notes, *notes]))
+    return ModelSelection(tuple(rows), held, told, {"draws": draws, "seed": seed})
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from nlgauge.audits.copies import check_copies
@@ -39,11 +39,13 @@ class Sweep(Outcome):
         rows: the rows of the result file, each a flat mapping; see `docs/sweep.md`.
         metrics: the specification, signature and direction of each metric.
         notes: how things were done.
+        settings: seed and confidence of the intervals; see `nlgauge.core.Result`.
     """
 
     rows: tuple[Row, ...]
     metrics: tuple[Row, ...]
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def best(self, metric: str, partner: str, **where: Any) -> Row:
         """The row of the best weight for two metrics; `where` narrows the choice down by stat or criterion.
@@ -59,7 +61,7 @@ class Sweep(Outcome):
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file: schema 1, kind `sweep`; `inputs` lists the files that were read."""
-        return Result("sweep", self.rows, inputs, self.metrics, self.notes)
+        return Result("sweep", self.rows, inputs, self.metrics, self.notes, self.settings)
 
 
 @warning
@@ -96,8 +98,7 @@ def sweep(
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence: the confidence of the intervals.
-        seed: the seed of bootstrap intervals.
+        confidence, seed: of the intervals; the seed is that of the bootstrap.
         runtime: device, precision and cache.
 
     Raises:
@@ -121,7 +122,8 @@ def sweep(
     mark_best(rows)
     rows += curves(rows, confidence)
     notes += [*copies, *more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
-    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])))
+    settings = {"seed": seed, "confidence": confidence}
+    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])), settings)
 
 
 class _Study:

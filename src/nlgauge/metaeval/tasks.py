@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import checked
-from nlgauge.core.result import NewRow
+from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_of, usual_test
 from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
@@ -75,6 +75,21 @@ class Plan:
 
     def __post_init__(self) -> None:
         checked(self, error=InputError)
+        if self.asked is None and self.adjust != "none":
+            raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
+
+    def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """What a result file says of tests and intervals, given its rows: `auto` is the tests that were made."""
+        tests = list(dict.fromkeys(row["test"] for row in rows if row.get("against") is not None))
+        bounded = self.intervals.kind != "none"
+        drawn = self.intervals if tests or bounded else None
+        return {
+            "test": ", ".join(tests) or None,
+            "draws": drawn and drawn.draws,
+            "seed": drawn and drawn.seed,
+            "adjust": self.adjust if tests else None,
+            "confidence": 0.95 if bounded else None,
+        }
 
 
 def task_rows(held: JoinedScores, criterion: str, task: Task, plan: Plan) -> tuple[list[NewRow], list[str]]:

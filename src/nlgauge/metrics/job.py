@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -92,6 +93,23 @@ class ComparisonOptions:
         """Whether there are intervals, for which segment values must be kept."""
         return self.intervals or self.test is not None
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Test, draws, seed and confidence, as a result file names them; all None where nothing is resampled."""
+        if not self.resamples:
+            return {}
+        from nlgauge.metrics.comparison import INTERVAL_DRAWS, SACREBLEU_SEED, draws_of
+
+        usual = INTERVAL_DRAWS if self.test is None else draws_of(self.test)
+        seed = SACREBLEU_SEED if self.compat == "sacrebleu" else 0
+        return {
+            "test": self.test,
+            "draws": usual if self.draws is None else self.draws,
+            "seed": seed if self.seed is None else self.seed,
+            "adjust": None if self.test is None else "none",
+            "confidence": 0.95,
+        }
+
     def check(self, summary: Summary) -> None:
         """Refuse systems that cannot be compared.
 
@@ -134,12 +152,10 @@ class ComparisonOptions:
         if self.resamples and self.compat is None:
             yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
         if self.test is not None:
-            from nlgauge.metrics.comparison import SACREBLEU_SEED, draws_of
-
-            seed = self.seed if self.seed is not None else SACREBLEU_SEED if self.compat == "sacrebleu" else 0
+            draws, seed = self.settings["draws"], self.settings["seed"]
             fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
             yield (
-                f"p: {_TESTS[self.test]} against the baseline, two-sided, {self.draws or draws_of(self.test)} draws,"
+                f"p: {_TESTS[self.test]} against the baseline, two-sided, {draws} draws,"
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
             )
 
@@ -180,11 +196,13 @@ class SourceScores(Outcome):
                     "spec": spec,
                     "signature": str(self.signatures[spec]),
                     "higher_is_better": metric.info.higher_is_better,
+                    "range": [end if math.isfinite(end) else None for end in metric.info.range],
                     "flags": self.totals[spec].counts,
                 }
                 for spec, metric in self.metrics.items()
             ],
             [*self.summary.notes, *self.notes()],
+            self.comparison.settings,
         )
 
     def rows(self, spec: str) -> Iterator[dict[str, Any]]:
@@ -262,7 +280,7 @@ def score_source(
     unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
-    for block, scores in score_blocks(metrics, source.blocks(), runtime):
+    for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         if unread is not None:
             unread.add(block)
         for spec, values in scores.items():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
-from nlgauge.stats.systems.significance import PairedTest
+from nlgauge.stats.systems.significance import PairedTest, TestName, paired_families
 
 _ADJUSTED = {
     "none": "not adjusted for their number",
@@ -50,8 +50,8 @@ class Pairwise:
         delta_low, delta_high: ends of the bootstrap intervals of `deltas`, shape (S, S).
         p: two-sided p-values, shape (S, S); NaN where the two were not compared.
         p_adjusted: the same, adjusted for the number of pairs.
-        ranks: from 1; systems between two breaks share a rank, and across a break every system above is significantly
-            better than every system below. None without a test of every pair, or for an undefined score.
+        ranks: from 1; a new rank begins where every system above is significantly better than every system below.
+            None without a test of every pair, or for an undefined score.
         baseline: the only system that the others were compared with; None for every pair.
         test, draws, seed, adjust, alpha: how they were compared.
     """
@@ -105,7 +105,10 @@ class Pairwise:
         if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
             yield f"with {self.draws} draws no p of {pairs} pairs can fall below {self.alpha:g}; take more draws"
         if self.baseline is None:
-            yield f"rank: every system above a break is significantly better than every one below (p < {self.alpha:g})"
+            yield (
+                "rank: a rank begins where every system above is significantly better than every system below"
+                f" (p < {self.alpha:g})"
+            )
 
     def _number(self, spec: str, i: int) -> NewRow:
         ends = {"low": float(self.low[i]), "high": float(self.high[i])}
@@ -238,7 +241,8 @@ def compare_pairs(
         n_pairs = sum(len(others) for _, others in families)
         draws = max(DRAWS[run], 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
     stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
-    found = [run(stats[[i, *others]], scores.finish, draws=draws, seed=seed) for i, others in families]
+    name = cast(TestName, run.__name__)
+    found = paired_families(name, stats, scores.finish, [[i, *rest] for i, rest in families], draws=draws, seed=seed)
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)

@@ -13,6 +13,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import Metric, check_needs, is_pooled
 from nlgauge.runtime.cache import ScoreCache, text_key
+from nlgauge.runtime.progress import Bar, bars
 from nlgauge.runtime.runtime import Runtime
 
 _STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
@@ -26,27 +27,38 @@ def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], r
     """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
         check_needs(built, segments)
-    return {name: _score(built, segments, runtime) for name, built in metrics.items()}
+    with bars(metrics, len(segments), runtime) as shown:
+        return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
 
 
 def score_blocks(
-    metrics: Mapping[str, Metric], blocks: Iterable[Sequence[Segment]], runtime: Runtime
+    metrics: Mapping[str, Metric], blocks: Iterable[Sequence[Segment]], runtime: Runtime, n: int = 0
 ) -> Iterator[tuple[Sequence[Segment], dict[str, Scores]]]:
     """Scores block by block, so that memory does not grow with the file.
 
     A metric that is `pooled` needs every segment at once: then all blocks are gathered into one.
+
+    Args:
+        metrics: name -> metric.
+        blocks: the segments.
+        runtime: device, precision, cache and progress.
+        n: the number of segments in all blocks, for progress; 0 where nobody knows.
     """
     if any(is_pooled(built) for built in metrics.values()):
         blocks = [[segment for block in blocks for segment in block]]
-    for block in blocks:
-        yield block, score_segments(metrics, block, runtime)
+    with bars(metrics, n, runtime) as shown:
+        for block in blocks:
+            for built in metrics.values():
+                check_needs(built, block)
+            yield block, {name: _score(built, block, runtime, shown[name]) for name, built in metrics.items()}
 
 
-def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:
     cache = runtime.cache
     if not isinstance(cache, ScoreCache) or not built.info.cached or is_pooled(built) or not segments:
-        return built.score(segments, runtime)
-    return _Cached(built, runtime, cache).score(segments)
+        with bar.part(runtime, len(segments), len(getattr(built, "terms", ())) or 1) as watched:
+            return built.score(segments, watched)
+    return _Cached(built, runtime, cache).score(segments, bar)
 
 
 class _Cached:
@@ -56,7 +68,8 @@ class _Cached:
         self.metric, self.runtime, self.cache = built, runtime, cache
         self.signature = signature_of(built, runtime)
 
-    def score(self, segments: Sequence[Segment]) -> Scores:
+    def score(self, segments: Sequence[Segment], bar: Bar) -> Scores:
+        """The scores; each distinct text that is not stored is scored once, in portions that are stored one by one."""
         signature = str(self.signature)
         keys = [text_key(s, self.metric.info.needs) for s in segments]
         place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
@@ -66,11 +79,13 @@ class _Cached:
         ordered = sorted(
             missing, key=lambda pair: pair[1].references
         )  # so that each reference is encoded once, or nearly
-        size = min(_FIRST, _STORE_EVERY)
+        size, share = min(_FIRST, _STORE_EVERY), len(segments) / len(place)  # segments for each distinct text
+        bar.done(share * (len(place) - len(missing)))
         while ordered:
             began = monotonic()
             part, ordered = _split(ordered, size)
-            scores = self.metric.score([segment for _, segment in part], self.runtime)
+            with bar.part(self.runtime, share * len(part)) as watched:
+                scores = self.metric.score([segment for _, segment in part], watched)
             columns, rows = _pack(scores)
             new = [key for key, _ in part]
             self.cache.put(signature, columns, new, rows)

@@ -14,6 +14,7 @@ from nlgauge.report.html import render
 from nlgauge.report.labels import clean
 from nlgauge.report.marks import UNDEFINED, absent, between, number
 from nlgauge.report.rows import MEAN_PREFIX, Row, by_keys, means_last, values_of
+from nlgauge.report.tables.audit import fault_of
 
 _BAR, _GAP, _EDGE = 260, 14, 8  # pixels
 _SERIES = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")
@@ -31,6 +32,7 @@ def audit_html(result: Result, worst: Mapping[str, Sequence[Mapping[str, Any]]] 
         worst=[{"metric": spec, "cases": [_case(c) for c in cases]} for spec, cases in (worst or {}).items() if cases],
         metrics=result.metrics,
         notes=result.notes,
+        command=result.command,
     )
 
 
@@ -98,8 +100,9 @@ def _cell(row: Row | None) -> Cell:
     value = row["deviation"]
     if absent(value):
         # without people's penalty the drop alone is shown
-        return Cell("-" if not row["n"] else UNDEFINED if absent(row["drop"]) else f"drop {row['drop']:.2f}")
-    return Cell(f"{value:+.2f}", signed(value), f"drop {row['drop']:.2f}, people {row['penalty']:.2f}, n {row['n']}")
+        return Cell("-" if not row["n"] else UNDEFINED if absent(row["drop"]) else f"drop {number(row['drop'], 2)}")
+    about = f"drop {number(row['drop'], 2)}, people {number(row['penalty'], 2)}, n {row['n']}"
+    return Cell(number(value, 2, sign="+"), signed(value), about)
 
 
 def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -145,4 +148,4 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     against = case["reference"] or case["better"]
     sides = ("score_better", "score_worse")
     scores = {side: UNDEFINED if absent(case[side]) else f"{case[side]:.4g}" for side in sides}
-    return {**case, **scores, "held": against, "pieces": pieces(against, case["worse"])}
+    return {**case, **scores, "fault": fault_of(case), "held": against, "pieces": pieces(against, case["worse"])}

@@ -20,19 +20,19 @@ def number(value: float | None, digits: int = 3, *, sign: str = "", missing: str
 
     Args:
         value: the number.
-        digits: the number of decimals; a number that rounds to 0 has no minus.
+        digits: the number of decimals; a number that rounds to 0 is never negative.
         sign: "+" shows the sign of every number.
         missing: the text for None and NaN.
     """
     if value is None or math.isnan(value):
         return missing
     text = f"{value:{sign}.{digits}f}"
-    return text.removeprefix("-") if not sign and float(text) == 0 else text
+    return text.replace("-", sign) if float(text) == 0 else text
 
 
 def percent(share: float | None) -> str:
     """A change as people read it: +3.1 %."""
-    return UNDEFINED if share is None or math.isnan(share) else f"{100 * share:+.1f} %"
+    return UNDEFINED if share is None or math.isnan(share) else f"{number(100 * share, 1, sign='+')} %"
 
 
 def between(low: float | None, high: float | None, digits: int = 3, *, sign: str = "") -> str:
@@ -52,16 +52,14 @@ def descending(value: float | None) -> float:
     return math.inf if value is None or math.isnan(value) else -value
 
 
-def whisker(
-    row: Mapping[str, Any], low: float, high: float, *, width: int, digits: str = ".3f", zero: bool = False
-) -> Any:
+def whisker(row: Mapping[str, Any], low: float, high: float, *, width: int, digits: int = 3, zero: bool = False) -> Any:
     """The interval of a row as a line with its value as a dot.
 
     Args:
         row: with `value`, `low` and `high`.
         low, high: the ends of the axis.
         width: in pixels.
-        digits: format of the numbers for those who do not see the picture.
+        digits: of the numbers for those who do not see the picture.
         zero: mark 0 on the axis.
 
     Returns:
@@ -79,6 +77,6 @@ def whisker(
         ' stroke-width="2"/>'
     )
     dot = f'<circle cx="{x(row["value"]):.1f}" cy="{middle}" r="4" fill="#1d4ed8"/>'
-    label = f"{row['value']:{digits}}, {row['low']:{digits}} to {row['high']:{digits}}"
+    label = f"{number(row['value'], digits)}, {between(row['low'], row['high'], digits)}"
     inside = f"{origin if zero and low < 0 < high else ''}{line}{dot}"
     return Markup(f'<svg width="{width}" height="{_HEIGHT}" role="img" aria-label="{label}">{inside}</svg>')

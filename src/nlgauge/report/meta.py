@@ -17,12 +17,13 @@ from nlgauge.report.rows import (
     SIGNIFICANT,
     Row,
     by_keys,
-    claim_of,
     compared,
+    is_of_people,
     measured,
-    p_values,
     values_of,
 )
+from nlgauge.report.tables.meta import group_triangles, selection_tables
+from nlgauge.report.tables.table import Table
 
 _WIDTH = 260  # pixels of the axis
 _SECTION = ("criterion", "level", "stat")
@@ -33,17 +34,15 @@ def meta_html(result: Result) -> str:
     return render(
         "meta.html",
         inputs=result.inputs,
-        sections=list(_sections([row for row in result.rows if not _is_criterion(row)])),
+        heading="Which model is the best?" if result.kind == "select" else "Metrics against people",
+        sections=list(_sections([row for row in result.rows if not is_of_people(row)])),
+        tables=selection_tables(result) if result.kind == "select" else [],
         matrices=list(_matrices(result.rows)),
         metrics=result.metrics,
         notes=result.notes,
+        command=result.command,
         alpha=SIGNIFICANT,
     )
-
-
-def _is_criterion(row: Row) -> bool:
-    """Whether a row compares a criterion with another, as `--criteria` adds them."""
-    return str(row["metric"]).startswith(PEOPLE) and "chance" not in row
 
 
 def _matrices(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -53,10 +52,10 @@ def _matrices(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """
     means = [row for row in measured(rows) if row["group"] == MEAN]
     for (level, stat), own in by_keys(means, "level", "stat").items():
-        people = [row for row in own if _is_criterion(row)]
+        people = [row for row in own if is_of_people(row)]
         if not people:
             continue
-        metrics = [row for row in own if not _is_criterion(row)]
+        metrics = [row for row in own if not is_of_people(row)]
         criteria = values_of(metrics, "criterion")
         rated = set(values_of(people, "criterion"))
         names = [name for name in criteria if name in rated]
@@ -86,7 +85,7 @@ def _matrix(
 def _signed(value: float | None, title: str) -> Cell:
     if value is None or absent(value):
         return Cell(UNDEFINED)
-    return Cell(f"{value:.2f}", signed(value), title)
+    return Cell(number(value, 2), signed(value), title)
 
 
 def _sections(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -103,8 +102,8 @@ def _section(rows: Sequence[Row], tests: Sequence[Row]) -> dict[str, Any]:
     order = sorted(means, key=lambda metric: descending(means[metric]["value"])) if tests else list(means)
     ends = [x for row in means.values() for x in (row["value"], row["low"], row["high"]) if not absent(x)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    cells = {(row["metric"], row["group"]): row["value"] for row in rows}
-    defined = [value for value in cells.values() if not absent(value)]
+    cells = {(row["metric"], row["group"]): row for row in rows}
+    defined = [row["value"] for row in cells.values() if not absent(row["value"])]
     chances = (row["chance"] for row in means.values() if not absent(row["chance"]) and row["chance"] > 0)
     ties = f", ties {first['ties']}" if first["ties"] is not None else ""
     return {
@@ -118,7 +117,7 @@ def _section(rows: Sequence[Row], tests: Sequence[Row]) -> dict[str, Any]:
         "lines": [_line(means[metric], counts[metric], low, high) for metric in order],
         "groups": ["-" if g is None else g for g in groups] if len(groups) > 1 else [],
         "cells": [(metric, [_shaded(cells.get((metric, g)), defined) for g in groups]) for metric in order],
-        "triangle": _triangle(tests, order),
+        "triangles": [_triangle(table) for table in group_triangles(tests)],
     }
 
 
@@ -136,31 +135,32 @@ def _line(row: Row, counted: Row, low: float, high: float) -> dict[str, Any]:
     }
 
 
-def _triangle(tests: Sequence[Row], order: Sequence[str]) -> dict[str, Any] | None:
-    """p-values of the better metric against the others, for the mean or for the only group."""
-    p = p_values(row for row in tests if row["group"] == MEAN)
-    if not p:
-        return None
-    lines = []
-    for i, metric in enumerate(order[:-1]):
-        cells = [_p_cell(p.get((metric, other))) if j > i else ("", "") for j, other in enumerate(order[1:], start=1)]
-        lines.append((metric, cells))
-    first = tests[0]
-    return {"claim": f"p of {claim_of(first)} ({first['test']})", "columns": order[1:], "lines": lines}
+def _triangle(table: Table) -> dict[str, Any]:
+    """p-values of the better metric against the others, those that are significant shaded; what signs mean below."""
+    lines = [
+        (line[0], [_p_cell(cell, (i, j) in table.marked) for j, cell in enumerate(line[1:], start=1)])
+        for i, line in enumerate(table.body)
+    ]
+    meaning = f"* {table.marked_as}"
+    return {"claim": "; ".join([table.title, meaning, *table.legend]), "columns": table.header[1:], "lines": lines}
 
 
-def _p_cell(p: float | None) -> tuple[str, str]:
-    if p is None or absent(p):
-        return UNDEFINED, ""
-    significant = p < SIGNIFICANT
-    return number(p) + (" *" if significant else ""), _background(shade(0.35 if significant else 0.0))
+def _p_cell(cell: str, significant: bool) -> tuple[str, str]:
+    if not cell or cell == UNDEFINED:
+        return cell, ""
+    return cell + (" *" if significant else ""), _background(shade(0.35 if significant else 0.0))
 
 
-def _shaded(value: float | None, defined: Sequence[float]) -> tuple[str, str]:
-    if value is None or absent(value):
-        return UNDEFINED if value is not None else "", ""
-    low, high = min(defined), max(defined)
-    return number(value), _background(shade(0.7 * (value - low) / (high - low) if high > low else 0.0))
+def _shaded(row: Row | None, defined: Sequence[float]) -> tuple[str, str, str]:
+    """The value of a group, its interval and its colour."""
+    if row is None or absent(row["value"]):
+        return UNDEFINED if row is not None else "", "", ""
+    value, low, high = row["value"], min(defined), max(defined)
+    return (
+        number(value),
+        between(row["low"], row["high"]),
+        _background(shade(0.7 * (value - low) / (high - low) if high > low else 0.0)),
+    )
 
 
 def _background(colour: str) -> str:

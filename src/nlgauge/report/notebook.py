@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
+from nlgauge.core.counts import count, count_notes
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
 from nlgauge.report.marks import number
 from nlgauge.report.tables.table import Table
+from nlgauge.report.text import WITH_TABLES, directed, parts_of
 
 _ROWS = 20  # of rows without a table of their own
 
@@ -24,17 +26,16 @@ def scores_html(scores: Scores) -> str:
         for name, value in numbers.items()
     ]
     notes = [str(scores.signature)]
-    for flag, mask in scores.flags.items():
-        notes += [f"{int(mask.sum())} of {len(scores)} segments: {flag}"] if mask.any() else []
-    notes += [f"{scores.n_undefined} of {len(scores)} segments: undefined"] if scores.n_undefined else []
+    notes += count_notes(scores.signature.spec, count(scores.flags, scores.values), len(scores))
     return _table(Table("", ("system", scores.signature.spec, "n"), tuple(body))) + _lines(notes)
 
 
 def result_html(result: Result) -> str:
     """The tables of a result, its signatures and its notes."""
-    tables = _TABLES.get(result.kind, _rows)(result)
-    signatures = [f"{metric['spec']} = {metric['signature']}" for metric in result.metrics]
-    return "".join(map(_table, tables)) + _lines([*signatures, *(f"note: {note}" for note in result.notes)])
+    parts: Sequence[Table | str] = parts_of(result) if result.kind in WITH_TABLES else _rows(result)
+    shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts if part)
+    signatures = [f"{directed(metric)} = {metric['signature']}" for metric in result.metrics]
+    return shown + _lines([*signatures, *(f"note: {note}" for note in result.notes)])
 
 
 def suite_html(suite: Suite) -> str:
@@ -48,52 +49,12 @@ def suite_html(suite: Suite) -> str:
     return _table(Table(f"{suite.name} ({suite.design})", header, tuple(body), left=3)) + _lines(suite.notes)
 
 
-def _score(result: Result) -> list[Table]:
-    from nlgauge.report.tables.pairs import pair_tables
-    from nlgauge.report.tables.score import score_table
-
-    return [score_table(result), *pair_tables(result)]
-
-
-def _audit(result: Result) -> list[Table]:
-    from nlgauge.report.tables.audit import audit_tables
-
-    return list(audit_tables(result, 3, False))
-
-
-def _meta(result: Result) -> list[Table]:
-    from nlgauge.report.tables.meta import triangles, value_tables
-
-    return [*value_tables(result), *triangles(result)]
-
-
-def _select(result: Result) -> list[Table]:
-    from nlgauge.report.tables.meta import selection_tables
-
-    return selection_tables(result)
-
-
-def _sweep(result: Result) -> list[Table]:
-    from nlgauge.report.tables.sweep import sweep_tables
-
-    return list(sweep_tables(result, 3))
-
-
 def _rows(result: Result) -> list[Table]:
     """The first rows as they are, of a kind that has no tables of its own."""
     columns = result.as_columns()
     body = zip(*(map(_plain, cells[:_ROWS]) for cells in columns.values()), strict=True)
     title = f"the first {_ROWS} of {len(result.rows)} rows" if len(result.rows) > _ROWS else ""
     return [Table(title, tuple(columns), tuple(body), left=len(columns))]
-
-
-_TABLES: Mapping[str, Callable[[Result], list[Table]]] = {
-    "score": _score,
-    "audit": _audit,
-    "meta": _meta,
-    "select": _select,
-    "sweep": _sweep,
-}
 
 
 def _plain(value: object) -> str:
@@ -112,9 +73,10 @@ def _table(table: Table) -> str:
         )
         return f"<tr>{''.join(shown)}</tr>"
 
-    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    title = f"<p><b>{escape(table.title)}</b></p>" if table.title else ""
     body = "".join(line(cells, "td", i) for i, cells in enumerate(table.body))
-    return f"<table>{caption}<thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
+    whole = f"{title}<table><thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
+    return whole + _lines(table.signs("bold:"))
 
 
 def _lines(lines: Sequence[str]) -> str:

@@ -37,6 +37,11 @@ def compared(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.get("against") is not None]
 
 
+def is_of_people(row: Row) -> bool:
+    """Whether a row compares a criterion with another, as `--criteria` adds them."""
+    return str(row["metric"]).startswith(PEOPLE) and "chance" not in row
+
+
 def p_values(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     """(metric, other) -> p, adjusted where p-values were adjusted."""
     return {(row["metric"], row["against"]): p_of(row) for row in rows}

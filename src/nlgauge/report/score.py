@@ -7,11 +7,11 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
-from nlgauge.report.marks import absent, between, number
+from nlgauge.report.marks import absent, between, number, with_interval
 from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of, values_of
 from nlgauge.report.strips import Axis, axis_of, strip
 from nlgauge.report.tables.pairs import pair_tables
-from nlgauge.report.tables.score import rank_of
+from nlgauge.report.tables.score import digits_of, rank_of
 
 
 def score_html(result: Result) -> str:
@@ -27,12 +27,14 @@ def score_html(result: Result) -> str:
         grouped=any("group" in row for row in result.rows),
         pairs=pair_tables(result),
         notes=result.notes,
+        command=result.command,
+        alpha=SIGNIFICANT,
     )
 
 
 def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     ends = [float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if not absent(x)]
-    digits = 2 if max(map(abs, ends), default=0.0) > 1.5 else 4
+    digits = digits_of(metric, rows)
     bases = {row["value"] for row in rows if _is_baseline(row) and not absent(row["value"])}
     base = bases.pop() if len(bases) == 1 else None  # every group has a baseline of its own
     axis = axis_of(ends, base)
@@ -57,11 +59,15 @@ def _row(row: Row, digits: int, axis: Axis) -> dict[str, Any]:
         "value": ("" if row["value"] is None else number(row["value"], digits)) + rank_of(row),
         "interval": between(row["low"], row["high"], digits),
         "picture": strip(row, axis, digits),
-        "delta": "" if delta is None else number(delta, digits, sign="+"),
+        "delta": "" if delta is None else with_interval(_ends_of_delta(row), number(delta, digits, sign="+"), digits),
         "p": "" if p is None else f"{p:.4f}" + (" *" if p < SIGNIFICANT else ""),
         "n": row["n"],
         "n_undefined": row["n_undefined"],
     }
+
+
+def _ends_of_delta(row: Row) -> Row:
+    return {"low": row.get("delta_low"), "high": row.get("delta_high")}
 
 
 def _is_baseline(row: Row) -> bool:

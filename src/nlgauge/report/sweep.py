@@ -13,7 +13,7 @@ from nlgauge.report.html import render
 from nlgauge.report.marks import UNDEFINED, absent, between, number, percent
 from nlgauge.report.plots import Curve, curves_plot
 from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, points_of, values_of, weight_tasks
-from nlgauge.report.tables.sweep import is_pooling
+from nlgauge.report.tables.sweep import best_lines, gain_of, is_pooling
 
 _ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
 _KINDS = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
@@ -28,9 +28,11 @@ def sweep_html(result: Result) -> str:
         "sweep.html",
         inputs=result.inputs,
         pooling=pooling,
+        best=best_lines(result),
         sections=list(_pooling(result.rows) if pooling else _weights(result.rows)),
         metrics=result.metrics,
         notes=result.notes,
+        command=result.command,
     )
 
 
@@ -134,6 +136,7 @@ def _gain(label: str, rows: Sequence[Row], name: str) -> Curve:
 
 def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
     interval = "95 % interval"
+    pairs = by_keys(rows, "metric", "with")
     header = ["metric", "with", "weight", stat, interval, "accuracy", interval, f"gain, {stat}", "gain, accuracy"]
     body = [
         [
@@ -144,8 +147,8 @@ def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
             between(row["low"], row["high"]),
             number(row["accuracy"]),
             between(row["accuracy_low"], row["accuracy_high"]),
-            percent(row["gain_correlation"]),
-            percent(row["gain_accuracy"]),
+            gain_of(pairs[row["metric"], row["with"]], row, "correlation"),
+            gain_of(pairs[row["metric"], row["with"]], row, "accuracy"),
         ]
         for row in rows
     ]
@@ -219,4 +222,4 @@ def _grid(label: str, rows: Sequence[Row], key: str, form: str) -> str:
 def _cell(value: float | None, low: float, high: float, form: str) -> Cell:
     if value is None or absent(value):
         return Cell(UNDEFINED)
-    return Cell(f"{round(value, 3):{form}}", shade(0.8 * (value - low) / (high - low) if high > low else 0.0))
+    return Cell(f"{round(value, 3) + 0.0:{form}}", shade(0.8 * (value - low) / (high - low) if high > low else 0.0))

@@ -1,4 +1,4 @@
-"""Results in words and tables: text for a terminal, Markdown and LaTeX for papers, TSV and JSON for other programs."""
+"""Results in words and tables: text for a terminal, Markdown and LaTeX for papers; TSV, CSV and JSON for programs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any, Literal, cast, get_args
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
-from nlgauge.report.rows import Row, measured
-from nlgauge.report.tables.table import Table, tsv
+from nlgauge.report.labels import columns as columns_of
+from nlgauge.report.tables.flat import csv, tsv
+from nlgauge.report.tables.table import Table, comment, markdown
 
-Form = Literal["text", "json", "tsv", "markdown", "latex"]
+Form = Literal["text", "json", "tsv", "csv", "markdown", "latex"]
 FORMS: tuple[str, ...] = get_args(Form)
+DATA: tuple[str, ...] = ("json", "tsv", "csv")  # forms for programs, which hold every row and every digit
 WIDE = 160  # columns: a file or a pipe has no width of its own
 Worst = Mapping[str, Sequence[Mapping[str, Any]]]
+Part = Table | str  # a table, or lines of prose
 
 
 def check_form(form: str) -> None:
@@ -37,20 +40,18 @@ def render(
     columns: int = WIDE,
     intervals: bool = False,
     worst: Worst | None = None,
-    more: Sequence[Table] = (),
 ) -> str:
     """A result in one form.
 
     Args:
         result: a result of any kind but `align`, which has a picture of its own.
-        form: `text`, `json`, `tsv`, `markdown` or `latex`.
+        form: `text`, `json`, `tsv`, `csv`, `markdown` or `latex`.
         digits: the number of decimals; None is 3, and for scores 2 or 4 by the scale of each metric.
-        quiet: leave out signatures and notes.
+        quiet: leave out notes and signatures; LaTeX keeps the signatures as comments.
         columns: the width of the terminal; tables of scores and values that are wider are split or lose their
             intervals.
         intervals: show intervals in the tables of an audit, too.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
-        more: tables to add after those of the result.
 
     Raises:
         InputError: the form is unknown.
@@ -58,13 +59,16 @@ def render(
     check_form(form)
     if form == "json":
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    if form == "tsv":
-        return tsv(result)
+    if form in DATA:
+        return {"tsv": tsv, "csv": csv}[form](result)
     paper = _Paper(result, cast(Form, form), digits, columns)
-    parts = [*_PARTS[result.kind](paper, intervals), *map(paper.table, more), *_worst_cases(worst or {})]
-    if form == "text" and not quiet and result.kind != "synth":
-        parts += _explained(result)
-    return "\n\n".join(part for part in parts if part)
+    parts = [*_PARTS[result.kind](paper, intervals), *_worst_cases(worst or {}, paper)]
+    return "\n\n".join(part for part in [*map(paper.shown, parts), *paper.explained(quiet)] if part)
+
+
+def parts_of(result: Result) -> list[Part]:
+    """The tables of a result of one of the kinds in `WITH_TABLES`, and what is said of them in words."""
+    return _PARTS[result.kind](_Paper(result, "markdown", None, WIDE), False)
 
 
 @dataclass(frozen=True)
@@ -84,74 +88,96 @@ class _Paper:
     def is_text(self) -> bool:
         return self.form == "text"
 
-    def table(self, table: Table) -> str:
-        """One table in the form of the paper."""
-        return {"markdown": table.markdown, "latex": table.latex}.get(self.form, table.text)()
+    def shown(self, part: Part) -> str:
+        """One table or prose in the form of the paper."""
+        if isinstance(part, Table):
+            return {"markdown": part.markdown, "latex": part.latex}.get(self.form, part.text)()
+        return "\n".join(map(self.line, part.split("\n")))
+
+    def line(self, line: str) -> str:
+        """A line of prose; LaTeX has it as a comment."""
+        return {"markdown": markdown, "latex": comment}.get(self.form, str)(line)
+
+    def explained(self, quiet: bool) -> list[str]:
+        """How the numbers were computed, and what a reader must know."""
+        if self.result.kind == "synth" or (quiet and self.form != "latex"):
+            return []
+        metrics, notes = self.result.metrics, () if quiet else self.result.notes
+        command = [self.result.command] if self.result.command and not self.is_text else []
+        if self.form == "markdown":
+            signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in metrics]
+            return ["\n".join([*signed, *(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)])]
+        signed = [f"{directed(m)} = {m['signature']}" for m in metrics]
+        noted = [f"note: {note}" for note in notes]
+        return ["\n".join(map(self.line, lines)) for lines in (signed, noted, command) if lines]
 
     def fits(self, table: Table) -> bool:
-        """Whether the terminal is wide enough."""
-        return max(map(len, table.text().split("\n"))) <= self.columns
+        """Whether the terminal is wide enough; what signs mean may be folded."""
+        bare = replace(table, marked_as="", legend=())
+        return max(map(columns_of, bare.text().split("\n"))) <= self.columns
+
+
+def directed(metric: Mapping[str, Any]) -> str:
+    """A metric as typed, with its direction where that is not the usual one."""
+    return str(metric["spec"]) + ("" if metric["higher_is_better"] else " (lower is better)")
 
 
 # Each kind imports its own tables, so that a command loads those of its verb alone.
 
 
-def _score(paper: _Paper, intervals: bool) -> list[str]:
+def _score(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.pairs import pair_tables
-    from nlgauge.report.tables.score import score_table
+    from nlgauge.report.tables.score import score_caption, score_table
 
     result, digits = paper.result, paper.digits
-    pairs = [*map(paper.table, pair_tables(result))]
+    pairs = pair_tables(result)
     table = score_table(result, digits)
     if not paper.is_text:
-        return [paper.table(replace(table, left=1)), *pairs]
+        return [replace(table, title=score_caption(result)), *pairs]
     if paper.fits(table) or len(result.metrics) <= 1:
-        return [table.text(), *pairs]
-    return [*(score_table(result, digits, [metric["spec"]]).text() for metric in result.metrics), *pairs]
+        return [table, *pairs]
+    return [*(score_table(result, digits, [metric["spec"]]) for metric in result.metrics), *pairs]
 
 
-def _audit(paper: _Paper, intervals: bool) -> list[str]:
+def _audit(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.audit import audit_tables
 
-    return [*map(paper.table, audit_tables(paper.result, paper.places, intervals))]
+    return [*audit_tables(paper.result, paper.places, intervals)]
 
 
-def _meta(paper: _Paper, intervals: bool) -> list[str]:
-    from nlgauge.report.tables.meta import triangles, value_tables
+def _meta(paper: _Paper, intervals: bool) -> list[Part]:
+    from nlgauge.report.tables.meta import criteria_tables, triangles, value_tables
 
-    tables, tests = value_tables(paper.result, paper.places), triangles(paper.result, paper.places)
-    if not paper.is_text:
-        return [*map(paper.table, [*tables, *tests])]
-    narrow = value_tables(paper.result, paper.places, intervals=False)
-    parts = [(a if paper.fits(a) else b).text() for a, b in zip(tables, narrow, strict=True)]
-    if any(table.marked for table in tables):
-        parts.append("* no other metric is significantly better (p < 0.05)")
-    return [*parts, *(table.text() for table in tests)]
+    result, places = paper.result, paper.places
+    tables = value_tables(result, places)
+    if paper.is_text:
+        narrow = value_tables(result, places, intervals=False)
+        tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
+    return [*tables, *triangles(result, places), *criteria_tables(result, places)]
 
 
-def _select(paper: _Paper, intervals: bool) -> list[str]:
+def _select(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.meta import selection_tables
 
-    return [*map(paper.table, selection_tables(paper.result, paper.places))]
+    return [*selection_tables(paper.result, paper.places)]
 
 
-def _sweep(paper: _Paper, intervals: bool) -> list[str]:
+def _sweep(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.sweep import best_lines, sweep_tables
 
-    best = ["\n".join(best_lines(paper.result))] if paper.is_text else []
-    return [*map(paper.table, sweep_tables(paper.result, paper.places)), *best]
+    return [*sweep_tables(paper.result, paper.places), "\n".join(best_lines(paper.result))]
 
 
-def _synth(paper: _Paper, intervals: bool) -> list[str]:
+def _synth(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.synth import synth_head, synth_table
 
     head, table = synth_head(paper.result), synth_table(paper.result)
     if table is None:
         return [head]
-    return ["\n".join((head, paper.table(table), paper.result.metrics[0]["signature"]))]
+    return ["\n".join((head, paper.shown(table), paper.result.metrics[0]["signature"]))]
 
 
-_PARTS: Mapping[str, Callable[[_Paper, bool], list[str]]] = {
+_PARTS: Mapping[str, Callable[[_Paper, bool], list[Part]]] = {
     "score": _score,
     "audit": _audit,
     "meta": _meta,
@@ -159,33 +185,14 @@ _PARTS: Mapping[str, Callable[[_Paper, bool], list[str]]] = {
     "sweep": _sweep,
     "synth": _synth,
 }
+WITH_TABLES = tuple(kind for kind in _PARTS if kind != "synth")
 
 
-def _worst_cases(worst: Worst) -> Iterator[str]:
-    """The cases that each metric got most wrong, the edit marked."""
+def _worst_cases(worst: Worst, paper: _Paper) -> Iterator[Part]:
+    """The cases that each metric got most wrong: in lines with the edit marked, or as a table for a paper."""
     if not worst:
         return
-    from nlgauge.report.difference import marked
+    from nlgauge.report.tables.audit import case_lines, case_table
 
     for spec, cases in worst.items():
-        lines = [f"worst cases of {spec}"]
-        for case in cases:
-            against = case["reference"] or case["better"]
-            lines += [
-                f"  {case['id']} ({case['phenomenon']}), margin {case['margin']:.4g}",
-                f"    held against  {against}",
-                f"    better  {case['better']}",
-                f"    worse   {marked(against, case['worse'])}",
-            ]
-        yield "\n".join(lines)
-
-
-def _explained(result: Result) -> list[str]:
-    """How the numbers were computed, and what a reader must know."""
-    rows: Sequence[Row] = result.rows
-    starred = result.kind == "score" and any(row.get("p") is not None for row in measured(rows))
-    return [
-        "* p < 0.05 against the baseline" if starred else "",
-        "\n".join(f"{m['spec']} = {m['signature']}" for m in result.metrics),
-        "\n".join(f"note: {note}" for note in result.notes),
-    ]
+        yield case_lines(spec, cases) if paper.is_text or not cases else case_table(spec, cases)

@@ -15,7 +15,7 @@ from nlgauge.runtime.cache import ScoreCache
 
 DType = Literal["float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
-Advance = Callable[[int], None]
+Advance = Callable[[float], None]
 T = TypeVar("T")
 
 

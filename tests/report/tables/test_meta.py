@@ -1,8 +1,8 @@
 """Tables: what stands in them, in which order, and what is marked; three forms of one table."""
 
 from nlgauge.core.result import Result
-from nlgauge.report.tables.meta import criteria_table, matrix_table, selection_tables, triangles, value_tables
-from nlgauge.report.tables.table import Table, tsv
+from nlgauge.report.tables.meta import criteria_tables, selection_tables, triangles, value_tables
+from nlgauge.report.tables.table import Table
 
 NAN = float("nan")
 
@@ -146,29 +146,47 @@ def test_a_table_reads_in_latex_with_its_names_escaped():
     assert table.latex().startswith(r"\begin{tabular}{lr}")
 
 
-def test_tsv_has_numbers_in_full_and_nothing_for_nan():
-    text = tsv(Result("meta", [row("m", 1 / 3), {"metric": "k", "p": 0.5}]))
-    header, first, second = (line.split("\t") for line in text.split("\n"))
-    assert first[header.index("value")] == repr(1 / 3)
-    assert first[header.index("low")] == ""
-    assert second[header.index("p")] == "0.5"
-    assert len(header) == len(first) == len(second)
-
-
-def test_a_matrix_is_a_table_with_names_on_both_sides():
-    assert matrix_table("t", ["a", "b"], [[1, NAN], [0.5, 1]], 1).body == (
-        ("a", "1.0", "undefined"),
-        ("b", "0.5", "1.0"),
-    )
-
-
 def test_criteria_stand_against_each_other_with_shares_of_strong_pairs():
-    shares = {"weak": 0.5, "moderate": 0.25, "strong": 0.25}
-    table = criteria_table(["a", "b"], [[1, 0.25], [0.25, 1]], shares, "pearson", "item", 2)
-    assert table.title == (
-        "pearson of criteria with each other: level item; 50% of the pairs below 0.3, 25% to 0.5, 25% above"
+    values = {("a", "b"): 0.25, ("a", "c"): 0.4, ("b", "c"): NAN}
+    rows = [
+        {"metric": f"human.{one}", "criterion": other, "level": "item", "stat": "pearson", "group": "mean", "value": v}
+        for (first, second), v in values.items()
+        for one, other in ((first, second), (second, first))
+    ]
+    (table,) = criteria_tables(Result("meta", [row("m", 0.5), *rows]), 2)
+    assert (
+        table.title
+        == "pearson of criteria with each other: level item; 50% of the pairs below 0.3, 50% to 0.5, 0% above"
     )
-    assert table.body == (("a", "1.00", "0.25"), ("b", "0.25", "1.00"))
+    assert table.body == (
+        ("a", "1.00", "0.25", "0.40"),
+        ("b", "0.25", "1.00", "undefined"),
+        ("c", "0.40", "undefined", "1.00"),
+    )
+    assert [line[0] for line in value_tables(Result("meta", [row("m", 0.5, group="g"), *rows]))[0].body] == ["m"]
+
+
+def test_groups_that_were_tested_have_their_triangle_and_the_mean_comes_last():
+    rows = [
+        versus_row(m, o, p, v, group=g)
+        for g in ("g", "mean", "h")
+        for m, o, p, v in (("b", "a", 0.01, 0.5), ("a", "b", 0.9, 0.1))
+    ]
+    titles = [table.title for table in triangles(Result("meta", rows))]
+    assert [title.split(", ")[2] for title in titles] == ["g", "h", "mean of groups"]
+    alone = [row for row in rows if row["group"] in ("g", "mean")]
+    assert len(triangles(Result("meta", alone))) == 1  # the mean of one group repeats it
+
+
+def test_groups_of_several_criteria_have_tables_of_their_own():
+    rows = [row("m", 0.5, group=g, criterion=c) for c in ("a", "b") for g in ("g", "h", "mean")]
+    headers = [table.header for table in value_tables(Result("meta", rows))]
+    assert headers == [("metric", "a", "b"), ("metric", "g", "h", "mean"), ("metric", "g", "h", "mean")]
+
+
+def test_undefined_values_are_counted_where_there_are_some():
+    rows = [row("m", 0.5, group=g, n_undefined=3) for g in ("g", "mean")]
+    assert value_tables(Result("meta", rows))[0].header == ("metric", "pearson", "n", "undefined")
 
 
 def test_a_selection_has_a_column_a_statistic_and_a_line_for_chance():

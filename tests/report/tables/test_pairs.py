@@ -18,7 +18,7 @@ def pair(system, other, p, adjusted):
 def test_each_pair_stands_once_with_its_adjusted_p():
     rows = [value("a"), value("b"), value("c"), pair("a", "b", 0.01, 0.03), pair("a", "c", 0.02, 0.06)]
     (table,) = pair_tables(Result("score", [*rows, pair("b", "c", 0.5, 0.5)]))
-    assert table.title == "p of bleu: row and column differ, paired_bootstrap, adjusted; marked if below 0.05"
+    assert table.title == "p of bleu: row and column differ, paired bootstrap, adjusted"
     assert table.header == ("", "b", "c")
     assert table.body == (("a", "0.0300", "0.0600"), ("b", "", "0.5000"))
     assert table.marked == {(0, 1)}
@@ -26,7 +26,7 @@ def test_each_pair_stands_once_with_its_adjusted_p():
 
 def test_p_values_that_were_not_adjusted_are_shown_as_they_are():
     (table,) = pair_tables(Result("score", [value("a"), value("b"), pair("a", "b", 0.01, None)]))
-    assert table.title == "p of bleu: row and column differ, paired_bootstrap; marked if below 0.05"
+    assert table.title == "p of bleu: row and column differ, paired bootstrap"
     assert table.body == (("a", "0.0100"),)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nlgauge.core.result import Result
@@ -16,7 +18,7 @@ def made(value=12.345, system="a_b & c|d", **more):
 
 
 def test_latex_and_markdown_escape_names():
-    assert r"a\_b \& c|d & 12.35" in score_table(made(12.346)).latex()
+    assert r"a\_b \& c\textbar{}d & 12.35" in score_table(made(12.346)).latex()
     assert r"a_b & c\|d" in score_table(made()).markdown()
 
 
@@ -24,6 +26,18 @@ def test_digits_follow_the_scale_or_the_width():
     assert score_only(made(0.123456)) == "0.1235"
     assert score_only(made(12.3456)) == "12.35"
     assert score_only(made(12.3456), 0) == "12"
+
+
+def test_digits_follow_the_scale_of_the_metric_where_a_value_is_0():
+    def shown(value, *ends):
+        return score_only(replace(made(value), metrics=[{**METRIC, "range": list(ends)}]))
+
+    assert [shown(0.0, 0, 100), shown(0.0, 0, None), shown(0.0, 0, 1), shown(-1.7, -2, 1)] == [
+        "0.00",
+        "0.00",
+        "0.0000",
+        "-1.7000",
+    ]
 
 
 def test_undefined_is_said():

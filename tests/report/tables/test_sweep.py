@@ -7,6 +7,8 @@ from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.pooling import left_out, rank, winning
 from nlgauge.report.tables.sweep import best_lines, sweep_tables
 
+NAN = float("nan")
+
 
 def point(weight, correlation, accuracy, **about):
     return {
@@ -24,11 +26,11 @@ def point(weight, correlation, accuracy, **about):
         "group": "mean",
         "phenomenon": "mean-all",
         "correlation": correlation,
-        "low": 0.0,
-        "high": 0.0,
+        "low": correlation - 0.1,
+        "high": correlation + 0.1,
         "accuracy": accuracy,
-        "accuracy_low": 0.0,
-        "accuracy_high": 0.0,
+        "accuracy_low": accuracy - 0.1,
+        "accuracy_high": accuracy + 0.1,
         **about,
     }
 
@@ -48,12 +50,30 @@ def test_a_column_a_weight_and_a_star_at_the_best():
         "------  ----  --------  -----  ------  -----",
         "chrf    nli   pearson   0.500  0.600*  0.300",
         "              accuracy  0.400  0.500*  0.600",
+        "* the best weight",
     ]
 
 
 def test_what_to_mix_is_said_as_it_is_typed():
     [line] = best_lines(result_of((0.0, 0.5, 0.4), (0.5, 0.6, 0.5), (1.0, 0.3, 0.6)))
-    assert line == "chrf with nli: best weight 0.5 (pearson +20.0 %, accuracy +25.0 %): -m '0.5*chrf + 0.5*nli'"
+    said = "best weight 0.5: pearson +0.100 (+20.0 %), accuracy +0.100 (+25.0 %); -m '0.5*chrf + 0.5*nli'"
+    assert line == f"chrf with nli: {said}"
+
+
+@pytest.mark.parametrize(
+    ("alone", "ends", "said"),
+    [
+        (0.003, (-0.1, 0.1), "pearson +0.273, "),  # 9,100 % of what may be nothing
+        (0.003, (NAN, NAN), "pearson +0.273, "),
+        (0.1, (NAN, NAN), "pearson +0.176 (+176.0 %), "),
+        (-0.2, (-0.3, -0.1), "pearson +0.476 (+238.0 %), "),
+    ],
+)
+def test_a_gain_is_a_share_only_of_what_is_told_from_0(alone, ends, said):
+    rows = [point(0.0, alone, 0.4, low=ends[0], high=ends[1]), point(0.5, 0.276, 0.5), point(1.0, 0.2, 0.3)]
+    with_gains(rows)
+    mark_best(rows)
+    assert said in best_lines(Result("sweep", rows))[0]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +95,8 @@ def test_several_pairs_end_in_their_mean():
     mark_best(rows)
     lines = best_lines(Result("sweep", [*rows, *curves(rows)]))
     assert len(lines) == 3
-    assert lines[-1] == "mean of all with NLI metrics: best weight 0.5 (pearson +20.0 %, accuracy +25.0 %)"
+    gains = "pearson +20.0 % (median +20.0 %), accuracy +25.0 % (median +25.0 %)"
+    assert lines[-1] == f"mean of all with NLI metrics: best weight 0.5: {gains}"
 
 
 def test_statistics_have_a_table_each():

@@ -1,7 +1,6 @@
 """Tables of cells, in every form."""
 
-from nlgauge.core.result import Result
-from nlgauge.report.tables.table import Table, tsv
+from nlgauge.report.tables.table import Table, comment, latex, markdown
 
 TABLE = Table("scores", ("metric", "x_1"), (("bleu", "1.50"), ("a|b", "-2")), frozenset({(0, 1)}))
 
@@ -19,6 +18,24 @@ def test_latex_escapes_underscores():
     assert r"\textbf{1.50}" in TABLE.latex()
 
 
-def test_tsv_has_every_field_and_nothing_for_nan():
-    result = Result("audit", [{"a": 0.5, "b": float("nan")}, {"a": 1, "c": "x\ty"}])
-    assert tsv(result).split("\n") == ["a\tb\tc", "0.5\t\t", "1\t\tx y"]
+def test_latex_escapes_what_its_first_encoding_has_no_glyph_for():
+    assert latex("a<b>c|d\\") == r"a\textless{}b\textgreater{}c\textbar{}d\textbackslash{}"
+    assert comment("one\ntwo") == "% one two"  # a line end would print what follows
+
+
+def test_markdown_shows_stars_and_angles_as_they_are():
+    assert markdown("0.5*bleu + <b>, p < 1") == r"0.5\*bleu + \<b>, p < 1"
+
+
+def test_what_signs_mean_travels_with_the_table():
+    table = Table("t", ("m", "x"), (("a", "1"),), frozenset({(0, 1)}), marked_as="best", legend=("~ unsure",))
+    assert table.text().split("\n")[-2:] == ["* best", "~ unsure"]
+    assert table.markdown().split("\n")[-3:] == ["", "bold: best  ", "~ unsure"]
+    assert r"\multicolumn{2}{l}{\footnotesize bold: best} \\" in table.latex().split("\n")
+    assert r"\multicolumn{2}{l}{\footnotesize \textasciitilde{} unsure} \\" in table.latex().split("\n")
+    assert "best" not in Table("t", ("m",), (("a",),), marked_as="best").text()  # nothing is marked
+
+
+def test_wide_characters_take_two_columns():
+    lines = Table("", ("system", "x"), (("系统", "1"), ("e\u0301", "2"))).text().split("\n")
+    assert lines == ["system  x", "------  -", "系统    1", "e\u0301       2"]

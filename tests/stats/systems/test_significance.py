@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.stats.systems.significance import paired_bootstrap, paired_randomisation
+from nlgauge.stats.systems.significance import paired_bootstrap, paired_families, paired_randomisation
 
 BOTH = pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
 
@@ -205,3 +205,15 @@ def test_randomisation_without_intervals():
 def test_what_cannot_be_tested_is_refused(test, stats, options, says):
     with pytest.raises(InputError, match=says):
         test(stats, mean, **options)
+
+
+@BOTH
+def test_families_on_the_same_draws_are_the_tests_alone(test):
+    stats = np.concatenate([null_overlaps(np.random.default_rng(i), 12) for i in range(2)])  # four systems
+    families = [[2, 0, 1, 3], [1, 3]]
+    together = paired_families(test.__name__, stats, overlap, families, draws=50, seed=3)
+    for rows, found in zip(families, together, strict=True):
+        alone = test(stats[rows], overlap, draws=50, seed=3)
+        for name in ("values", "deltas", "p", "low", "high", "delta_low", "delta_high"):
+            assert getattr(found, name) == pytest.approx(getattr(alone, name)), name
+        assert (found.test, found.draws) == (alone.test, 50)

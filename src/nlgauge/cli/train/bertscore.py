@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.train.options import NO_CACHE, Encoder, teller
+from nlgauge.cli.train import options as shared
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -30,9 +30,9 @@ Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measu
 Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
 
 
-@options.common(without=NO_CACHE)
+@options.common(without=shared.NO_CACHE)
 def train_baseline(
-    *, texts: Texts, output: Output, encoder: Encoder, pairs: Pairs = 10_000, run: options.Common
+    *, texts: Texts, output: Output, encoder: shared.Encoder, pairs: Pairs = 10_000, run: options.Common
 ) -> None:
     """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
     options.check_outputs({"--output": output}, [texts])
@@ -49,12 +49,12 @@ def train_baseline(
         typer.echo(baseline.as_text(rows), nl=False)
 
 
-@options.common(without={"seed", "html", "segments"})
+@options.common(without={"typed_seed", "html", "segments"})
 def train_layers(
     *,
     data: Data,
     columns: options.Columns = None,
-    encoder: Encoder,
+    encoder: shared.Encoder,
     criterion: judged.Criterion = None,
     level: Level = "segment",
     stat: Stat = "pearson",
@@ -66,7 +66,7 @@ def train_layers(
     files.check([data])
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
-    tell = teller(quiet=files.printed, err=False)
+    tell = shared.teller(quiet=files.printed, err=False)
     tell(f"layer  {stat}")
     study = layer_study(
         dataset,

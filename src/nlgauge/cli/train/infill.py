@@ -8,17 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.train.options import (
-    NO_CACHE,
-    Adapters,
-    Encoder,
-    Learning,
-    Named,
-    Run,
-    file_of,
-    teller,
-    training_installed,
-)
+from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]
@@ -42,31 +32,33 @@ class Masked:
     ] = 0.0
 
 
-@options.common(without=NO_CACHE | {"phenomena"})
+@options.common(without=shared.NO_CACHE | {"phenomena"})
 def train_infill(
     *,
     texts: Texts,
     output: Output,
-    encoder: Encoder,
-    adapters: Adapters,
+    encoder: shared.Encoder,
+    adapters: shared.Adapters,
     masking: Masked,
-    learning: Learning,
+    learning: shared.Learning,
     dropout: Dropout = 0.0,
     max_tokens: MaxTokens = 128,
     dev: Dev = None,
-    named: Named,
-    run: Run,
+    named: shared.Named,
+    run: shared.Run,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was."""
-    options.check_outputs({"--output": file_of(output)}, [*texts, *(dev or ())])
+    options.check_outputs({"--output": shared.file_of(output)}, [*texts, *(dev or ())])
     runtime = run.runtime(cached=False)
-    with training_installed():
+    with shared.training_installed():
         from nlgauge.training import infill
     how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), **asdict(masking)}
     recipe = infill.InfillRecipe(**how, dropout=dropout, max_tokens=max_tokens, schedule=learning.schedule(run.seed))
     about = {"name": named.name, "recipe": named.recipe, "data": named.data}
     train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
-    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=about, tell=teller(run.quiet))
+    guesses = infill.train_infill(
+        train, output, recipe, runtime, dev=held_out, about=about, tell=shared.teller(run.quiet)
+    )
     if guesses:
         typer.echo("    n  top-1  top-5   loss")
     for row in guesses:

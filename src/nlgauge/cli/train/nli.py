@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.train.options import (
-    NO_CACHE,
-    Adapters,
-    Encoder,
-    Learning,
-    Named,
-    Run,
-    file_of,
-    teller,
-    training_installed,
-)
+from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
 
 if TYPE_CHECKING:
@@ -62,31 +52,31 @@ class Sets:
     ] = None
 
 
-@options.common(without=NO_CACHE)
+@options.common(without=shared.NO_CACHE)
 def train_nli(
     *,
     pairs: Pairs,
     output: Output,
-    encoder: Encoder,
+    encoder: shared.Encoder,
     method: Method = "lora",
-    adapters: Adapters,
-    learning: Learning,
+    adapters: shared.Adapters,
+    learning: shared.Learning,
     dropout: Dropout = 0.0,
     max_tokens: MaxTokens = 256,
     sets: Sets,
-    named: Named,
-    run: Run,
+    named: shared.Named,
+    run: shared.Run,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was."""
-    options.check_outputs({"--output": file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
+    options.check_outputs({"--output": shared.file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
     runtime = run.runtime(cached=False)
-    with training_installed():
+    with shared.training_installed():
         from nlgauge.training import nli
     how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), "method": method, "dropout": dropout}  # checked there
     recipe = nli.NliRecipe(**how, max_tokens=max_tokens, init=sets.init, schedule=learning.schedule(run.seed))
     train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
     accuracies = nli.train_nli(
-        train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=teller(run.quiet)
+        train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=shared.teller(run.quiet)
     )
     if accuracies:
         typer.echo("    n  accuracy  two-way  entail  neutral  contra")

@@ -9,19 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.train.options import (
-    NO_CACHE,
-    Adapters,
-    Encoder,
-    Learning,
-    Named,
-    Output,
-    Run,
-    file_of,
-    listed,
-    teller,
-    training_installed,
-)
+from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read
@@ -125,7 +113,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Schedule(Learning):
+class Schedule(shared.Learning):
     """As for other training, with other defaults."""
 
     epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 2
@@ -164,15 +152,15 @@ class Setup:
     """All that is the same for both verbs."""
 
     output: str
-    encoder: Encoder
+    encoder: shared.Encoder
     method: str
-    adapters: Adapters
+    adapters: shared.Adapters
     network: Network
     schedule: Schedule
     max_tokens: int
     kept: Kept
-    named: Named
-    run: Run
+    named: shared.Named
+    run: shared.Run
     dev: str | None = None
     reference: bool = True
     source: bool = False
@@ -187,9 +175,9 @@ class Setup:
                 f" by {_STAT}"
             )
         dev = [] if self.dev is None or Path(self.dev).is_dir() else [self.dev]
-        options.check_outputs({"--output": file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
+        options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
         runtime = self.run.runtime(cached=False)
-        with training_installed():
+        with shared.training_installed():
             from nlgauge.training.regressor import METHODS, RATES, RegressorRecipe
         if self.method not in METHODS:
             raise InputError(f"--method is {self.method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
@@ -233,7 +221,7 @@ class Setup:
             dev=dev,
             about=self.named.about() | about,
             curve=self.kept.curve,
-            tell=teller(self.run.quiet),
+            tell=shared.teller(self.run.quiet),
         )
         if self.run.quiet:
             return
@@ -245,14 +233,14 @@ class Setup:
             typer.echo(f"kept the weights of step {step} of {outcome.steps}: {outcome.dev} {value:.4f}")
 
 
-@options.common(without=NO_CACHE)
+@options.common(without=shared.NO_CACHE)
 def train_sescore(
     *,
     triples: Triples,
-    output: Output,
-    encoder: Encoder,
+    output: shared.Output,
+    encoder: shared.Encoder,
     method: Method = "lora",
-    adapters: Adapters,
+    adapters: shared.Adapters,
     network: Network,
     added: Added,
     schedule: Schedule,
@@ -260,9 +248,9 @@ def train_sescore(
     dev: DevFile = None,
     criterion: judged.Criterion = None,
     kept: Kept,
-    named: Named,
+    named: shared.Named,
     severities: Severities = "",
-    run: Run,
+    run: shared.Run,
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was."""
     if criterion is not None and dev is None:
@@ -293,24 +281,24 @@ class Sides:
     no_reference: Annotated[bool, typer.Option("--no-reference", help="Do not read references.")] = False
 
 
-@options.common(without=NO_CACHE)
+@options.common(without=shared.NO_CACHE)
 def train_regressor(
     *,
     rated: Rated,
     columns: options.Columns = None,
-    output: Output,
+    output: shared.Output,
     criterion: judged.Criterion = None,
     sides: Sides,
-    encoder: Encoder,
+    encoder: shared.Encoder,
     method: Method = "lora",
-    adapters: Adapters,
+    adapters: shared.Adapters,
     network: Network,
     schedule: Schedule,
     max_tokens: MaxTokens = 256,
     dev: DevFile = None,
     kept: Kept,
-    named: Named,
-    run: Run,
+    named: shared.Named,
+    run: shared.Run,
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was."""
     setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
@@ -327,11 +315,11 @@ def train_regressor(
 
 
 def _numbers(names: str, option: str) -> tuple[int, ...]:
-    for name in listed(names):
+    for name in shared.listed(names):
         if not name.isdigit():
             mix = " or mix" if option == "--layer" else ""
             raise InputError(f"{option} is {names!r}, expected whole numbers with commas{mix}")
-    return tuple(map(int, listed(names)))
+    return tuple(map(int, shared.listed(names)))
 
 
 def _rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:

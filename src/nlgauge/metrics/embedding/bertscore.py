@@ -27,7 +27,7 @@ from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import ENGLISH, Writing
 
 _HELD_BYTES = 400 << 20  # vectors held at once; a window of pairs is cut where it would need more
@@ -265,14 +265,13 @@ class _Run:
                 wanted, numbers = np.unique(
                     np.concatenate([hypotheses[chosen], references[chosen]]), return_inverse=True
                 )
-                vectors = self._trim(self.encoder.encode([self.tokens[t] for t in wanted], self.layer), wanted)
+                vectors = self._encoded(wanted, len(chosen), advance)
                 weights = self._weights(vectors, wanted)
                 hyp, ref = numbers[: len(chosen)], numbers[len(chosen) :]
                 p, r = greedy(vectors, weights, hyp, ref)
                 weightless = _weightless(vectors, weights)
                 unweighted[chosen] = weightless[hyp] | weightless[ref]
                 precision[chosen], recall[chosen] = np.where(weightless[hyp], 0, p), np.where(weightless[ref], 0, r)
-                advance(len(chosen))
         return precision, recall, unweighted
 
     def _windows(self, hypotheses: Ids, references: Ids, sizes: Ids) -> Iterator[Ids]:
@@ -290,6 +289,12 @@ class _Run:
             used += new
         if start < len(hypotheses):
             yield np.arange(start, len(hypotheses))
+
+    def _encoded(self, wanted: Ids, n_pairs: int, advance: Advance) -> Vectors:
+        """The vectors of distinct texts; each batch advances by its share of the pairs."""
+        tokens = [self.tokens[t] for t in wanted]
+        share = n_pairs / max(1, sum(len(t.ids) for t in tokens))
+        return self._trim(self.encoder.encode(tokens, self.layer, lambda done: advance(share * done)), wanted)
 
     def _trim(self, vectors: Vectors, wanted: Ids) -> Vectors:
         """Without the tokenizer's frame of special tokens, where the option says so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
@@ -22,6 +23,18 @@ from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
 _LEAST_TOKENS = 3  # special tokens and a piece
+
+
+def learned(name: str, data: str) -> MetricInfo:
+    """Declare a metric that a regressor learned from some data."""
+    return MetricInfo(
+        name,
+        range=(-math.inf, math.inf),
+        copy_is_best=False,
+        cached=True,
+        flags={"unknown", "nonfinite"},
+        summary=f"learned from {data}; a copy need not be best: no bound holds what a network says",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

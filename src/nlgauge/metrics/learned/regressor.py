@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from nlgauge.core.scores import MetricInfo
-from nlgauge.metrics.learned.model import RegressorMetric
+from nlgauge.metrics.learned.model import RegressorMetric, learned
 
 _NEEDS = {"ref": "references", "src": "source"}
 
@@ -25,14 +23,7 @@ class Regressor(RegressorMetric):
     """
 
     model: str
-    info: ClassVar = MetricInfo(
-        "regressor",
-        range=(-math.inf, math.inf),
-        copy_is_best=False,
-        cached=True,
-        flags={"unknown", "nonfinite"},
-        summary="learned from your ratings; a copy need not be best: no bound holds what a network says",
-    )
+    info: ClassVar = learned("regressor", "your ratings")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.learned.model import RegressorMetric
+from nlgauge.metrics.learned.model import RegressorMetric, learned
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -31,17 +30,7 @@ class SEScore(RegressorMetric):
     """
 
     model: str = "sescore"
-    info: ClassVar = MetricInfo(
-        "sescore",
-        range=(-math.inf, math.inf),
-        copy_is_best=False,
-        cached=True,
-        flags={"unknown", "nonfinite"},
-        summary=(
-            "learned from synthetic errors (Xu et al. 2022); a copy need not be best: no bound holds what a network"
-            " says"
-        ),
-    )
+    info: ClassVar = learned("sescore", "synthetic errors (Xu et al. 2022)")
 
     @property
     def _model(self) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nlgauge.core.result import Result
+from nlgauge.report.difference import marked
 from nlgauge.report.marks import absent, number, with_interval
 from nlgauge.report.rows import Row, by_keys, means_last, values_of
 from nlgauge.report.tables.table import Table
 
 _CERTAIN = ("high", "user")
+_UNCERTAIN = "~"
 
 
 def audit_tables(result: Result, digits: int = 3, intervals: bool = False) -> list[Table]:
@@ -45,18 +47,20 @@ def _checklist(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
         first = next(row for row in line if row is not None)
         values = (_deviation(row, digits, intervals) for row in line)
         body.append((criterion, template, _counts(line), str(first["n_not_applicable"]), _people(first), *values))
+    uncertain = any(_people(row).endswith(_UNCERTAIN) for row in rows)
+    legend = (f"{_UNCERTAIN} the penalty of people is uncertain",) if uncertain else ()
     title = (
         f"deviation from people, task {rows[0]['task']}: drop of the metric less penalty of people (0 agrees, below 0"
         " punishes too little)"
     )
-    return Table(title, ("criterion", "template", "n", "n/a", "people", *metrics), tuple(body), left=2)
+    return Table(title, ("criterion", "template", "n", "n/a", "people", *metrics), tuple(body), left=2, legend=legend)
 
 
 def _people(row: Row) -> str:
     """The penalty that people give; a tilde marks one that is uncertain."""
     if absent(row["penalty"]):
         return "-"
-    return f"{row['penalty']:.2f}{'' if row['certainty'] in _CERTAIN else '~'}"
+    return f"{row['penalty']:.2f}{'' if row['certainty'] in _CERTAIN else _UNCERTAIN}"
 
 
 def _share(row: Row | None, field: str, digits: int, intervals: bool, sign: str = "") -> str:
@@ -71,10 +75,51 @@ def _share(row: Row | None, field: str, digits: int, intervals: bool, sign: str 
 def _deviation(row: Row | None, digits: int, intervals: bool) -> str:
     """The deviation; or the drop, where people's drop is not known."""
     if row is not None and absent(row["penalty"]) and not absent(row["drop"]):
-        return f"drop {row['drop']:.{digits}f}"
+        return f"drop {number(row['drop'], digits)}"
     return _share(row, "deviation", digits, intervals, sign="+")
 
 
 def _counts(rows: Iterable[Row | None]) -> str:
     """The number of pairs; several numbers where metrics have different pairs."""
     return "/".join(dict.fromkeys(str(row["n"]) for row in rows if row is not None))
+
+
+def case_lines(spec: str, cases: Sequence[Row]) -> str:
+    """The cases that a metric got most wrong, as lines with the edit marked."""
+    if not cases:
+        return f"worst cases of {spec}: none, it judged every pair right"
+    lines = [f"worst cases of {spec}"]
+    for case in cases:
+        lines += [
+            f"  {case['id']} ({case['phenomenon']}), {fault_of(case)}",
+            f"    held against  {_held(case)}",
+            f"    better  {case['better']}",
+            f"    worse   {marked(_held(case), case['worse'])}",
+        ]
+    return "\n".join(lines)
+
+
+def case_table(spec: str, cases: Sequence[Row]) -> Table:
+    """The same as a table."""
+    body = [
+        line
+        for case in cases
+        for line in (
+            (case["id"], case["phenomenon"], fault_of(case), "held against", _held(case)),
+            ("", "", "", "better", case["better"]),
+            ("", "", "", "worse", marked(_held(case), case["worse"])),
+        )
+    ]
+    return Table(f"worst cases of {spec}", ("pair", "phenomenon", "fault", "", "text"), tuple(body), left=5)
+
+
+def fault_of(case: Row) -> str:
+    """By how much the metric is wrong: its margin; of a checklist, its drop beside that of people."""
+    if absent(case.get("drop")):
+        return f"margin {case['margin']:.4g}"
+    return f"drop {number(case['drop'], 2)}, people {number(case['penalty'], 2)}"
+
+
+def _held(case: Row) -> str:
+    """What both texts are compared with."""
+    return str(case["reference"] or case["better"])

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import descending, number, with_interval
+from nlgauge.report.marks import absent, descending, number, with_interval
 from nlgauge.report.rows import (
     MEAN,
+    PEOPLE,
     POOLED,
     SIGNIFICANT,
     Row,
     by_keys,
     claim_of,
     compared,
+    is_of_people,
     measured,
     p_values,
     values_of,
@@ -27,10 +30,22 @@ Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> list[Table]:
     """One table per level and statistic, with one line per metric and one column per group.
 
-    With several criteria there is one column per criterion instead. Where metrics were tested against each other, the
-    best comes first, and a mark says that no other is significantly better.
+    With several criteria there is one column per criterion instead, and a table of groups for each criterion follows.
+    Where metrics were tested against each other, the best comes first, and a mark says that no other is significantly
+    better.
     """
-    return [_value_table(rows, digits, intervals) for rows in by_keys(measured(result.rows), "level", "stat").values()]
+    rows = [row for row in measured(result.rows) if not is_of_people(row)]
+    return [
+        _value_table(part, digits, intervals) for own in by_keys(rows, "level", "stat").values() for part in _parts(own)
+    ]
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """All rows of a level and statistic; and those of each criterion where there are groups beside the criteria."""
+    yield rows
+    criteria, groups = values_of(rows, "criterion"), values_of(rows, "group")
+    if len(criteria) > 1 and len([group for group in groups if group not in (MEAN, POOLED)]) > 1:
+        yield from ([row for row in rows if row["criterion"] == name] for name in criteria if name != MEAN)
 
 
 def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
@@ -57,7 +72,9 @@ def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
         for title, shown in _about_one_column(lines, last, digits):
             header.append(title)
             body = [[*line, cell] for line, cell in zip(body, shown, strict=True)]
-    return Table(_title(first, criteria, groups), tuple(header), tuple(map(tuple, body)), frozenset(marked))
+    best = f"no other metric is significantly better (p < {SIGNIFICANT:g})"
+    title = _title(first, criteria, groups)
+    return Table(title, tuple(header), tuple(map(tuple, body)), frozenset(marked), marked_as=best)
 
 
 def _columns(rows: Sequence[Row], criteria: list[Any], groups: list[Any]) -> tuple[str, list[Any], Sequence[Row]]:
@@ -79,7 +96,10 @@ def _about_one_column(lines: Lines, column: Any, digits: int) -> list[tuple[str,
         beside.append(("rank", [str(row.get("rank") or "-") for row in rows]))
     if any((row["chance"] or 0) > 0 for row in rows):
         beside.append(("chance", [number(row["chance"], digits) for row in rows]))
-    return [*beside, ("n", [str(row["n_used"]) for row in rows])]
+    beside.append(("n", [str(row["n_used"]) for row in rows]))
+    if any(row.get("n_undefined") for row in rows):
+        beside.append(("undefined", [str(row["n_undefined"]) for row in rows]))
+    return beside
 
 
 def selection_tables(result: Result, digits: int = 3) -> list[Table]:
@@ -114,18 +134,21 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
 def triangles(result: Result, digits: int = 3) -> list[Table]:
     """p-values of row against column, the best metric first, marked where they are below 0.05.
 
-    There is one table per criterion, level and statistic. With several groups it shows the mean where that was tested,
-    else every group.
+    There is one table per criterion, level, statistic and group; the mean of groups, where it was tested, comes last.
     """
-    tables = []
-    for rows in by_keys(compared(result.rows), "criterion", "level", "stat").values():
-        groups = by_keys(rows, "group")
-        chosen = [groups[MEAN,]] if (MEAN,) in groups else list(groups.values())
-        tables += [_triangle(own, digits) for own in chosen]
-    return tables
+    tests = by_keys(compared(result.rows), "criterion", "level", "stat").values()
+    return [table for rows in tests for table in group_triangles(rows, digits)]
 
 
-def _triangle(rows: Sequence[Row], digits: int) -> Table:
+def group_triangles(rows: Sequence[Row], digits: int = 3) -> list[Table]:
+    """The tests of one criterion, level and statistic: a table per group, of a single group only once."""
+    groups = by_keys(rows, "group")
+    mean = groups.pop((MEAN,), None)
+    parts = [mean] if mean and len(groups) < 2 else [*groups.values(), *([mean] if mean else [])]
+    return [_triangle(own, digits, len(parts) > 1) for own in parts]
+
+
+def _triangle(rows: Sequence[Row], digits: int, several: bool) -> Table:
     first = rows[0]
     power = {(row["metric"], row["against"]): row["power"] for row in rows if row.get("power") is not None}
     p = p_values(rows)
@@ -141,37 +164,43 @@ def _triangle(rows: Sequence[Row], digits: int) -> Table:
                 marked.add((i, j))
         body.append(tuple(line))
     adjusted = ", adjusted" if first.get("p_adjusted") is not None else ""
-    where = "" if first["group"] in (MEAN, None) else f", {first['group']}"
+    alone = first["group"] is None or (first["group"] == MEAN and not several)
+    where = "" if alone else f", {'mean of groups' if first['group'] == MEAN else first['group']}"
     title = (
         f"p of {claim_of(first)}{adjusted}: {first['stat']} with {first['criterion']}, level {first['level']}{where},"
         f" {first['test']}"
     )
-    return Table(title, ("", *order[1:]), tuple(body), frozenset(marked))
+    legend = f"p < {SIGNIFICANT:g}"
+    powers = ("power: the share of resamples of the systems on which the test finds the difference",) if power else ()
+    return Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=legend, legend=powers)
 
 
-def criteria_table(
-    names: Sequence[str], values: Any, shares: Mapping[str, float], stat: str, level: str, digits: int = 3
-) -> Table:
-    """Criteria against each other.
-
-    Args:
-        names: the names of the k criteria.
-        values: correlations, shape (k, k).
-        shares: the shares of pairs that are `weak`, `moderate` and `strong`.
-        stat, level: what was correlated.
-        digits: the number of decimals.
-    """
-    strength = (
-        f"{shares['weak']:.0%} of the pairs below 0.3, {shares['moderate']:.0%} to 0.5, {shares['strong']:.0%} above"
-    )
-    title = f"{stat} of criteria with each other: level {level}; {strength}"
-    return matrix_table(title, names, values, digits)
+def criteria_tables(result: Result, digits: int = 3) -> list[Table]:
+    """Criteria against each other, one table per level and statistic; none where they were not compared."""
+    people = [row for row in result.rows if is_of_people(row)]
+    return [_criteria(rows, digits) for rows in by_keys(people, "level", "stat").values()]
 
 
-def matrix_table(title: str, names: Sequence[str], values: Any, digits: int = 3) -> Table:
-    """A square of numbers with a name for each row and column."""
-    body = tuple((name, *(number(float(v), digits) for v in row)) for name, row in zip(names, values, strict=True))
+def _criteria(rows: Sequence[Row], digits: int) -> Table:
+    first, names = rows[0], [name.removeprefix(PEOPLE) for name in values_of(rows, "metric")]
+    values = {(row["metric"].removeprefix(PEOPLE), row["criterion"]): row["value"] for row in rows}
+    body = tuple((one, *(number(values.get((one, other), 1.0), digits) for other in names)) for one in names)
+    known = [values[pair] for pair in combinations(names, 2) if not absent(values[pair])]
+    title = f"{first['stat']} of criteria with each other: level {first['level']}{strength_of(known)}"
     return Table(title, ("", *names), body)
+
+
+def strength_of(values: Sequence[float]) -> str:
+    """How strong correlations are, in words: the shares below 0.3, from 0.3 to 0.5 and above; "" where there are none.
+
+    References:
+        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", section 3, for the bounds.
+    """
+    if not values:
+        return ""
+    weak, strong = (sum(value < 0.3 for value in values), sum(value > 0.5 for value in values))
+    shares = (weak / len(values), (len(values) - weak - strong) / len(values), strong / len(values))
+    return "; {:.0%} of the pairs below 0.3, {:.0%} to 0.5, {:.0%} above".format(*shares)
 
 
 def _title(row: Row, criteria: Sequence[str], groups: Sequence[str | None]) -> str:

@@ -23,6 +23,8 @@ def pair_tables(result: Result, digits: int = 4) -> list[Table]:
             body.append((system, *([""] * i), *(number(value, digits) for value in values)))
             marked |= {(i, i + k) for k, value in enumerate(values, start=1) if value < SIGNIFICANT}
         adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
-        title = f"p of {metric}: row and column differ, {rows[0]['test']}{adjusted}; marked if below {SIGNIFICANT:g}"
-        tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked)))
+        test = rows[0]["test"].replace("_", " ")
+        title = f"p of {metric}: row and column differ, {test}{adjusted}"
+        below = f"p < {SIGNIFICANT:g}"
+        tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=below))
     return tables

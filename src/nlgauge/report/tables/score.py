@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import number, with_interval
+from nlgauge.report.marks import absent, number, with_interval
 from nlgauge.report.rows import SIGNIFICANT, measured, p_of
 from nlgauge.report.tables.table import Table
 
 _NO_NAME = "-"
+_ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
 def system_name(system: str | None) -> str:
@@ -41,7 +42,19 @@ def score_table(result: Result, digits: int | None = None, only: Sequence[str] |
         names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), str(counts[group, system])))
     header = (*(["group"] if grouped else []), "system", *specs, "n")
-    return Table("", header, tuple(body), left=header.index("system") + 1)
+    starred = any(row.get("p") is not None for row in rows if row["metric"] in specs)
+    legend = (f"* p < {SIGNIFICANT:g} against the baseline",) if starred else ()
+    return Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
+
+
+def score_caption(result: Result) -> str:
+    """What a table of scores says, for a paper."""
+    rows = measured(result.rows)
+    systems = {row["system"] for row in rows}
+    what = "scores" if systems <= {None} else f"scores of {len(systems)} system{'s' if len(systems) > 1 else ''}"
+    intervals = ", [low, high]: 95 % intervals" if any(not absent(row.get("low")) for row in rows) else ""
+    bases = {row["baseline"] for row in rows if row.get("baseline") is not None}
+    return what + intervals + (f", p: test against the baseline {'/'.join(sorted(bases))}" if bases else "")
 
 
 def score_only(result: Result, digits: int | None = None) -> str:
@@ -49,13 +62,13 @@ def score_only(result: Result, digits: int | None = None) -> str:
     lines: dict[tuple[Any, Any], list[str]] = {}
     for row in result.rows:
         lines.setdefault((row.get("group"), row["system"]), []).append(
-            number(row["value"], _digits(digits, row, result))
+            number(row["value"], _digits(digits, row["metric"], result))
         )
     return "\n".join(" ".join(cells) for cells in lines.values())
 
 
 def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
-    digits = _digits(digits, row, result)
+    digits = _digits(digits, row["metric"], result)
     text = with_interval(row, number(row["value"], digits), digits)
     if row.get("p") is not None:
         text += f" p={p_of(row):.4f}" + ("*" if p_of(row) < SIGNIFICANT else " ")
@@ -67,12 +80,23 @@ def rank_of(row: Mapping[str, Any]) -> str:
     return f" rank {row['rank']}" if row.get("rank") is not None else ""
 
 
-def _digits(digits: int | None, row: Mapping[str, Any], result: Result) -> int:
-    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four."""
+def _digits(digits: int | None, spec: str, result: Result) -> int:
     if digits is not None:
         return digits
-    values = (abs(r["value"]) for r in result.rows if r["metric"] == row["metric"] and r["value"] is not None)
-    return 2 if max(values, default=0.0) > 1.5 else 4
+    metric = next((metric for metric in result.metrics if metric["spec"] == spec), {})
+    return digits_of(metric, [row for row in result.rows if row["metric"] == spec])
+
+
+def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four.
+
+    The scale is that of the metric; where it is not known, the values say it.
+    """
+    low, high = metric.get("range") or (None, None)
+    if high is not None:
+        return 2 if max(abs(low or 0.0), abs(high)) > _ONES else 4
+    values = [abs(row["value"]) for row in rows if row.get("value") and not absent(row["value"])]
+    return 4 if values and max(values) <= _ONE else 2
 
 
 def _plain(group: str | None) -> str:

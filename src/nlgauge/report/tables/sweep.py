@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import number, percent
+from nlgauge.report.marks import absent, number, percent
 from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, values_of, weight_tasks, whole
 from nlgauge.report.tables.table import Table
 
 _ATTACKS = {ALL: "accuracy", ADEQUACY: "accuracy, adequacy"}
 _CHOSEN = {"correlation": "other data sets", "accuracy": "other suites", "all": "all other sets"}
+_LEAST = 0.05  # of which a share is shown where there is no interval
 _AGREEMENT, _ROBUSTNESS = "agreement with people", "accuracy under attack"
 
 
@@ -53,9 +54,33 @@ def _best(rows: Sequence[Row]) -> str:
     if not best["weight"]:
         return "at no weight is one number higher and neither lower; best alone"
     alone = ", the other alone" if best["weight"] == 1 else ""
-    changes = f"{best['stat']} {percent(best['gain_correlation'])}, accuracy {percent(best['gain_accuracy'])}"
-    typed = f": -m {best['spec']!r}" if best["spec"] is not None else ""
-    return f"best weight {best['weight']:g}{alone} ({changes}){typed}"
+    changes = f"{best['stat']} {gain_of(rows, best, 'correlation')}, accuracy {gain_of(rows, best, 'accuracy')}"
+    typed = f"; -m {best['spec']!r}" if best["spec"] is not None else ""
+    return f"best weight {best['weight']:g}{alone}: {changes}{typed}"
+
+
+def gain_of(rows: Sequence[Row], row: Row, name: str, digits: int = 3) -> str:
+    """What a weight gains in `correlation` or `accuracy`: the difference, and the share of what the metric has alone.
+
+    There is no share where what the metric has alone may be 0: its interval reaches 0 or, where it has no interval, it
+    is below 0.05.
+
+    Args:
+        rows: the rows of the same two metrics, of which one has weight 0; or those of means over many, which are means
+            of shares, of which the median stands beside the mean.
+        row: one of them.
+    """
+    share = row[f"gain_{name}"]
+    if row["metric"] == MEAN:
+        return f"{percent(share)} (median {percent(row[f'gain_{name}_median'])})"
+    alone = next(one for one in rows if one["weight"] == 0)
+    difference = number(row[name] - alone[name], digits, sign="+")
+    return f"{difference} ({percent(share)})" if _is_told_from_0(alone, name) else difference
+
+
+def _is_told_from_0(row: Row, name: str) -> bool:
+    low, high = (row[f"{'accuracy_' if name == 'accuracy' else ''}{end}"] for end in ("low", "high"))
+    return bool(abs(row[name]) >= _LEAST if absent(low) else low > 0 or high < 0)
 
 
 def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -> Table:
@@ -75,7 +100,7 @@ def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -
             body.append((*names, measure, *(number(row[key], digits) for row in part)))
     header = ("metric", "with", "weight", *(f"{weight:g}" for weight in values_of(rows, "weight")))
     title = f"{first['stat']} with {first['criterion']} (level {first['level']}) and accuracy under attack: {sets}"
-    return Table(title, header, tuple(body), frozenset(marked), 3)
+    return Table(title, header, tuple(body), frozenset(marked), 3, marked_as="the best weight")
 
 
 def _counted(rows: Sequence[Row]) -> str:
@@ -121,4 +146,4 @@ def _grid(title: str, rows: Sequence[Row], key: str, digits: int) -> Table:
         for j, formula in enumerate(formulas)
         if defined and cells[way, formula] == top
     }
-    return Table(title, ("direction", *formulas), tuple(body), frozenset(marked))
+    return Table(title, ("direction", *formulas), tuple(body), frozenset(marked), marked_as="the best strategy")

@@ -1,15 +1,15 @@
-"""A table of cells: written as text for the eye, as Markdown and LaTeX for papers, as TSV for other programs."""
+"""A table of cells: written as text for the eye, and as Markdown and LaTeX for papers."""
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from nlgauge.core.result import Result
+from nlgauge.report.labels import columns
 
-_ESCAPES = {
+_TEX = {
+    "\\": r"\textbackslash{}",
     "&": r"\&",
     "%": r"\%",
     "_": r"\_",
@@ -19,7 +19,11 @@ _ESCAPES = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",  # OT1, the encoding of a plain document, has other glyphs in the place of these three
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
+_MARKDOWN = re.compile(r"[\\|*`]|<(?=[A-Za-z/!?])")  # "p < 0.05" opens no tag
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Table:
         body: one tuple of cells per line.
         marked: (line, column) of cells in bold.
         left: number of columns that hold text and stand to the left.
+        marked_as: what marked cells are; a star says it in text, and bold type elsewhere.
+        legend: what other signs in cells mean, each as "* p < 0.05".
     """
 
     title: str
@@ -39,6 +45,8 @@ class Table:
     body: tuple[tuple[str, ...], ...]
     marked: frozenset[tuple[int, int]] = frozenset()
     left: int = 1
+    marked_as: str = ""
+    legend: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Columns padded to their widest cell; marked cells end in a star."""
@@ -46,50 +54,62 @@ class Table:
             self.header,
             *(tuple(cell + self._star(i, j) for j, cell in enumerate(line)) for i, line in enumerate(self.body)),
         ]
-        widths = [max(len(line[j]) for line in lines) for j in range(len(self.header))]
+        widths = [max(columns(line[j]) for line in lines) for j in range(len(self.header))]
         lines.insert(1, tuple("-" * w for w in widths))
         shown = (
             "  ".join(
-                c.ljust(w) if j < self.left else c.rjust(w) for j, (c, w) in enumerate(zip(line, widths, strict=True))
+                c + " " * (w - columns(c)) if j < self.left else " " * (w - columns(c)) + c
+                for j, (c, w) in enumerate(zip(line, widths, strict=True))
             )
             for line in lines
         )
-        return "\n".join([*([self.title] if self.title else []), *(line.rstrip() for line in shown)])
+        title = [self.title] if self.title else []
+        return "\n".join([*title, *(line.rstrip() for line in shown), *self.signs("*")])
 
     def markdown(self) -> str:
         """A table of GitHub's Markdown; marked cells in bold."""
 
         def line(cells: Sequence[str]) -> str:
-            return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            return "| " + " | ".join(cells) + " |"
 
         rule = ["---"] * self.left + ["---:"] * (len(self.header) - self.left)
         body = [
-            [f"**{cell}**" if (i, j) in self.marked else cell for j, cell in enumerate(cells)]
+            [f"**{markdown(cell)}**" if (i, j) in self.marked else markdown(cell) for j, cell in enumerate(cells)]
             for i, cells in enumerate(self.body)
         ]
-        title = [f"{self.title}\n"] if self.title else []
-        return "\n".join([*title, line(self.header), line(rule), *map(line, body)])
+        title = [f"{markdown(self.title)}\n"] if self.title else []
+        below = ["", "  \n".join(map(markdown, self.signs("bold:")))] if self.signs("") else []
+        return "\n".join([*title, line([*map(markdown, self.header)]), line(rule), *map(line, body), *below])
 
     def latex(self) -> str:
-        """A tabular for the package booktabs; marked cells in bold."""
+        """A tabular for the package booktabs; marked cells in bold. What signs mean stands in its last lines."""
 
         def line(cells: Sequence[str]) -> str:
             return " & ".join(cells) + r" \\"
 
         body = [
-            [rf"\textbf{{{_tex(c)}}}" if (i, j) in self.marked else _tex(c) for j, c in enumerate(cells)]
+            [rf"\textbf{{{latex(c)}}}" if (i, j) in self.marked else latex(c) for j, c in enumerate(cells)]
             for i, cells in enumerate(self.body)
         ]
-        columns = "l" * self.left + "r" * (len(self.header) - self.left)
+        kinds = "l" * self.left + "r" * (len(self.header) - self.left)
+        signs = [
+            rf"\multicolumn{{{len(self.header)}}}{{l}}{{\footnotesize {latex(sign)}}} \\"
+            for sign in self.signs("bold:")
+        ]
         inside = [
             r"\toprule",
-            line([_tex(cell) for cell in self.header]),
+            line([latex(cell) for cell in self.header]),
             r"\midrule",
             *map(line, body),
             r"\bottomrule",
+            *signs,
         ]
-        title = [f"% {self.title}"] if self.title else []
-        return "\n".join([*title, rf"\begin{{tabular}}{{{columns}}}", *inside, r"\end{tabular}"])
+        title = [comment(self.title)] if self.title else []
+        return "\n".join([*title, rf"\begin{{tabular}}{{{kinds}}}", *inside, r"\end{tabular}"])
+
+    def signs(self, mark: str) -> list[str]:
+        """What the signs in the table mean, a line each; `mark` is how the form marks cells."""
+        return [*([f"{mark} {self.marked_as}"] if self.marked and self.marked_as else []), *self.legend]
 
     def _star(self, i: int, j: int) -> str:
         if not any(column == j for _, column in self.marked):
@@ -97,19 +117,20 @@ class Table:
         return "*" if (i, j) in self.marked else " "
 
 
-def tsv(result: Result) -> str:
-    """All rows as they are in the result file, numbers in full, NaN as an empty cell."""
-    names = list(dict.fromkeys(name for row in result.rows for name in row))
-    return "\n".join(
-        "\t".join(line) for line in [names, *([_plain(row.get(name)) for name in names] for row in result.rows)]
-    )
+def latex(text: str) -> str:
+    """Text as LaTeX prints it."""
+    return "".join(_TEX.get(c, c) for c in _one_line(text))
 
 
-def _tex(cell: str) -> str:
-    return "".join(_ESCAPES.get(c, r"\textbackslash{}" if c == "\\" else c) for c in cell)
+def comment(text: str) -> str:
+    """A comment of LaTeX."""
+    return f"% {_one_line(text)}"
 
 
-def _plain(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return repr(value) if isinstance(value, float) else str(value).replace("\t", " ").replace("\n", " ")
+def markdown(text: str) -> str:
+    """Text as Markdown shows it."""
+    return _MARKDOWN.sub(r"\\\g<0>", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\r", " ").replace("\n", " ")

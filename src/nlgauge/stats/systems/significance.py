@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +28,7 @@ from nlgauge.stats.systems import sacrebleu
 TestName = Literal["paired_bootstrap", "paired_randomisation"]
 Compat = Literal["sacrebleu"]
 
+_INTERVAL_DRAWS = 1000  # of randomisation, which needs none for itself
 _SLACK = 1e-9  # two sums that are equal on paper may differ in the last digits; nothing measured differs by so little
 
 
@@ -94,23 +96,8 @@ def paired_bootstrap(
         return _sacrebleu(
             sacrebleu.paired_bootstrap(stats, finish, draws, _whole_seed(seed)), "paired_bootstrap", draws
         )
-    values = observed(stats, finish)
-    deltas = values[1:] - values[0]
     drawn = bootstrap_draws(stats, finish, draws, generator(seed))  # (B, S)
-    differences = drawn[:, 1:] - drawn[:, :1]
-    p, n_undefined = _p_values(np.abs(differences - deltas), deltas)
-    return PairedTest(
-        "paired_bootstrap",
-        None,
-        values,
-        deltas,
-        p,
-        *percentiles(drawn, level),
-        *percentiles(differences, level),
-        level,
-        draws,
-        n_undefined,
-    )
+    return _bootstrapped(observed(stats, finish), drawn, level)
 
 
 def paired_randomisation(
@@ -120,7 +107,7 @@ def paired_randomisation(
     draws: int = 10000,
     seed: Seed = 0,
     level: float = 0.95,
-    interval_draws: int = 1000,
+    interval_draws: int = _INTERVAL_DRAWS,
     compat: str | None = None,
 ) -> PairedTest:
     """Paired approximate randomisation: are the labels of the two systems exchangeable, item by item?
@@ -151,13 +138,61 @@ def paired_randomisation(
     if _check_compat(compat):
         found = sacrebleu.paired_randomisation(stats, finish, draws, _whole_seed(seed), interval_draws)
         return _sacrebleu(found, "paired_randomisation", draws)
-    values = observed(stats, finish)
-    deltas = values[1:] - values[0]
     rng = generator(seed)
-    p, n_undefined = _p_values(np.abs(swap_draws(stats, finish, draws, rng)), deltas)
-    resampled = bootstrap_draws(stats, finish, interval_draws, rng)  # (interval_draws, S)
+    swapped = swap_draws(stats, finish, draws, rng)
+    return _randomised(observed(stats, finish), swapped, bootstrap_draws(stats, finish, interval_draws, rng), level)
+
+
+def paired_families(
+    test: TestName,
+    stats: Array,
+    finish: Finish,
+    families: Sequence[Sequence[int]],
+    *,
+    draws: int,
+    seed: int = 0,
+    level: float = 0.95,
+) -> list[PairedTest]:
+    """Several tests on the same draws: in each family of systems, the first is the baseline of the others.
+
+    Each is what the test alone gives from the same seed, up to the rounding of sums.
+
+    Args:
+        test: `paired_bootstrap` or `paired_randomisation`.
+        stats: segment statistics, shape (S, n, k).
+        finish, draws, seed, level: as for each test.
+        families: positions of systems, at least two in each family.
+    """
+    stats = _check(stats, draws, level)
+    values = observed(stats, finish)
+    if test == "paired_bootstrap":
+        drawn = bootstrap_draws(stats, finish, draws, generator(seed))  # (B, S)
+        return [_bootstrapped(values[rows], drawn[:, rows], level) for rows in map(list, families)]
+    swapped = []
+    for rows in families:
+        rng = generator(seed)  # the same coins for every family
+        swapped.append(swap_draws(stats[list(rows)], finish, draws, rng))
+    resampled = bootstrap_draws(stats, finish, _INTERVAL_DRAWS, rng)
+    return [
+        _randomised(values[rows], moved, resampled[:, rows], level)
+        for rows, moved in zip(map(list, families), swapped, strict=True)
+    ]
+
+
+def _bootstrapped(values: Array, drawn: Array, level: float) -> PairedTest:
+    """The test of the first system against the others, from values of shape (S,) and draws of shape (B, S)."""
+    deltas, differences = values[1:] - values[0], drawn[:, 1:] - drawn[:, :1]
+    p, n_undefined = _p_values(np.abs(differences - deltas), deltas)
+    ends = (*percentiles(drawn, level), *percentiles(differences, level))
+    return PairedTest("paired_bootstrap", None, values, deltas, p, *ends, level, len(drawn), n_undefined)
+
+
+def _randomised(values: Array, swapped: Array, resampled: Array, level: float) -> PairedTest:
+    """The same from swaps of shape (B, S - 1), and from bootstrap draws for the intervals."""
+    deltas = values[1:] - values[0]
+    p, n_undefined = _p_values(np.abs(swapped), deltas)
     ends = (*percentiles(resampled, level), *percentiles(resampled[:, 1:] - resampled[:, :1], level))
-    return PairedTest("paired_randomisation", None, values, deltas, p, *ends, level, draws, n_undefined)
+    return PairedTest("paired_randomisation", None, values, deltas, p, *ends, level, len(swapped), n_undefined)
 
 
 def _p_values(distances: Array, deltas: Array) -> tuple[Array, npt.NDArray[np.int64]]:

@@ -1,0 +1,50 @@
+"""The rows of a result as one flat table for other programs: TSV or CSV, numbers in full, NaN as an empty cell."""
+
+from __future__ import annotations
+
+import csv as writer
+import io
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from nlgauge.core.result import SETTINGS, Result
+
+_OF_METRIC = ("signature", "higher_is_better")
+
+
+def tsv(result: Result) -> str:
+    """The rows with tabs between cells; a tab or line end inside a cell becomes a blank."""
+    return "\n".join("\t".join(_blank(cell) for cell in line) for line in _lines(result))
+
+
+def csv(result: Result) -> str:
+    """The rows with commas between cells, quoted where needed."""
+    file = io.StringIO()
+    writer.writer(file, lineterminator="\n").writerows(_lines(result))
+    return file.getvalue().removesuffix("\n")
+
+
+def _lines(result: Result) -> Iterator[list[str]]:
+    """The fields of the rows; then for each row the signature and direction of its metric, and how it was tested."""
+    fields = list(dict.fromkeys(name for row in result.rows for name in row))
+    about = {metric["spec"]: metric for metric in result.metrics}
+    beside = [name for name in _OF_METRIC if about and "metric" in fields and name not in fields]
+    settings = {
+        name: result.settings[name] for name in SETTINGS if name not in fields and result.settings.get(name) is not None
+    }
+    yield [*fields, *beside, *settings]
+    same = [_cell(value) for value in settings.values()]
+    for row in result.rows:
+        metric = about.get(row.get("metric"), {})
+        yield [*(_cell(row.get(name)) for name in fields), *(_cell(metric.get(name)) for name in beside), *same]
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _blank(cell: str) -> str:
+    return cell.replace("\t", " ").replace("\r", " ").replace("\n", " ")
