@@ -51,6 +51,18 @@ def run(*arguments):
     return main([str(a) for a in arguments])
 
 
+def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_scored(data, tmp_path, capsys):
+    row = {"id": "c", "hyp": "火车晚点了两个小时", "refs": ["昨天他没有去学校"]}
+    data.write_text(json.dumps(row), encoding="utf-8")
+    assert run("score", data) == 0
+    assert "bleu: 1 of 1 segments (c) look Chinese (Han): the tokenizer 13a splits" in capsys.readouterr().out
+    target = tmp_path / "rows.jsonl"
+    error = refused(capsys, "score", data, "--language", "strict", "--segments", target)
+    assert "take tokenize=zh or tokenize=char" in error
+    assert not target.exists()
+    assert "language is 'loud'" in refused(capsys, "score", data, "--language", "loud")
+
+
 def refused(capsys, *arguments):
     """The one line of an error; nothing on stdout."""
     code = run(*arguments)
@@ -408,3 +420,28 @@ def test_standard_input_and_standard_output_are_not_one_file(data, monkeypatch, 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
     assert run("score", "-", "-m", "chrf", "--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["kind"] == "score"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--baseline", "one"], "--baseline is what others are tested against; add --significance"),
+        (["-n", "50"], "--draws is about resampling; it goes with --significance or --confidence"),
+        (["--seed", "0"], "--seed is about resampling"),
+        (["--compat", "sacrebleu"], "--compat says how p-values are computed; it goes with --significance"),
+        (["-b", "-f", "json"], "--score-only prints bare numbers, and -f json names a form; choose one"),
+        (["-w", "2", "-f", "csv"], "--width is about tables, and -f csv holds every row and digit"),
+    ],
+)
+def test_options_without_effect_are_refused(data, capsys, arguments, message):
+    assert run("score", data, "-m", "chrf", *arguments) == 2
+    assert capsys.readouterr().err.startswith(f"nlgauge: {message}")
+
+
+def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
+    test = ["--significance", "randomization", "-n", "99", "--seed", "3"]
+    assert run("score", data, "-m", "chrf", *test, "--json", tmp_path / "r.json", "-q") == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
+    names = ("test", "draws", "seed", "adjust", "confidence")
+    assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]

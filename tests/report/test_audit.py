@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -11,12 +12,11 @@ pytest.importorskip("jinja2")
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.audit import audit_html, bars, heat_map
+from nlgauge.report.audit import audit_html
 from nlgauge.report.pages import write_html
 
 NAN = math.nan
 HOSTILE = '"><script>alert("x")</script>'
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def share(metric, phenomenon, accuracy, group=None, **more):
@@ -89,7 +89,7 @@ def test_every_number_of_a_preference_is_on_the_page():
     for part in ("0.775", "0.650 to 0.900", "0.250", ">40<", ">31<", ">2<", ">7<", "de-en", "fr-en", "mean-all"):
         assert part in page
     assert all(part in page for part in ("beta:2", "a.jsonl", "something is odd"))
-    assert len(pictures(page)) == 2
+    assert len(pictures(page)) == 3  # a bar each
     assert "lower is better" in page
 
 
@@ -109,11 +109,8 @@ def test_every_number_of_a_checklist_is_on_the_page():
         "+0.12",
     ):
         assert part in page
-    (picture,) = pictures(page)
-    assert [t.text for t in picture.iter(f"{SVG}title")] == [
-        "drop 0.50, people 0.75, n 33",
-        "drop 0.50, people 0.38, n 33",
-    ]
+    assert 'title="drop 0.50, people 0.75, n 33"' in page
+    assert 'title="drop 0.50, people 0.38, n 33"' in page
 
 
 def test_worst_cases_show_both_texts_with_the_edit_marked():
@@ -165,9 +162,9 @@ def test_what_is_undefined_is_told(absent):
         {**drop("chrf", "flat", 0.0), "drop": absent, "deviation": absent, **gone},
     ]
     page = audit_html(result(*rows))
-    (picture,) = pictures(page)
-    shown = [t.text for t in picture.iter(f"{SVG}text")]
-    assert [w for w in shown if w in ("drop 0.50", "-", "undefined")] == ["drop 0.50", "-", "undefined"]
+    shown = re.findall(r'<td class="number">([^<]*)</td>', page.partition("<details>")[0])
+    assert [cell for cell in shown if cell in ("drop 0.50", "–", "undefined")][:3] == ["drop 0.50", "–", "undefined"]
+    assert "– It applies to none of the texts." in page
     assert "nan" not in page
     assert "None" not in page
 
@@ -176,32 +173,45 @@ def test_an_audit_without_rows_is_a_page_too():
     assert audit_html(result()).endswith("</html>\n")
 
 
-def frame(picture):
-    root = ElementTree.fromstring(picture)
-    return root, float(root.get("width")), float(root.get("height"))
-
-
 def test_bars_are_as_long_as_accuracies_with_a_line_for_each_interval():
-    root, *_ = frame(bars([share("a", "typos", 0.25), share("b", "typos", 0.75)]))
-    lengths = [float(r.get("width")) for r in root.iter(f"{SVG}rect") if r.get("height") == "10"]
-    assert lengths == [65.0, 195.0]  # of 260
-    assert sum(r.get("stroke") == "#1f2933" for r in root.iter(f"{SVG}line")) == 2
-
-
-def test_many_metrics_have_bars_and_names_of_their_own_inside_the_frame():
-    names = [f"bertscore:model=some-model,layer={k}" for k in range(20)]
-    root, width, height = frame(bars([share(m, p, 0.5) for m in names for p in ("typos", "mean-all")]))
-    rects = list(root.iter(f"{SVG}rect"))
-    assert len(rects) == 20 + 40
-    looks = {(r.get("fill"), r.get("fill-opacity")) for r in rects}
-    assert len(looks) == 20  # no two metrics look alike
-    assert all(float(r.get("x")) + float(r.get("width")) <= width and float(r.get("y")) + 10 <= height for r in rects)
+    first, second = pictures(audit_html(result(share("a", "typos", 0.25), share("b", "typos", 0.75))))
+    assert [bar.find("rect").get("width") for bar in (first, second)] == ["25.0%", "75.0%"]
+    assert sum(line.get("class") is None for line in first.iter("line")) == 1
+    assert [line.get("x1") for line in first.iter("line") if line.get("class") == "base"] == ["50.0%"]
 
 
 def test_a_metric_without_a_phenomenon_leaves_its_place_free():
-    root, *_ = frame(bars([share("a", "typos", 0.5), share("b", "negation", 0.5)]))
-    assert sum(r.get("height") == "10" for r in root.iter(f"{SVG}rect")) == 2
-    assert len(pictures(heat_map([drop("a", "typos", 0.1), drop("b", "negation", 0.1)]))) == 1
+    assert len(pictures(audit_html(result(share("a", "typos", 0.5), share("b", "negation", 0.5))))) == 2
+    page = audit_html(result(drop("a", "typos", 0.1), drop("b", "negation", 0.1)))
+    assert page.partition("<details>")[0].count('<td class="number"></td>') == 2
+
+
+def test_the_number_of_texts_stands_in_every_line():
+    page = audit_html(result(drop("a", "typos", 0.1, n=2), drop("b", "typos", 0.1, n=40)))
+    assert '<td class="number quiet">2/40</td>' in page
+
+
+def test_a_metric_is_summed_up_by_its_mean_deviation_and_its_mean_distance():
+    # deviations -0.3 and +0.5: the mean is (-0.3 + 0.5) / 2 = 0.1, the mean distance (0.3 + 0.5) / 2 = 0.4
+    page = audit_html(result(drop("a", "typos", -0.3), drop("a", "negation", 0.5)))
+    assert ">mean deviation<" in page
+    assert ">+0.10</td>" in page
+    assert ">0.40</td>" in page
+
+
+def test_what_the_model_was_trained_on_is_marked_and_so_are_means_over_it():
+    page = audit_html(result(drop("a", "typos", -0.3, trained_on=True), drop("b", "typos", 0.2)))
+    assert "no blind test" in page
+    assert page.count("-0.30†") == 2  # the cell and the mean
+    assert "+0.20†" not in page
+    page = audit_html(result(share("a", "typos", 0.5, trained_on=True), share("a", "mean-all", 0.5)))
+    assert page.count("0.50†") == 2
+    assert page.count('class="seen"') == 1
+    assert "no blind test" not in audit_html(result(drop("b", "typos", 0.2)))
+
+
+def test_colours_are_explained():
+    assert 'class="ramp"' in audit_html(result(drop("a", "typos", -0.3)))
 
 
 def test_the_page_is_written_whole_or_not_at_all(tmp_path):

@@ -4,7 +4,7 @@ import jinja2
 import pytest
 
 from nlgauge.report.colours import contrast
-from nlgauge.report.html import _environment, render
+from nlgauge.report.html import _environment, breakable, render
 
 
 def style():
@@ -55,3 +55,8 @@ def test_what_is_printed_is_whole():
     printed = style().split("@media print")[1]
     assert "overflow: visible" in printed
     assert re.search(r"table, tr, figure[^}]*break-inside: avoid", printed)
+
+
+def test_a_long_name_breaks_after_its_signs_and_stays_text():
+    assert breakable("subject_verb") == "subject_<wbr>verb"
+    assert breakable('scores:file="<b>",x=1') == "scores:<wbr>file=&#34;&lt;b&gt;&#34;,<wbr>x=<wbr>1"

@@ -34,9 +34,11 @@ def test_rows_and_metrics_keep_fitting_together_and_inputs_lose_their_folders():
             [{"path": path, "sha256": "0"} for path in ("/a/b/x.tsv", "data/y.tsv", "/q/b/x.tsv")],
             [{"spec": spec, "signature": f"metric:{spec}", "flags": {}}],
             ["/a/b/x.tsv: odd"],
+            command="nlgauge score /a/b/x.tsv --html /out/page.html",
         )
     )
     assert [entry["path"] for entry in result.inputs] == ["a/b/x.tsv", "y.tsv", "q/b/x.tsv"]
     assert result.rows[0] == {"metric": "nli:model=deberta", "dataset": "a/b/x.tsv", "value": 1.0}
     assert result.metrics[0]["spec"] == "nli:model=deberta"
+    assert result.command == "nlgauge score a/b/x.tsv --html page.html"
     assert list(result.notes) == ["a/b/x.tsv: odd"]

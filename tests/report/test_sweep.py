@@ -9,7 +9,7 @@ from nlgauge.core.result import Result
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.pooling import left_out, rank, winning
 from nlgauge.report.pages import write_html
-from nlgauge.report.sweep import gains, sweep_html, trade_off
+from nlgauge.report.sweep import gains, sweep_html, trade_offs
 
 METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": True}
 
@@ -51,7 +51,7 @@ def sweep_of(**about):
 
 
 def pictures(page):
-    return [ET.fromstring(found) for found in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
+    return [ET.fromstring(found) for found in re.findall(r"<svg xmlns.*?</svg>", page, re.DOTALL)]
 
 
 def test_a_page_shows_the_trade_off_the_gains_and_the_numbers():
@@ -71,9 +71,28 @@ def test_several_sets_have_a_picture_each_beside_that_of_their_means():
     assert "e and s" in page
 
 
-def test_mixtures_with_other_metrics_are_dotted():
-    assert "stroke-dasharray" not in trade_off(sweep_rows(), "pearson")
-    assert "stroke-dasharray" in trade_off(sweep_rows(partner="other"), "pearson")
+def test_each_pair_has_a_panel_of_its_own_with_the_others_behind_it():
+    rows = [*sweep_rows(), *sweep_rows(**{"with": "c"})]
+    first, second = trade_offs(rows, {("a", "b"): 0.5}, "pearson")
+    assert first["caption"] == "a with b; best weight 0.5"
+    assert second["caption"] == "a with c"
+    for panel in (first, second):
+        assert panel["picture"].count("<polyline") == 2  # its own curve and the other
+        assert panel["picture"].count('stroke="currentColor" stroke-width="1.5" stroke-opacity') == 1
+
+
+def test_the_best_weight_of_all_phenomena_is_ringed_in_every_panel():
+    points = [*sweep_of(), *sweep_of(phenomenon="mean-adequacy")]
+    page = sweep_html(result_of(*points))
+    assert page.count("<h2>Robustness against agreement") == 2
+    assert page.count('r="9"') == 2
+
+
+def test_axes_end_where_the_scale_ends():
+    flat = [point(weight, 0.9, 1.0) for weight in (0.0, 0.5, 1.0)]
+    (panel,) = trade_offs(flat, {}, "pearson")
+    shown = [float(t.text) for t in ET.fromstring(panel["picture"]).iter() if re.fullmatch(r"[\d.]+", t.text or "")]
+    assert max(shown) <= 1.0
 
 
 def sweep_rows(**about):
@@ -83,9 +102,11 @@ def sweep_rows(**about):
 def test_gains_are_drawn_with_their_bands_where_there_is_an_interval():
     many = result_of(*sweep_of(), *sweep_of(dataset="e", suite="t"))
     mean = [row for row in many.rows if row["metric"] == "mean"]
-    assert "mean of 2" in gains(mean, "pearson")
+    panel = gains(mean, "pearson")
+    assert "pearson (mean of 2)" in [name for _, name in panel["legend"]]
+    assert "<polygon" in panel["picture"]
     one = [row for row in result_of(*sweep_of()).rows if row["metric"] == "mean"]
-    assert "no interval" in gains(one, "pearson")
+    assert all("no interval" in name for _, name in gains(one, "pearson")["legend"])
 
 
 def test_names_are_shown_and_never_obeyed():
@@ -128,6 +149,6 @@ def study():
 
 def test_a_study_shows_winners_choices_and_every_set(study):
     page = sweep_html(study)
-    assert len(pictures(page)) == 2 + 3
+    assert page.count('class="map"') == 2 + 3
     assert "Chosen without the set" in page
     assert "1.500" in page

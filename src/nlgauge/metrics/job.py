@@ -22,6 +22,8 @@ from nlgauge.metrics.totals import Totals
 from nlgauge.runtime.runtime import Runtime
 
 Test = Literal["bootstrap", "randomization"]
+
+
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
@@ -192,13 +194,7 @@ class SourceScores(Outcome):
             [row for spec in self.metrics for row in self.rows(spec)],
             self.summary.inputs,
             [
-                {
-                    "spec": spec,
-                    "signature": str(self.signatures[spec]),
-                    "higher_is_better": metric.info.higher_is_better,
-                    "range": [end if math.isfinite(end) else None for end in metric.info.range],
-                    "flags": self.totals[spec].counts,
-                }
+                described(spec, metric, self.signatures[spec], self.totals[spec].counts)
                 for spec, metric in self.metrics.items()
             ],
             [*self.summary.notes, *self.notes()],
@@ -227,6 +223,10 @@ class SourceScores(Outcome):
             yield from self.count_notes(spec)
             for note in notes_of(metric):
                 yield f"{spec}: {note}"
+        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        numbers = sorted(reading[0].references) if reading else []
+        if numbers and numbers[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
             shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
@@ -293,3 +293,14 @@ def score_source(
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
+
+
+def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
+    """A metric as a result of kind `score` lists it."""
+    return {
+        "spec": spec,
+        "signature": str(signature),
+        "higher_is_better": metric.info.higher_is_better,
+        "range": [end if math.isfinite(end) else None for end in metric.info.range],
+        "flags": counts,
+    }

@@ -24,12 +24,14 @@ class Totals:
         by_group: whether the groups (language pairs, tasks) of a system are kept apart.
         keep: whether the statistics of every segment are kept, which resampling needs.
         counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
+        references: the numbers of references that segments have.
     """
 
     by_group: bool = False
     keep: bool = False
     signature: Signature | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    references: set[int] = field(default_factory=set)
     _cells: dict[Key, _Cell] = field(default_factory=dict)
     _finish: Finish | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
@@ -47,6 +49,7 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
+        self.references.update(len(s.references) for s in segments)
         self.counts = add(self.counts, count(scores.flags, scores.values))
         if self.keep:
             self._kept.append((keys, [s.item for s in segments], scores))

@@ -1,23 +1,23 @@
-"""An audit as a page: accuracy by phenomenon as bars, deviation from people as a heat map, both drawn as SVG."""
+"""An audit as a page: accuracy by phenomenon as bars, deviation from people as shades, one column per metric."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report import drawing
 from nlgauge.report.colours import signed
 from nlgauge.report.difference import pieces
-from nlgauge.report.drawing import DARK, GRID, RULE, Cell, line, room, svg, text
 from nlgauge.report.html import render
-from nlgauge.report.labels import clean
+from nlgauge.report.maps import Cell, ramp
 from nlgauge.report.marks import UNDEFINED, absent, between, number
 from nlgauge.report.rows import MEAN_PREFIX, Row, by_keys, means_last, values_of
+from nlgauge.report.strips import Axis, bar
 from nlgauge.report.tables.audit import fault_of
 
-_BAR, _GAP, _EDGE = 260, 14, 8  # pixels
-_SERIES = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")
+SEEN = "\N{DAGGER}"  # beside a result on what the metric's model was trained on
+NOT_APPLICABLE = "\N{EN DASH}"
+_SHARES = Axis((0.0, 0.25, 0.5, 0.75, 1.0), base=0.5)
 
 
 def audit_html(result: Result, worst: Mapping[str, Sequence[Mapping[str, Any]]] | None = None) -> str:
@@ -32,100 +32,103 @@ def audit_html(result: Result, worst: Mapping[str, Sequence[Mapping[str, Any]]] 
         worst=[{"metric": spec, "cases": [_case(c) for c in cases]} for spec, cases in (worst or {}).items() if cases],
         metrics=result.metrics,
         notes=result.notes,
+        seen=SEEN if any(row.get("trained_on") for row in result.rows) else "",
+        not_applicable=NOT_APPLICABLE if any(not row["n"] for row in result.rows) else "",
+        shares=_SHARES,
+        ramp=ramp(signed, -1.0, 1.0),
         command=result.command,
     )
 
 
-def heat_map(rows: Sequence[Row]) -> str:
-    """Deviations of one task as an SVG: one line per perturbation, in blocks by criterion; one column per metric.
+def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    sections = []
+    for (group,), own in by_keys(rows, "group").items():
+        title = f"Accuracy by phenomenon{f', {group}' if group is not None else ''}"
+        metrics, cells = values_of(own, "metric"), {(row["metric"], row["phenomenon"]): row for row in own}
+        trained = _trained(own)
+        lines = []
+        for name in means_last(row["phenomenon"] for row in own):
+            line = [cells.get((metric, name)) for metric in metrics]
+            mean = name.startswith(MEAN_PREFIX)
+            barred = [_barred(row, mean and row is not None and row["metric"] in trained) for row in line]
+            lines.append((name, mean, _counts(line), barred))
+        sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": [_counted(row) for row in own]})
+    return sections
 
-    Blue punishes too little (below 0), brown too much, white agrees. Text is escaped.
-    """
-    metrics, keys = values_of(rows, "metric"), list(by_keys(rows, "criterion", "template"))
-    cells = {(row["metric"], row["criterion"], row["template"]): row for row in rows}
-    return drawing.heat_map(
-        "deviation of metrics from people",
-        metrics,
-        keys,
-        [[_cell(cells.get((m, *key))) for m in metrics] for key in keys],
+
+def _trained(rows: Sequence[Row]) -> set[str]:
+    """The metrics whose model was trained on some of what they are tested on; means over it are no blind test."""
+    return {row["metric"] for row in rows if row.get("trained_on")}
+
+
+def _barred(row: Row | None, in_part: bool) -> tuple[str, Any]:
+    """The accuracy of a row in digits and as a bar; `in_part` is whether it is the mean of some that are marked."""
+    if row is None:
+        return "", ""
+    if absent(row["accuracy"]):
+        return (UNDEFINED if row["n"] else NOT_APPLICABLE), ""
+    seen = bool(row.get("trained_on"))
+    return number(row["accuracy"], 2) + (SEEN if seen or in_part else ""), bar(
+        row["accuracy"], row["low"], row["high"], _SHARES, seen=seen
     )
 
 
-def bars(rows: Sequence[Row]) -> str:
-    """Accuracies of one group as an SVG: one block per phenomenon, in it one bar per metric with its interval.
+def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    sections = []
+    for (task,), own in by_keys(rows, "task").items():
+        metrics = values_of(own, "metric")
+        cells = {(row["metric"], row["criterion"], row["template"]): row for row in own}
+        blocks = []
+        for (criterion,), part in by_keys(own, "criterion").items():
+            found = [
+                (name, [cells.get((metric, criterion, name)) for metric in metrics])
+                for name in values_of(part, "template")
+            ]
+            blocks.append((criterion, [(name, _counts(line), list(map(_cell, line))) for name, line in found]))
+        blocks.append(("all perturbations", _means(own, metrics)))
+        title = f"Deviation from people, task {task}"
+        sections.append(
+            {"title": title, "metrics": metrics, "blocks": blocks, "rows": [_deviating(row) for row in own]}
+        )
+    return sections
 
-    A line stands at one half. Text is escaped.
+
+def _means(rows: Sequence[Row], metrics: Sequence[str]) -> list[tuple[str, str, list[Cell]]]:
+    """Two lines that sum a metric up: its mean deviation, in which too much makes up for too little, and its mean
+    distance from people, in which it does not. Perturbations count alike.
     """
-    metrics, names = values_of(rows, "metric"), means_last(row["phenomenon"] for row in rows)
-    cells = {(row["metric"], row["phenomenon"]): row for row in rows}
-    left = _EDGE + room(names) + 12
-    block = _GAP * len(metrics) + 10
-    legend = 20 * len(metrics) + 14
-    width, height = left + max(_BAR + 60, 18 + room(metrics)) + _EDGE, legend + block * len(names) + 24
-    parts = []
-    for k, m in enumerate(metrics):
-        parts.append(f'<rect x="{left:.1f}" y="{20 * k + 4}" width="12" height="12" {_fill(k)}/>')
-        parts.append(text(left + 18, 20 * k + 14, m))
-    for tick in (0.0, 0.5, 1.0):
-        x = left + _BAR * tick
-        parts.append(line(x, legend, x, height - 20, RULE if tick == 0.5 else GRID))
-        parts.append(text(x, height - 6, f"{tick:g}", anchor="middle", quiet=True))
-    for i, name in enumerate(names):
-        top = legend + block * i + 4
-        parts.append(text(left - _EDGE, top + block / 2, name, anchor="end", bold=name.startswith(MEAN_PREFIX)))
-        for k, m in enumerate(metrics):
-            row = cells.get((m, name))
-            if row is not None and not absent(row["accuracy"]):
-                parts.append(_bar(left, top + _GAP * k, row, _fill(k)))
-    return svg(width, height, "accuracy by phenomenon", parts)
+    known = {m: [r["deviation"] for r in rows if r["metric"] == m and not absent(r["deviation"])] for m in metrics}
+    counts = "/".join(dict.fromkeys(str(len(own)) for own in known.values()))
+    marks = [SEEN if metric in _trained(rows) else "" for metric in metrics]
+    means = [sum(own) / len(own) if own else None for own in known.values()]
+    distances = [sum(map(abs, own)) / len(own) if own else None for own in known.values()]
+    return [
+        ("mean deviation", counts, [_shaded(mean, mark=mark) for mean, mark in zip(means, marks, strict=True)]),
+        ("mean distance", counts, [Cell(number(d, 2) + mark) for d, mark in zip(distances, marks, strict=True)]),
+    ]
 
 
-def _fill(k: int) -> str:
-    """The colour of metric k; after the last colour they come again, paler each time."""
-    again, place = divmod(k, len(_SERIES))
-    return f'fill="{_SERIES[place]}"' + (f' fill-opacity="{0.5**again:.2g}"' if again else "")
-
-
-def _bar(left: float, y: float, row: Row, fill: str) -> str:
-    value, low, high = row["accuracy"], row["low"], row["high"]
-    shown = f'<rect x="{left:.1f}" y="{y}" width="{_BAR * value:.1f}" height="{_GAP - 4}" {fill}/>'
-    if not absent(low):
-        shown += line(left + _BAR * low, y + 5, left + _BAR * high, y + 5, DARK)
-    return shown + text(left + _BAR * max(value, 0 if absent(high) else high) + 6, y + 9, f"{value:.2f}", size=11)
+def _shaded(value: float | None, title: str = "", mark: str = "") -> Cell:
+    if value is None or absent(value):
+        return Cell(UNDEFINED)
+    return Cell(number(value, 2, sign="+") + mark, signed(value), title)
 
 
 def _cell(row: Row | None) -> Cell:
     if row is None:
         return Cell("")
-    value = row["deviation"]
-    if absent(value):
+    mark = SEEN if row.get("trained_on") else ""
+    if absent(row["deviation"]):
         # without people's penalty the drop alone is shown
-        return Cell("-" if not row["n"] else UNDEFINED if absent(row["drop"]) else f"drop {number(row['drop'], 2)}")
+        shown = UNDEFINED if absent(row["drop"]) else f"drop {number(row['drop'], 2)}{mark}"
+        return Cell(shown if row["n"] else NOT_APPLICABLE)
     about = f"drop {number(row['drop'], 2)}, people {number(row['penalty'], 2)}, n {row['n']}"
-    return Cell(number(value, 2, sign="+"), signed(value), about)
+    return _shaded(row["deviation"], about, mark)
 
 
-def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    from markupsafe import Markup
-
-    sections = []
-    for (group,), own in by_keys(rows, "group").items():
-        title = f"Accuracy by phenomenon{f', {clean(str(group))}' if group is not None else ''}"
-        sections.append({"title": title, "picture": Markup(bars(own)), "rows": [_counted(row) for row in own]})
-    return sections
-
-
-def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    from markupsafe import Markup
-
-    return [
-        {
-            "title": f"Deviation from people, task {task}",
-            "picture": Markup(heat_map(own)),
-            "rows": [_deviating(row) for row in own],
-        }
-        for (task,), own in by_keys(rows, "task").items()
-    ]
+def _counts(rows: Iterable[Row | None]) -> str:
+    """The number of texts; several numbers where metrics have different texts."""
+    return "/".join(dict.fromkeys(str(row["n"]) for row in rows if row is not None))
 
 
 def _counted(row: Row) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from nlgauge.core.signature import version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
+
+_JOINTS = re.compile(r"(?<=[_=,:/|])(?=\w)")
 
 
 def render(template: str, **values: Any) -> str:
@@ -20,6 +24,13 @@ def render(template: str, **values: Any) -> str:
     own making.
     """
     return _environment().get_template(template).render(version=version("nlgauge"), **values)
+
+
+def breakable(name: object) -> Markup:
+    """A long name that a narrow column may break after its signs, never inside a word."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, _JOINTS.split(str(name))))
 
 
 def write_page(html: str, path: str | os.PathLike[str]) -> None:
@@ -36,7 +47,7 @@ def write_page(html: str, path: str | os.PathLike[str]) -> None:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("nlgauge.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -44,3 +55,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["breakable"] = breakable
+    return environment

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.colours import ink, shade, signed
-from nlgauge.report.drawing import Cell, heat_map
+from nlgauge.report.colours import ink, shade
 from nlgauge.report.html import render
+from nlgauge.report.maps import amount
 from nlgauge.report.marks import UNDEFINED, absent, between, descending, number, whisker
 from nlgauge.report.rows import (
     MEAN,
@@ -75,17 +75,8 @@ def _matrix(
     rows: Sequence[tuple[str, str]],
     values: Mapping[tuple[str, str], float],
 ) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    cells = [[_signed(values.get((key, column)), f"{shown}, {column}") for column in columns] for shown, key in rows]
-    picture = heat_map(title, columns, [("", shown) for shown, _ in rows], cells)
-    return {"title": title, "about": about, "picture": Markup(picture)}
-
-
-def _signed(value: float | None, title: str) -> Cell:
-    if value is None or absent(value):
-        return Cell(UNDEFINED)
-    return Cell(number(value, 2), signed(value), title)
+    lines = [(shown, "", [amount(values.get((key, column))) for column in columns]) for shown, key in rows]
+    return {"title": title, "about": about, "columns": columns, "blocks": [("", lines)]}
 
 
 def _sections(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:

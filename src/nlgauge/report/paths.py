@@ -22,7 +22,7 @@ def without_folders(result: Result) -> Result:
     Files with equal names keep the folders that tell them apart. Inputs show no folder at all where that is possible.
     """
     inputs = [entry["path"] for entry in result.inputs]
-    texts = [*_texts(result.rows), *_texts(result.metrics), *result.notes]
+    texts = [*_texts(result.rows), *_texts(result.metrics), *result.notes, result.command or ""]
     names = _names([*inputs, *(path for text in texts for path in _PATH.findall(text))])
 
     def shown(value: Any) -> Any:
@@ -37,6 +37,7 @@ def without_folders(result: Result) -> Result:
         rows=each(result.rows),
         metrics=each(result.metrics),
         notes=[shown(note) for note in result.notes],
+        command=shown(result.command),
     )
 
 

@@ -1,16 +1,22 @@
-"""Curves as SVG: axes that end at round numbers, lines with marks, bands of intervals, a legend."""
+"""Curves as SVG: axes that end at round numbers, lines with marks, bands of intervals, labels that stay apart.
+
+What is written is drawn in the colour of the text around the picture, so that it can be read on light and on dark.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nlgauge.report.drawing import DARK, GRID, RULE, line, room, svg, text
-from nlgauge.report.labels import clean
+from nlgauge.report.labels import clean, ems, shorten
 
-_WIDTH, _HEIGHT, _EDGE, _LEGEND = 460, 320, 10, 20  # pixels of the plot, the margin, a line of the legend
-_COLOURS = ("#1d4ed8", "#b45309", "#047857", "#7c3aed", "#be123c", "#4b5563", "#0e7490", "#a16207")
+_WIDTH, _HEIGHT, _EDGE, _TOP = 300, 210, 10, 24  # pixels of the plot, the margin, the room above
+_COLOURS = ("#3b76e8", "#c2600c", "#0a8f62", "#8b5cf6")  # all stand out from white and from dark
+_FAMILY = "Helvetica Neue, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-serif"
+_SIZE, _SMALL = 12, 10  # of letters, in pixels
+_LONGEST = 26.0  # ems of a label; the whole text shows where the mouse rests
+_PLACES = ((8, -8), (8, 14), (-8, -8), (-8, 14), (0, -13), (0, 21), (13, 4), (-13, 4))  # of a label beside its point
 
 
 @dataclass(frozen=True)
@@ -18,12 +24,11 @@ class Curve:
     """A line through points.
 
     Attributes:
-        name: the name in the legend.
+        name: what it is called in a legend.
         points: (x, y) in order; a point that is NaN is left out.
         labels: the text beside each point; empty for none.
         titles: the text that the mouse shows at each point; empty for none.
         band: (low, high) of y at each point; empty for none.
-        dotted: whether the line is dotted.
         ends: mark the first point with a star and the last with a cross.
         bold: the point to emphasise, or None.
     """
@@ -33,9 +38,61 @@ class Curve:
     labels: Sequence[str] = ()
     titles: Sequence[str] = ()
     band: Sequence[tuple[float, float]] = ()
-    dotted: bool = False
     ends: bool = False
     bold: int | None = None
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A pair of axes.
+
+    Attributes:
+        x_name, y_name: what they measure.
+        across, up: round numbers in order; the first and the last are the ends.
+        percent: y is a share, shown in per cent, with a line at 0.
+    """
+
+    x_name: str
+    y_name: str
+    across: Sequence[float]
+    up: Sequence[float]
+    percent: bool = False
+
+
+def axes_of(
+    curves: Sequence[Curve],
+    x_name: str,
+    y_name: str,
+    *,
+    x_within: tuple[float, float] = (-math.inf, math.inf),
+    y_within: tuple[float, float] = (-math.inf, math.inf),
+    percent: bool = False,
+) -> Axes:
+    """Axes that hold some curves with their bands, and nothing beyond the ends of each measure."""
+    drawn = [(x, y, k, c) for c in curves for k, (x, y) in enumerate(c.points) if _drawn(x, y)]
+    xs = [x for x, *_ in drawn] + ([0.0, 1.0] if percent else [])
+    ys = [y for _, y, *_ in drawn] + ([0.0] if percent else [])
+    ys += [end for *_, k, c in drawn if c.band for end in c.band[k] if end == end]
+    return Axes(x_name, y_name, ticks(xs, 6, x_within), ticks(ys, 6, y_within), percent)
+
+
+def ticks(values: Sequence[float], most: int = 7, within: tuple[float, float] = (-math.inf, math.inf)) -> list[float]:
+    """Round numbers from below the smallest value to above the greatest, at most about `most` of them.
+
+    They are 0 and 1 where there are no values, and never outside `within`.
+    """
+    if not values:
+        return [0.0, 1.0]
+    low, high = min(values), max(values)
+    if not high > low:
+        low, high = low - (abs(low) or 1.0) * 0.05, high + (abs(high) or 1.0) * 0.05
+        low, high = max(low, within[0]), min(high, within[1])
+    rough = (high - low) / (most - 1)
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    found = [float(f"{step * i:.12g}") for i in range(first, last + 1)]
+    return [tick for tick in found if within[0] <= tick <= within[1]]
 
 
 def colour_of(k: int) -> str:
@@ -43,91 +100,79 @@ def colour_of(k: int) -> str:
     return _COLOURS[k % len(_COLOURS)]
 
 
-def curves_plot(label: str, curves: Sequence[Curve], x_name: str, y_name: str, *, percent: bool = False) -> str:
-    """Curves over one pair of axes as SVG.
+def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequence[Curve] = ()) -> str:
+    """Curves over a pair of axes as SVG.
 
     Args:
         label: what the picture shows, for those who do not see it.
-        curves: in the order of the legend.
-        x_name, y_name: of the axes.
-        percent: y is a share, shown in per cent, with a line at 0.
+        curves: in the order of their colours; where two are equal, the earlier shows as an edge around the later.
+        axes: that the picture has; several pictures may share them.
+        behind: curves of other pictures, drawn faintly for comparison.
     """
-    xs = [x for c in curves for x, y in c.points if _drawn(x, y)]
-    ys = [y for c in curves for x, y in c.points if _drawn(x, y)]
-    ys += [
-        end
-        for c in curves
-        for (x, y), ends in zip(c.points, c.band, strict=False)
-        if _drawn(x, y)
-        for end in ends
-        if end == end
-    ]
-    across, up = ticks(xs + ([0.0, 1.0] if percent else [])), ticks(ys + ([0.0] if percent else []))
-    shown = [f"{100 * y:g} %" if percent else f"{y:g}" for y in up]
-    left, top = _EDGE + 22 + room(shown), _LEGEND * len(curves) + 12
-    frame = _Frame(left, top, (across[0], across[-1]), (up[0], up[-1]))
-    parts = [p for k, c in enumerate(curves) for p in _legend(k, c, left)]
-    for x in across:
-        parts += [
-            line(frame.x(x), top, frame.x(x), top + _HEIGHT, GRID),
-            text(frame.x(x), top + _HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True),
-        ]
-    for y, tick in zip(up, shown, strict=True):
-        parts.append(line(left, frame.y(y), left + _WIDTH, frame.y(y), RULE if percent and y == 0 else GRID))
-        parts.append(text(left - 6, frame.y(y) + 4, tick, anchor="end", quiet=True))
-    parts.append(text(left + _WIDTH / 2, top + _HEIGHT + 36, x_name, anchor="middle"))
-    parts.append(text(_EDGE + 6, top + _HEIGHT / 2, y_name, anchor="middle", turn=-90))
+    frame = _Frame(axes, _EDGE + 20 + _room([_shown(axes, y) for y in axes.up]), _TOP)
+    parts = list(_grid(frame))
+    parts += [_path(_places(frame, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
     parts += [_band(frame, k, c) for k, c in enumerate(curves) if c.band]
-    parts += [p for k, c in enumerate(curves) for p in _curve(frame, k, c)]
+    parts += [p for k, c in enumerate(curves) for p in _curve(frame, k, c, 2 + 3 * (len(curves) - 1 - k))]
     parts += _labels(frame, curves)
-    width = left + max(_WIDTH, 40 + room([c.name for c in curves])) + _EDGE + 24
-    return svg(width, top + _HEIGHT + 46, label, parts)
+    return _svg(frame.left + _WIDTH + _EDGE + 12, frame.top + _HEIGHT + 44, label, parts)
 
 
-def ticks(values: Sequence[float], most: int = 7) -> list[float]:
-    """Round numbers from below the smallest value to above the greatest, at most about `most` of them.
-
-    They are 0 and 1 where there are no values.
-    """
-    if not values:
-        return [0.0, 1.0]
-    low, high = min(values), max(values)
-    if not high > low:
-        low, high = low - (abs(low) or 1.0) * 0.05, high + (abs(high) or 1.0) * 0.05
-    rough = (high - low) / (most - 1)
-    size = 10.0 ** math.floor(math.log10(rough))
-    step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= rough * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [float(f"{step * i:.12g}") for i in range(first, last + 1)]
+def swatch(k: int) -> str:
+    """A piece of curve k, for a legend."""
+    return (
+        f'<svg width="22" height="10" aria-hidden="true"><line x1="1" x2="21" y1="5" y2="5" stroke="{colour_of(k)}"'
+        ' stroke-width="3"/></svg>'
+    )
 
 
 @dataclass(frozen=True)
 class _Frame:
+    axes: Axes
     left: float
     top: float
-    across: tuple[float, float]
-    up: tuple[float, float]
 
     def x(self, value: float) -> float:
-        return self.left + _WIDTH * (value - self.across[0]) / (self.across[1] - self.across[0])
+        low, high = self.axes.across[0], self.axes.across[-1]
+        return self.left + _WIDTH * (value - low) / (high - low)
 
     def y(self, value: float) -> float:
-        return self.top + _HEIGHT * (self.up[1] - value) / (self.up[1] - self.up[0])
+        low, high = self.axes.up[0], self.axes.up[-1]
+        return self.top + _HEIGHT * (high - value) / (high - low)
+
+    def holds(self, box: tuple[float, float, float, float]) -> bool:
+        """Whether a label lies in the picture, and on no number of an axis."""
+        right, bottom = self.left + _WIDTH + _EDGE, self.top + _HEIGHT
+        return self.left <= box[0] and box[2] <= right and box[1] >= 1 and box[3] <= bottom
 
 
 def _drawn(x: float, y: float) -> bool:
     return math.isfinite(x) and math.isfinite(y)
 
 
-def _legend(k: int, curve: Curve, left: float) -> list[str]:
-    y = _LEGEND * k + 12
-    return [_path([(left, y), (left + 26, y)], k, curve.dotted), text(left + 34, y + 4, curve.name)]
+def _shown(axes: Axes, y: float) -> str:
+    return f"{100 * y:g} %" if axes.percent else f"{y:g}"
 
 
-def _path(points: Sequence[tuple[float, float]], k: int, dotted: bool) -> str:
-    dash = ' stroke-dasharray="2 4" stroke-linecap="round"' if dotted else ""
+def _grid(frame: _Frame) -> Iterator[str]:
+    axes, left, top = frame.axes, frame.left, frame.top
+    for x in axes.across:
+        yield _line(frame.x(x), top, frame.x(x), top + _HEIGHT)
+        yield _text(frame.x(x), top + _HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)
+    for y in axes.up:
+        yield _line(left, frame.y(y), left + _WIDTH, frame.y(y), strong=axes.percent and y == 0)
+        yield _text(left - 6, frame.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
+    yield _text(left + _WIDTH / 2, top + _HEIGHT + 36, axes.x_name, anchor="middle")
+    yield _text(_EDGE + 4, top + _HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
+
+
+def _places(frame: _Frame, curve: Curve) -> list[tuple[float, float]]:
+    return [(frame.x(x), frame.y(y)) for x, y in curve.points if _drawn(x, y)]
+
+
+def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
     at = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline points="{at}" fill="none" stroke="{colour_of(k)}" stroke-width="2"{dash}/>'
+    return f'<polyline points="{at}" fill="none" stroke="{colour}" stroke-width="{width:g}"{more}/>'
 
 
 def _band(frame: _Frame, k: int, curve: Curve) -> str:
@@ -136,17 +181,17 @@ def _band(frame: _Frame, k: int, curve: Curve) -> str:
         (frame.x(x), frame.y(high)) for x, _, high in reversed(inside)
     ]
     return (
-        f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.13"/>'
+        f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.15"/>'
         if at
         else ""
     )
 
 
-def _curve(frame: _Frame, k: int, curve: Curve) -> list[str]:
+def _curve(frame: _Frame, k: int, curve: Curve, width: float) -> list[str]:
     from markupsafe import escape
 
     at = [(i, frame.x(x), frame.y(y)) for i, (x, y) in enumerate(curve.points) if _drawn(x, y)]
-    parts = [_path([(x, y) for _, x, y in at], k, curve.dotted)]
+    parts = [_path([(x, y) for _, x, y in at], colour_of(k), width)]
     for i, x, y in at:
         title = f"<title>{escape(clean(curve.titles[i]))}</title>" if curve.titles else ""
         parts.append(f"<g>{title}{_mark(i, x, y, k, curve)}</g>")
@@ -154,26 +199,40 @@ def _curve(frame: _Frame, k: int, curve: Curve) -> list[str]:
 
 
 def _labels(frame: _Frame, curves: Sequence[Curve]) -> list[str]:
-    """Labels that do not overlap: first those of emphasised points, then those of ends, then as many as fit."""
-    wanted = []
+    """Labels that cover neither each other nor a mark: those of emphasised points and ends first, then what fits."""
+    wanted, taken = [], []
     for curve in curves:
-        for i, (label, (x, y)) in enumerate(zip(curve.labels, curve.points, strict=False)):
-            if label and _drawn(x, y):
-                importance = 0 if i == curve.bold else 1 if i in (0, len(curve.points) - 1) else 2
-                wanted.append((importance, frame.x(x) + 8, frame.y(y) - 7, label, i == curve.bold))
+        for i, (x, y) in enumerate(curve.points):
+            if not _drawn(x, y):
+                continue
+            at, last = (frame.x(x), frame.y(y)), len(curve.points) - 1
+            reach = 9.0 if i == curve.bold else 6.0 if curve.ends and i in (0, last) else 3.0
+            taken.append((at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach))
+            if curve.labels and curve.labels[i]:
+                importance = 0 if i == curve.bold else 1 if i in (0, last) else 2
+                wanted.append((importance, at, curve.labels[i], i == curve.bold))
     parts: list[str] = []
-    taken: list[tuple[float, float, float]] = []
-    for _, x, y, label, bold in sorted(wanted, key=lambda w: w[0]):
-        wide = room([label], 10)
-        if all(abs(y - ty) > 11 or x > tx + tw or tx > x + wide for tx, ty, tw in taken):
-            taken.append((x, y, wide))
-            parts.append(text(x, y, label, size=10, quiet=not bold, bold=bold))
+    for _, (x, y), label, bold in sorted(wanted, key=lambda w: w[0]):
+        wide = _room([label], _SMALL)
+        for right, down in _PLACES:
+            start = x + right - (wide if right < 0 else 0 if right else wide / 2)
+            box = (start, y + down - _SMALL, start + wide, y + down)
+            if frame.holds(box) and not _covers(box, taken):
+                taken.append(box)
+                parts.append(_text(start, y + down, label, size=_SMALL, quiet=not bold, bold=bold))
+                break
     return parts
+
+
+def _covers(box: tuple[float, ...], others: Iterable[tuple[float, ...]]) -> bool:
+    return any(
+        box[0] < right and left < box[2] and box[1] < bottom and top < box[3] for left, top, right, bottom in others
+    )
 
 
 def _mark(i: int, x: float, y: float, k: int, curve: Curve) -> str:
     ring = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke="{DARK}" stroke-width="1.5"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke="currentColor" stroke-width="1.5"/>'
         if i == curve.bold
         else ""
     )
@@ -189,3 +248,48 @@ def _mark(i: int, x: float, y: float, k: int, curve: Curve) -> str:
         )
         return f'{ring}<polygon points="{" ".join(f"{cx:.1f},{cy:.1f}" for cx, cy in corners)}" fill="{colour_of(k)}"/>'
     return f'{ring}<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour_of(k)}"/>'
+
+
+def _text(
+    x: float,
+    y: float,
+    label: str,
+    *,
+    anchor: str = "start",
+    turn: int = 0,
+    quiet: bool = False,
+    bold: bool = False,
+    size: int = _SIZE,
+) -> str:
+    """A text at a position: made safe for XML, escaped, and cut where it is too long; its title then holds it all."""
+    from markupsafe import escape
+
+    whole = clean(label)
+    shown = shorten(whole, _LONGEST, ems)
+    turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
+    look = (' font-weight="600"' if bold else "") + (' fill-opacity="0.75"' if quiet else "")
+    title = f"<title>{escape(whole)}</title>" if shown != whole else ""
+    start = (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="currentColor"{look}{turned}>'
+    )
+    return f"{start}{title}{escape(shown)}</text>"
+
+
+def _room(labels: Sequence[str], size: int = _SIZE) -> float:
+    """The width in pixels of the widest of some labels; 0 for none."""
+    return max((size * ems(shorten(clean(label), _LONGEST, ems)) for label in labels), default=0.0)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, *, strong: bool = False) -> str:
+    where = f'x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"'
+    return f'<line {where} stroke="currentColor" stroke-opacity="{0.5 if strong else 0.16}"/>'
+
+
+def _svg(width: float, height: float, label: str, parts: Sequence[str]) -> str:
+    from markupsafe import escape
+
+    w, h = math.ceil(width), math.ceil(height)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" '
+        f'aria-label="{escape(clean(label))}" font-family="{_FAMILY}">{"".join(parts)}</svg>'
+    )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.colours import shade
-from nlgauge.report.drawing import Cell, heat_map
 from nlgauge.report.html import render
-from nlgauge.report.marks import UNDEFINED, absent, between, number, percent
-from nlgauge.report.plots import Curve, curves_plot
+from nlgauge.report.maps import Cell, amount
+from nlgauge.report.marks import absent, between, number, percent
+from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
 from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, points_of, values_of, weight_tasks
 from nlgauge.report.tables.sweep import best_lines, gain_of, is_pooling
 
@@ -19,6 +18,9 @@ _ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
 _KINDS = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
 _MOST_LABELS = 6
 Section = dict[str, Any]
+Panel = dict[str, Any]  # a caption, and a picture with its legend or a map
+Map = dict[str, Any]
+Best = Mapping[tuple[Any, ...], float]
 
 
 def sweep_html(result: Result) -> str:
@@ -39,74 +41,92 @@ def sweep_html(result: Result) -> str:
 def _section(
     title: str,
     about: str,
-    pictures: Sequence[tuple[str, str]],
-    table: dict[str, Any] | None = None,
+    panels: Sequence[Panel] = (),
     *,
+    table: dict[str, Any] | None = None,
     folded: bool = False,
 ) -> Section:
-    """A section of the page; pictures are (caption, SVG), folded where there are many."""
-    from markupsafe import Markup
-
-    shown = [(caption, Markup(picture)) for caption, picture in pictures]
-    return {"title": title, "about": about, "pictures": shown, "table": table, "folded": folded}
+    """A section of the page; panels are folded where there are many."""
+    return {"title": title, "about": about, "panels": panels, "table": table, "folded": folded}
 
 
 def _weights(rows: Sequence[Row]) -> Iterator[Section]:
     for (stat, criterion, level), own in weight_tasks(rows).items():
         about = f"{stat} with {criterion}, level {level}"
+        best = {(row["metric"], row["with"]): row["weight"] for row in own if row["best"]}
         for phenomenon, attacks in _ATTACKS.items():
-            yield from _trades(points_of(own, phenomenon), stat, attacks, about)
+            yield from _trades(points_of(own, phenomenon), best, stat, attacks, about)
         for (partner,), means in by_keys((row for row in own if row["metric"] == MEAN), "partner").items():
             others = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
-            pictures = [("", gains(means, stat))]
-            yield _section(f"Gains by weight: mixed with {others}", about, pictures, _gains_table(means))
+            panel = gains(means, stat)
+            yield _section(f"Gains by weight: mixed with {others}", about, [panel], table=_gains_table(means))
 
 
-def _trades(points: Sequence[Row], stat: str, attacks: str, about: str) -> Iterator[Section]:
+def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: str) -> Iterator[Section]:
     """Robustness against agreement: on everything together, then on each data set and suite."""
     together = [row for row in points if row["dataset"] == MEAN] or points
     if together:
-        pictures = [("", trade_off(together, stat))]
-        yield _section(f"Robustness against agreement: {attacks}", about, pictures, _table(together, stat))
+        title = f"Robustness against agreement: {attacks}"
+        yield _section(title, about, trade_offs(together, best, stat), table=_table(together, stat))
     apart = by_keys((row for row in points if row["dataset"] != MEAN), "dataset", "suite")
     if len(apart) > 1:
-        pictures = [(f"{dataset} and {suite}", trade_off(own, stat)) for (dataset, suite), own in apart.items()]
-        yield _section(f"Each data set and suite: {attacks}", about, pictures, folded=True)
+        panels = [
+            {**panel, "caption": f"{panel['caption']}, {dataset} and {suite}"}
+            for (dataset, suite), own in apart.items()
+            for panel in trade_offs(own, best, stat)
+        ]
+        yield _section(f"Each data set and suite: {attacks}", about, panels, folded=True)
 
 
-def trade_off(rows: Sequence[Row], stat: str) -> str:
-    """Correlation over accuracy as SVG, one curve per pair of metrics.
+def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
+    """Correlation over accuracy, one panel per pair of metrics, on common axes; the other pairs stand behind.
 
-    A star stands where the metric is alone, a cross where the other is. The best weight is ringed. Curves of metrics
-    mixed with others than NLI metrics are dotted.
+    A star stands where the metric is alone, a cross where the other is. The best weight is ringed.
+
+    Args:
+        rows: points of the pairs.
+        best: (metric, other) -> the best weight of the pair.
+        stat: the statistic.
 
     References:
         Chen and Eger (2023), figures 2 and 4.
     """
-    curves = [
-        _trade(f"{metric} with {partner}", own, stat)
-        for (metric, partner), own in by_keys(rows, "metric", "with").items()
-    ]
-    return curves_plot(f"{stat} over accuracy under attack", curves, "accuracy under attack", stat)
+    pairs = by_keys(rows, "metric", "with")
+    curves = [_trade(f"{' with '.join(pair)}", own, best.get(pair), stat) for pair, own in pairs.items()]
+    axes = axes_of(curves, "accuracy under attack", stat, x_within=(0.0, 1.0), y_within=(-1.0, 1.0))
+    panels = []
+    for curve, pair in zip(curves, pairs, strict=True):
+        chosen = f"; best weight {best[pair]:g}" if pair in best else ""
+        behind = [other for other in curves if other is not curve]
+        picture = curves_plot(f"{curve.name}: {stat} over accuracy under attack", [curve], axes, behind)
+        panels.append(_panel(f"{curve.name}{chosen}", picture))
+    return panels
 
 
-def _trade(name: str, rows: Sequence[Row], stat: str) -> Curve:
-    best = next((i for i, row in enumerate(rows) if row["best"]), None)
+def _panel(caption: str, picture: str, keys: Sequence[str] = ()) -> Panel:
+    """A picture of our own making under a caption; keys are names of its curves, in order."""
+    from markupsafe import Markup
+
+    legend = [(Markup(swatch(k)), key) for k, key in enumerate(keys)]
+    return {"caption": caption, "picture": Markup(picture), "legend": legend}
+
+
+def _trade(name: str, rows: Sequence[Row], best: float | None, stat: str) -> Curve:
+    ringed = next((i for i, row in enumerate(rows) if row["weight"] == best), None)
     every = math.ceil(len(rows) / _MOST_LABELS)
-    labelled = {best, len(rows) - 1, *range(0, len(rows), every)}
+    labelled = {ringed, len(rows) - 1, *range(0, len(rows), every)}
     return Curve(
         name,
         [(row["accuracy"], row["correlation"]) for row in rows],
         [f"{row['weight']:g}" if i in labelled else "" for i, row in enumerate(rows)],
         [f"{row['spec']}: accuracy {row['accuracy']:.3f}, {stat} {row['correlation']:.3f}" for row in rows],
-        dotted=rows[0]["partner"] != "nli",
         ends=True,
-        bold=best,
+        bold=ringed,
     )
 
 
-def gains(rows: Sequence[Row], stat: str) -> str:
-    """Mean gains over weights as SVG, with bands of 95 % intervals over pairs of metrics and sets.
+def gains(rows: Sequence[Row], stat: str) -> Panel:
+    """Mean gains over weights, with bands of 95 % intervals over pairs of metrics and sets.
 
     References:
         Chen and Eger (2023), figure 3.
@@ -116,7 +136,8 @@ def gains(rows: Sequence[Row], stat: str) -> str:
     curves = [_gain(f"{stat} ({_over(first, 'correlation')})", first, "correlation")]
     for (phenomenon,), own in phenomena.items():
         curves.append(_gain(f"accuracy, {_ATTACKS[phenomenon]} ({_over(own, 'accuracy')})", own, "accuracy"))
-    return curves_plot("gains by weight", curves, "weight of the other metric", "gain", percent=True)
+    axes = axes_of(curves, "weight of the other metric", "gain", percent=True)
+    return _panel("", curves_plot("gains by weight", curves, axes), [curve.name for curve in curves])
 
 
 def _over(rows: Sequence[Row], name: str) -> str:
@@ -179,17 +200,17 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
     values, wins, left = ([row for row in rows if row["table"] == table] for table in ("values", "wins", "left-out"))
     for (setup, kind), own in by_keys(wins, "setup", "kind").items():
         about = f"{'with references' if setup == 'ref' else 'against the source'}, {own[0]['n']} contests"
-        picture = _grid(f"wins, {_KINDS[kind]}", own, "wins", "g")
-        yield _section(f"How often each strategy wins: {_KINDS[kind]}", about, [("", picture)])
+        panel = {"caption": "", "map": _grid(own, "wins")}
+        yield _section(f"How often each strategy wins: {_KINDS[kind]}", about, [panel])
     if left:
         about = "what the strategy with the best mean elsewhere loses here"
-        yield _section("Chosen without the set", about, [], _choices(left))
-    pictures = []
+        yield _section("Chosen without the set", about, table=_choices(left))
+    panels = []
     for contest, own in by_keys(values, "metric", "kind", "set", "stat", "criterion").items():
         metric, kind, where, stat, criterion = contest
         measure = f"{stat} with {criterion}" if kind == "correlation" else _KINDS[kind]
-        pictures.append((f"{metric}, {where}: {measure}", _grid(measure, own, "value", ".3f")))
-    yield _section("Every strategy on every set", "darker is better within a picture", pictures)
+        panels.append({"caption": f"{metric}, {where}: {measure}", "map": _grid(own, "value")})
+    yield _section("Every strategy on every set", "darker is better within a table", panels)
 
 
 def _choices(rows: Sequence[Row]) -> dict[str, Any]:
@@ -210,16 +231,16 @@ def _choices(rows: Sequence[Row]) -> dict[str, Any]:
     return {"header": [*names, "value", "best value", "cost"], "words": len(names), "rows": body}
 
 
-def _grid(label: str, rows: Sequence[Row], key: str, form: str) -> str:
+def _grid(rows: Sequence[Row], key: str) -> Map:
+    """Directions by formulas, darker where more."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     defined = [row[key] for row in rows if not absent(row[key])]
     low, high = min(defined, default=0.0), max(defined, default=0.0)
-    cells = {(row["direction"], row["formula"]): _cell(row[key], low, high, form) for row in rows}
-    lines = [[cells[way, formula] for formula in formulas] for way in directions]
-    return heat_map(label, formulas, [("", way) for way in directions], lines)
+    cells = {(row["direction"], row["formula"]): _cell(row[key], low, high, key) for row in rows}
+    lines = [(way, "", [cells[way, formula] for formula in formulas]) for way in directions]
+    return {"columns": formulas, "blocks": [("", lines)]}
 
 
-def _cell(value: float | None, low: float, high: float, form: str) -> Cell:
-    if value is None or absent(value):
-        return Cell(UNDEFINED)
-    return Cell(f"{round(value, 3) + 0.0:{form}}", shade(0.8 * (value - low) / (high - low) if high > low else 0.0))
+def _cell(value: float | None, low: float, high: float, key: str) -> Cell:
+    known = value is not None and not absent(value)
+    return amount(value, low, high, digits=3, text=f"{value:.3g}" if known and key == "wins" else "")

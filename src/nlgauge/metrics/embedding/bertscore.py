@@ -115,6 +115,11 @@ class BertScore:
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if the model is none of the kind that BERTScore was made for: one that reads both sides of a word."""
+        return locate(self.model, self.revision).notes
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)

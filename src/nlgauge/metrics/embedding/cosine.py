@@ -59,6 +59,11 @@ class Cosine:
     def __post_init__(self) -> None:
         checked(self)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if the model reads only what is to the left."""
+        return locate(self.model, self.revision).notes
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)

@@ -109,8 +109,10 @@ class Bleu:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether texts without blanks would count as single words, and the option that splits them."""
+        if writing.spaced:
+            return None
         tokenizer = self._scorer().tokenizer_signature
-        if writing.spaced or tokenizer not in ("13a", "intl"):
+        if tokenizer not in ("13a", "intl"):
             return None
         option = (
             f"tokenize={_SPLITS[writing.script]} or tokenize=char" if writing.script in _SPLITS else "tokenize=char"

@@ -78,6 +78,7 @@ class Nli(NliMetric):
 
     def __post_init__(self) -> None:
         checked(self)
+        self._check_references()
         low, high = FORMULAS[self.formula][1]
         if self.references == "parts" and self.formula == "e-n-2c":
             low = -3.0  # the highest n and the highest c may come from two references

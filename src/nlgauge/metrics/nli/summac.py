@@ -57,6 +57,7 @@ class SummaC(NliMetric):
 
     def __post_init__(self) -> None:
         checked(self)
+        self._check_references()
         needs = {"references"} if self.anchor == "reference" else {"source"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=_RANGES[self.variant]))
 
