@@ -29,7 +29,7 @@ from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.systems.significance import PairedTest, TestName, paired_families
 
-_ADJUSTED = {
+ADJUSTED = {
     "none": "not adjusted for their number",
     "holm": "adjusted after Holm",
     "bh": "adjusted after Benjamini and Hochberg",
@@ -102,7 +102,7 @@ class Pairwise:
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (
             f"p: {_TESTS[self.test]} {against}, two-sided, {self.draws} draws, seed {self.seed};"
-            f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {_ADJUSTED[self.adjust]}"
+            f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {ADJUSTED[self.adjust]}"
         )
         if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
             yield f"with {self.draws} draws no p of {pairs} pairs can fall below {self.alpha:g}; take more draws"
