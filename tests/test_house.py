@@ -75,6 +75,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "source": set(),
         "frames": {"fields", "parquet"},
         "held": {"files", "source"},
+        "selected": {"source"},
         "table": {"fields", "files", "source"},
         "jsonl": {"files"},
         "tsv": {"fields", "files"},

@@ -122,6 +122,11 @@ def test_a_context_is_used_and_kept():
 def test_another_script_is_left_alone_by_what_knows_english_only():
     made = suite("checklist", data(["今天下雨。", "猫在垫子上。"]))
     assert ("negation", "language", 2) in {(s.perturbation, s.reason, s.n) for s in made.skipped}
+    (note,) = (note for note in made.notes if note.startswith("perturbations"))
+    assert note.startswith(
+        "perturbations: 2 of 2 texts (s0, s1) look Chinese (Han): those that need English leave them"
+    )
+    assert not any(note.startswith("perturbations") for note in suite("checklist", data()).notes)
 
 
 def test_nothing_that_applies_is_refused_with_its_reasons():

@@ -317,3 +317,31 @@ def test_pairs_that_are_cut_or_empty_are_counted_by_metric():
         result = audit(Suite(pairs), ["chrf"]).result()
     assert result.metrics[0]["flags"] == {"empty": 1}
     assert "chrf: 1 of 2 pairs have an empty side; they get the worst value" in result.notes
+
+
+def test_worst_cases_of_a_checklist_are_farthest_from_the_penalty():
+    # people take off 0.89 for a negation and 0.12 for typos: a drop of 0 and one of 1 are 0.89 and 0.88 from them
+    suite = checklist(
+        pair("c", REFERENCE, REFERENCE, **row_of()), pair("d", REFERENCE, "xyz", **row_of("fluency", "typos"))
+    )
+    found = audit(suite, ["chrf"])
+    cases = found.worst("chrf", 2)
+    assert [case["id"] for case in cases] == ["c", "d"]
+    assert [(round(case["drop"], 2), case["penalty"]) for case in cases] == [(0.0, 0.89), (1.0, 0.12)]
+    assert [case["id"] for case in found.worst("chrf", 1, "typos")] == ["d"]
+
+
+@pytest.mark.parametrize(
+    ("suite", "options", "message"),
+    [
+        (checklist(), {"ties": "half"}, "ties goes with design 'preference', and this audit is a checklist"),
+        (
+            preference(),
+            {"normalise": "minmax"},
+            "normalise goes with design 'checklist', and this audit is a preference",
+        ),
+    ],
+)
+def test_options_of_the_other_design_are_refused(suite, options, message):
+    with pytest.raises(InputError, match=message):
+        audit(suite, ["chrf"], **options)

@@ -79,6 +79,14 @@ def test_sources_may_stand_for_references(told):
     assert sides(suite, told, references="source").margin.tolist() == [1]
 
 
+def test_pairs_in_a_script_that_the_metric_cannot_split_are_noted():
+    chinese = {"references": ("昨天他没有去学校",)}
+    suite = Suite((pair("1", "a", "b", **chinese), pair("2", "今天这里下了很大的雨", "昨天"), pair("3", "a", "b")))
+    found = score_sides(suite, {"m": metric("bleu")}, Runtime())["m"]
+    (note,) = found.unread
+    assert note.startswith("m: 1 of 3 pairs (1) look Chinese (Han): the tokenizer 13a splits words at blanks")
+
+
 def test_a_pair_has_a_flag_where_either_side_has():
     suite = Suite(
         (

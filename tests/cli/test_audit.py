@@ -201,7 +201,7 @@ def test_worst_cases_show_what_was_taken_for_better(pairs, capsys):
     assert run("audit", "--suite", pairs, "-m", "chrf", "--worst", 3, "-q") == 0
     shown = capsys.readouterr().out.split("worst cases of chrf\n")[1]
     assert shown.startswith("  b (typos), margin -")
-    assert "held against  the cat sat\n" in shown
+    assert "compared with  the cat sat\n" in shown
     assert "worse   the [cta] sat" in shown
 
 

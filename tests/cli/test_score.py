@@ -51,6 +51,18 @@ def run(*arguments):
     return main([str(a) for a in arguments])
 
 
+def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_scored(data, tmp_path, capsys):
+    row = {"id": "c", "hyp": "火车晚点了两个小时", "refs": ["昨天他没有去学校"]}
+    data.write_text(json.dumps(row), encoding="utf-8")
+    assert run("score", data) == 0
+    assert "bleu: 1 of 1 segments (c) look Chinese (Han): the tokenizer 13a splits" in capsys.readouterr().out
+    target = tmp_path / "rows.jsonl"
+    error = refused(capsys, "score", data, "--language", "strict", "--segments", target)
+    assert "take tokenize=zh or tokenize=char" in error
+    assert not target.exists()
+    assert "language is 'loud'" in refused(capsys, "score", data, "--language", "loud")
+
+
 def refused(capsys, *arguments):
     """The one line of an error; nothing on stdout."""
     code = run(*arguments)
@@ -408,3 +420,121 @@ def test_standard_input_and_standard_output_are_not_one_file(data, monkeypatch, 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
     assert run("score", "-", "-m", "chrf", "--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["kind"] == "score"
+
+
+def written(path, systems, lacking=()):
+    """Rows of systems over three items, without those that are lacking."""
+    rows = [
+        {"system": system, "seg": str(i), "hyp": text, "refs": REFERENCES[i]}
+        for system, texts in systems.items()
+        for i, text in enumerate(texts)
+        if (system, i) not in lacking
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+THREE = {"far": ["nothing of it", "no", "none"], **HYPOTHESES}
+
+
+def result_of(capsys, *arguments):
+    assert run("score", *arguments, "-f", "json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_pair_of_systems_is_tested_and_ranked(tmp_path, capsys):
+    path = written(tmp_path / "d.jsonl", THREE)
+    result = result_of(capsys, path, "-m", "chrf", "--significance", "randomization", "--pairs", "-n", "99")
+    systems = [row for row in result["rows"] if "against" not in row]
+    assert [row["system"] for row in systems] == ["two", "one", "far"]  # the best first
+    pairs = [("two", "one"), ("two", "far"), ("one", "far")]
+    assert [(row["system"], row["against"]) for row in result["rows"] if "against" in row] == pairs
+    assert all(row["rank"] >= 1 for row in systems)
+    theirs = ng.compare(THREE, REFERENCES, metrics="chrf", test="randomization", draws=99)
+    assert [row["p_adjusted"] for row in result["rows"] if "against" in row] == [
+        pytest.approx(theirs.p("chrf", *pair)) for pair in pairs
+    ]
+
+
+def test_tests_against_a_baseline_are_adjusted_on_request(tmp_path, capsys):
+    path = written(tmp_path / "d.jsonl", THREE)
+    test = ["-m", "chrf", "--significance", "randomization", "-n", "99"]
+    plain, adjusted = (result_of(capsys, path, *test, *more)["rows"] for more in ([], ["--adjust", "holm"]))
+    assert [row["p"] for row in adjusted] == [row["p"] for row in plain]
+    _, one, two = sorted(adjusted, key=lambda row: row["p"] or 0)
+    # Holm: the smaller of two p-values is doubled, the larger is at least that
+    assert one["p_adjusted"] == pytest.approx(min(1, 2 * one["p"]))
+    assert two["p_adjusted"] == pytest.approx(max(two["p"], one["p_adjusted"]))
+
+
+def test_systems_are_left_out_or_held_to_common_items(tmp_path, capsys):
+    path = written(tmp_path / "d.jsonl", THREE, lacking={("two", 1)})
+    whole = result_of(capsys, path, "-m", "chrf")
+    assert {row["system"]: row["n"] for row in whole["rows"]} == {"far": 3, "one": 3, "two": 2}
+    assert any("different numbers of segments (far 3, one 3, two 2)" in note for note in whole["notes"])
+    common = result_of(capsys, path, "-m", "chrf", "--common", "--significance", "bootstrap", "-n", "20")
+    assert {row["n"] for row in common["rows"]} == {2}
+    assert any("2 of 3 items are those of all 3 systems" in note for note in common["notes"])
+    left = result_of(capsys, path, "-m", "chrf", "--exclude", "two")
+    assert [row["system"] for row in left["rows"]] == ["far", "one"]
+    assert not any("different numbers" in note for note in left["notes"])
+
+
+def test_the_best_system_comes_first_on_request(tmp_path, capsys):
+    path = written(tmp_path / "d.jsonl", THREE)
+    rows = result_of(capsys, path, "-m", "chrf", "ter", "--sort", "ter")["rows"]
+    values = [row["value"] for row in rows if row["metric"] == "ter"]
+    assert values == sorted(values)  # less is better
+    assert [row["system"] for row in rows[:3]] == [row["system"] for row in rows[3:]]
+
+
+def test_parts_of_bleu_are_in_the_result_and_shown_on_request(data, capsys):
+    row = result_of(capsys, data, "-m", "bleu")["rows"][0]
+    expected = ng.score(HYPOTHESES["one"], REFERENCES, metrics="bleu")["bleu"].system_parts
+    assert {name: row[f"parts.{name}"] for name in expected} == pytest.approx(expected)
+    assert run("score", data, "-m", "bleu", "chrf", "--parts", "-q") == 0
+    out = capsys.readouterr().out
+    assert "parts of bleu" in out
+    assert "parts of chrf" not in out
+    assert f"{expected['bp']:.4f}" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--pairs", "--pairs says how systems are tested; it goes with --significance"),
+        ("--adjust holm", "--adjust says how systems are tested"),
+        ("--significance bootstrap --pairs --baseline one", "leave baseline out"),
+        ("--significance bootstrap --pairs --by-group", "score each group alone"),
+        ("--significance bootstrap --pairs --sort chrf", "leave --sort out"),
+        ("--sort bleu", "--sort 'bleu' is not among the metrics scored"),
+        ("--exclude three", "exclude names 'three'"),
+    ],
+)
+def test_options_of_a_comparison_that_do_not_go_together(data, capsys, options, said):
+    assert said in refused(capsys, "score", data, "-m", "chrf", *options.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--baseline", "one"], "--baseline is what others are tested against; add --significance"),
+        (["-n", "50"], "--draws is about resampling; it goes with --significance or --confidence"),
+        (["--seed", "0"], "--seed is about resampling"),
+        (["--compat", "sacrebleu"], "--compat says how p-values are computed; it goes with --significance"),
+        (["-b", "-f", "json"], "--score-only prints bare numbers, and -f json names a form; choose one"),
+        (["-w", "2", "-f", "csv"], "--width is about tables, and -f csv holds every row and digit"),
+    ],
+)
+def test_options_without_effect_are_refused(data, capsys, arguments, message):
+    assert run("score", data, "-m", "chrf", *arguments) == 2
+    assert capsys.readouterr().err.startswith(f"nlgauge: {message}")
+
+
+def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
+    test = ["--significance", "randomization", "-n", "99", "--seed", "3"]
+    assert run("score", data, "-m", "chrf", *test, "--json", tmp_path / "r.json", "-q") == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
+    names = ("test", "draws", "seed", "adjust", "confidence")
+    assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]

@@ -64,7 +64,7 @@ def test_the_table_has_a_line_a_metric_and_one_for_chance(data, capsys):
     path, scores = data
     assert run(path, "--scores", scores, "-c", "q", "--hybrids", 100, "--pool", 5, "--draws", 500) == 0
     out = capsys.readouterr().out
-    assert "the best of 5 by each metric, seen by q: 100 models" in out
+    assert "the best of 5 by each metric, judged by q: 100 models" in out
     assert "(any of the pool)" in out
     assert "hits_at_1 simulated" in out
     assert "100 hybrids of 4 systems on 6 items" in out

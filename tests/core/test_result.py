@@ -53,6 +53,7 @@ RESULT = Result(
         ("r.html", "<!DOCTYPE html>"),
         ("r.HTM", "<!DOCTYPE html>"),
         ("r.tsv", "system\tmetric"),
+        ("r.csv", "system,metric"),
         ("r.md", "scores of 1 system\n\n| system"),
         ("r.tex", "% scores of 1 system\n\\begin{tabular}"),
         ("r.txt", "system"),

@@ -216,3 +216,55 @@ def test_a_metric_on_another_scale_is_the_same_metric(scale, offset):
             for v in (x, scale * x + offset)
         )
         assert one == pytest.approx(other, abs=1e-9)  # the offset costs digits
+
+
+def judged_by_two(stat="pearson"):
+    rng = np.random.default_rng(3)
+    data = dataset(rng.normal(size=(3, 4)).tolist())
+    return data, {"m": rng.normal(size=12), "k": rng.normal(size=12)}
+
+
+@pytest.mark.parametrize(("name", "test"), [("wmt16-seg", "williams"), ("wmt-mqm-seg", "item_swap")])
+def test_a_protocol_runs_its_test_unless_told_otherwise(name, test):
+    data, scores = judged_by_two()
+    result = meta_evaluate(data, scores=scores, preset=name, draws=19).result()
+    assert {row["test"] for row in result.rows if row.get("against")} == {test} == {result.settings["test"]}
+    for other in ({"test": "none"}, {"stats": "kendall_b"}):
+        found = meta_evaluate(data, scores=scores, preset=name, **other)
+        assert not [row for row in found.rows if row.get("against")]
+    alone = meta_evaluate(data, scores={"m": scores["m"]}, preset=name)
+    assert "no test was made: it compares metrics, and m is the only one" in alone.notes
+
+
+def test_settings_of_a_test_are_those_of_the_result():
+    data, scores = judged_by_two()
+    found = meta_evaluate(data, scores=scores, level="item", test="auto", adjust="holm", draws=19, seed=4).result()
+    assert found.settings == {"test": "perm_both", "draws": 19, "seed": 4, "adjust": "holm", "confidence": 0.95}
+    plain = meta_evaluate(data, scores=scores, intervals="none").result()
+    assert set(plain.settings.values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"adjust": "holm"}, "there is no p-value to adjust; name a test as well"),
+        ({"system_scores": "all"}, "system_scores is about level 'system'"),
+        ({"aggregate": "mean", "level": "item"}, "aggregate is about level 'system'"),
+        ({"outliers": "mad"}, "outliers is about level 'system'"),
+        ({"common": True}, "common is about averages over items or systems"),
+        ({"undefined": "zero", "level": "system"}, "undefined is about averages"),
+        ({"draws": 9, "intervals": "none"}, "draws is about draws, and there are none here"),
+        ({"seed": 0, "intervals": "fisher"}, "seed is about draws"),
+        ({"compat": "realsumm"}, "compat 'realsumm' leaves out items, and there are none here"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(options, message):
+    data, scores = judged_by_two()
+    with pytest.raises(InputError, match=message):
+        meta_evaluate(data, scores=scores, **options)
+
+
+def test_draws_that_nothing_used_are_noted():
+    data, scores = judged_by_two()
+    found = meta_evaluate(data, scores=scores, level="system", draws=9)  # Fisher's formula
+    assert "draws changed nothing: no test and no interval here draws at random" in found.notes

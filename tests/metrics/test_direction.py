@@ -15,7 +15,7 @@ def test_what_is_recorded_counts_and_needs_no_word():
     assert direction_of("anything", FALLING, recorded=False) == Direction(False)
 
 
-@pytest.mark.parametrize("name", ["ter", "TER", "ter:normalized=true", "WER", "perplexity", "MetricX-24"])
+@pytest.mark.parametrize("name", ["ter", "TER", "ter:normalized=true", "WER", "perplexity", "MetricX-24", "TER-refA"])
 def test_an_error_rate_falls_by_its_name(name):
     assert direction_of(name, FALLING) == Direction(False, BY_NAME)
 
@@ -25,7 +25,10 @@ def test_an_error_rate_that_was_negated_rises():
     assert direction_of("ter", np.array([0.0, np.nan])) == Direction(False, BY_NAME)  # no errors, not negated ones
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrF++", "bertscore:layer=5", "COMET", "0.5*ter + 0.5*bleu", "BLEURT"])
+@pytest.mark.parametrize(
+    "name",
+    ["bleu", "chrF++", "bertscore:layer=5", "COMET", "BLEU-refA.refB", "xcomet-src", "0.5*ter + 0.5*bleu", "BLEURT"],
+)
 def test_a_known_metric_that_rises_needs_no_word(name):
     assert direction_of(name, RISING) == Direction(True)
 

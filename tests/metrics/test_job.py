@@ -136,3 +136,15 @@ def test_counts_stand_beside_the_metric():
         {"empty": 1},
         {"empty": 1},
     ]
+
+
+@pytest.mark.parametrize(("second", "note"), [("b\nb\n", "2 references per segment"), (None, None)])
+def test_several_references_are_told(tmp_path, second, note):
+    for name, text in (("hyp", "a\nb\n"), ("one", "a\nb\n"), ("two", second)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    references = [str(tmp_path / name) for name in ("one", "two") if (tmp_path / name).exists()]
+    opened = open_parallel([str(tmp_path / "hyp")], references, None)
+    notes = score_source(opened, ["chrf"]).result().notes
+    opened.close()
+    assert [n for n in notes if "references per segment" in n] == ([note] if note else [])

@@ -152,6 +152,11 @@ def test_what_can_be_read_gets_no_note(spec, name):
     assert notes(spec, {name: UNRELATED[name]}) == []
 
 
+def test_one_text_without_blanks_beside_one_that_was_split_is_enough():
+    half = {"x": ("火车 晚点 了 两 个 小时 。", "昨天他没有去上学")}
+    assert len(notes("bleu", half)) == 1
+
+
 def test_text_that_was_split_at_blanks_before_needs_no_other_tokenizer():
     split = {"x": ("火车 晚点 了 两 个 小时 。", "昨天 他 没有 去 学校 。")}
     assert notes(["bleu", "ter"], split) == []

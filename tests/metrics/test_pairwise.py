@@ -104,12 +104,26 @@ def test_texts_are_scored_and_compared():
     (pair,) = [row for row in found.rows if row.get("against") and row["metric"] == "chrf"]
     assert (pair["system"], pair["against"], pair["test"], pair["seed"]) == ("good", "bad", "paired_bootstrap", 0)
     assert [metric["higher_is_better"] for metric in found.result().metrics] == [True, False]
+    assert found.result().settings == {
+        "test": "bootstrap",
+        "draws": 1000,
+        "seed": 0,
+        "adjust": "holm",
+        "confidence": 0.95,
+    }
     assert repr(found) == "SystemComparison(6 rows)"
+
+
+def test_texts_that_were_not_scored_as_they_stand_are_counted():
+    with pytest.warns(ng.ScoreWarning, match="an empty side"):
+        found = ng.compare({**HYPS, "bad": ["", "sun", "birds"]}, REFS, metrics="chrf")
+    assert found.result().metrics[0]["flags"] == {"empty": 1}
+    assert found.notes[0] == "chrf: 1 of 6 segments have an empty side; they get the worst value"
 
 
 def test_the_comparison_is_written_in_every_form(tmp_path):
     found = ng.compare(HYPS, REFS, metrics=["chrf", "ter"])
-    for name in ("r.json", "r.html", "r.md", "r.tex", "r.txt", "r.tsv"):
+    for name in ("r.json", "r.html", "r.md", "r.tex", "r.txt", "r.tsv", "r.csv"):
         found.write(tmp_path / name)
     text = (tmp_path / "r.txt").read_text(encoding="utf-8")
     assert "100.00" in text

@@ -161,6 +161,18 @@ def test_a_decoder_that_was_never_saved_is_not_missed(tiny_model, tmp_path):
     )
 
 
+def test_an_encoder_saved_alone_gives_the_vectors_of_the_whole_model(tiny_model, tmp_path):
+    from transformers import T5EncoderModel
+
+    folder = shutil.copytree(tiny_model("t5"), tmp_path / "encoder")
+    T5EncoderModel.from_pretrained(folder).save_pretrained(folder)
+    assert json.loads((folder / "config.json").read_text())["architectures"] == ["T5EncoderModel"]
+    texts = sequences()
+    torch.testing.assert_close(
+        forward(hub(folder), texts, 2), forward(hub(tiny_model("t5")), texts, 2), atol=CLOSE, rtol=0
+    )
+
+
 def test_weights_that_transformers_leaves_aside_are_refused(tiny_model, tmp_path):
     # transformers 5 knows no relative positions of BERT any more, and would load the rest with a warning
     relative = {f"encoder.layer.{n}.attention.self.distance_embedding.weight": torch.zeros(95, 8) for n in range(3)}

@@ -260,3 +260,36 @@ def test_a_layer_beyond_the_model_is_refused_before_it_is_loaded(tmp_path):
     folder = write(tmp_path / "model")
     with pytest.raises(SpecError, match=r"layer is 3, but model .* has layers 0 to 2"):
         BertScore(model=str(folder), layer=3).facts(Runtime())
+
+
+def test_where_a_folder_lies_is_not_in_the_facts(tmp_path, monkeypatch):
+    write(tmp_path / "model")
+    write(tmp_path / "again")
+    monkeypatch.chdir(tmp_path)
+    facts = [locate(name).facts() for name in ("model", "./model", str(tmp_path / "model"), "again")]
+    assert facts == [facts[0]] * 4
+    assert facts[0]["model"] == "folder"
+    assert locate("model", "main").facts() == facts[0]  # a folder has no revisions
+    assert "model" not in locate("embedded").facts()
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        ({"model_type": "llama"}, True),
+        ({"model_type": "gpt2", "architectures": ["GPT2Model"]}, True),
+        ({"model_type": "new", "architectures": ["NewForCausalLM"]}, True),
+        ({"model_type": "bert", "is_decoder": True}, True),
+        ({"model_type": "bert", "is_decoder": False, "architectures": ["BertModel"]}, False),
+        ({"model_type": "gemma3_text", "use_bidirectional_attention": True}, False),
+        ({"model_type": "t5", "is_encoder_decoder": True}, False),
+        ({"model_type": "mpnet"}, False),
+    ],
+)
+def test_a_model_that_reads_from_left_to_right_says_so(tmp_path, config, says):
+    (note,) = locate(str(write(tmp_path / "model", config))).notes or ("",)
+    assert note.startswith(f"{tmp_path / 'model'} reads from left to right (model type ") == says
+
+
+def test_the_embedded_model_reads_both_sides():
+    assert locate("embedded").notes == ()

@@ -62,6 +62,11 @@ def test_whether_words_are_set_apart_by_blanks(text, spaced):
     assert found(text).spaced is spaced
 
 
+def test_the_same_text_twice_and_empty_texts_beside_it():
+    code = writings(["Старая"])[0]
+    assert writings(["", "Старая", "old", "Старая", "é"]).tolist() == [0, code, 0, code, 0]
+
+
 def test_many_texts_are_looked_at_in_parts(monkeypatch):
     monkeypatch.setattr(scripts, "_CHARACTERS", 8)
     texts = [*BY_SCRIPT.values(), "plain"] * 2

@@ -8,10 +8,13 @@ from typing import Literal
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
+from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.metrics.languages import unread_scripts
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.text.languages import Language
+from nlgauge.text.scripts import Writing
 
 Field = Literal["ref", "hyp"]
 
@@ -61,6 +64,22 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
         rng = stream(seed, "limit", dataset.name)
         drawn = [drawn[i] for i in sorted(rng.sample(range(len(drawn)), limit))]
     return drawn
+
+
+class _English:
+    """What most perturbations read, as a metric would say it."""
+
+    info = MetricInfo("perturbations", needs=frozenset())
+
+    def unread(self, writing: Writing) -> str | None:
+        """The same for every script but Latin."""
+        return "those that need English leave them alone, with the reason 'language' (docs/languages.md)"
+
+
+def script_notes(found: Sequence[Anchor]) -> list[str]:
+    """A note on texts in scripts that perturbations of English words do not read."""
+    texts = [Segment(a.segment.id, a.text) for a in found]
+    return unread_scripts({"perturbations": _English()}, [texts], "note", "texts")
 
 
 def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
-from nlgauge.audits.anchors import Anchor, Field, anchors, cases_of, distinct
+from nlgauge.audits.anchors import Anchor, Field, anchors, cases_of, distinct, script_notes
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Design, Pair, Skipped, Suite
@@ -72,7 +72,7 @@ def perturbed_suite(
                 skipped[row, outcome.reason] += 1
             else:
                 pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
-    notes = _about_copies([pair for pair in pairs if not pair.task])
+    notes = [*script_notes(texts), *_about_copies([pair for pair in pairs if not pair.task])]
     if legacy_join:
         notes.append("perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them")
     left_alone = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from nlgauge.audits.anchors import Anchor, anchors, cases_of, distinct
+from nlgauge.audits.anchors import Anchor, anchors, cases_of, distinct, script_notes
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset, repeated
@@ -76,7 +76,7 @@ def menli_suite(
     translated = [(a, r) for a in texts if a.segment.source is not None and (r := _translation(a, task)) is not None]
     if translated:
         pairs += attacks.against_source(translated)
-    notes = [*dataset.notes, *_about_light(paraphrased)]
+    notes = [*dataset.notes, *script_notes(texts), *_about_light(paraphrased)]
     if len({a.segment.group for a in texts}) < len(dataset.groups):
         notes.append("the reference of an item that stands in several groups is taken once")
     return Suite(tuple(pairs), dataset.name, "preference", attacks.left_alone(), tuple(notes))

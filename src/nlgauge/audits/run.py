@@ -292,8 +292,9 @@ def _about_preference(suite: Suite, sides: Mapping[str, Sides], ties: str) -> It
 
 
 def _flagged(sides: Mapping[str, Sides], undefined: str | None) -> Iterator[str]:
-    """How many pairs were cut or empty; and what becomes of undefined ones, unless another note says so."""
+    """How many pairs are unread, cut or empty; and what becomes of undefined ones, unless another note says so."""
     for spec, s in sides.items():
+        yield from s.unread
         yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined=undefined)
 
 

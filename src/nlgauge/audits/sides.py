@@ -16,6 +16,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.languages import unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
@@ -31,6 +32,7 @@ class Sides:
         places: positions of the pairs in the suite, length n.
         better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
         flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
+        unread: notes on pairs in scripts that the metric does not read.
     """
 
     spec: str
@@ -40,6 +42,7 @@ class Sides:
     better: Array
     worse: Array
     flags: Mapping[str, Mask] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -91,7 +94,9 @@ def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references
         better[part], worse[part] = scores.values[:n], scores.values[n:]
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
-    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse, flags)
+    both = [_segment(suite.pairs[place], "both", references) for place in places]
+    unread = tuple(unread_scripts({spec: metric}, [both], "note", "pairs"))
+    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse, flags, unread)
 
 
 def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
@@ -149,5 +154,14 @@ def _scores(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references:
 
 def _segment(pair: Pair, side: str, references: str) -> Segment:
     refs = (pair.source,) if references == "source" and pair.source is not None else pair.references
-    text = pair.better if side == "better" else pair.worse
-    return Segment(f"{pair.id}/{side}", text, refs, pair.source, None, pair.id, pair.group, context=pair.context)
+    text = {"better": pair.better, "worse": pair.worse, "both": f"{pair.better}\n{pair.worse}"}[side]
+    return Segment(
+        pair.id if side == "both" else f"{pair.id}/{side}",
+        text,
+        refs,
+        pair.source,
+        None,
+        pair.id,
+        pair.group,
+        context=pair.context,
+    )

@@ -32,7 +32,7 @@ def doctor(cache: options.CacheFolder = None) -> None:
         typer.echo(f"{extra:<12} " + ", ".join(f"{package} {version(package)}" for package in packages))
     try:
         embedded.check(embedded.folder() / "model.safetensors")
-        typer.echo(f"embedded     whole: {embedded.ORIGIN}")
+        typer.echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")
     except NlgaugeError as error:
         typer.echo(f"embedded     {error}")
     typer.echo(f"device       {_device()}")

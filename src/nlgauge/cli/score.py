@@ -11,12 +11,14 @@ from typing import Annotated, Any, cast
 import typer
 
 from nlgauge.cli import options, specs
+from nlgauge.cli.specs import complete
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
+from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics import job
@@ -25,8 +27,9 @@ from nlgauge.metrics.combine import check_bounds
 from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
+from nlgauge.report.rows import measured
+from nlgauge.report.tables.score import best_first, system_name
 from nlgauge.report.tables.score import score_only as numbers_alone
-from nlgauge.report.tables.score import system_name
 
 GATE_FAILED = 3
 _TESTS = {"bootstrap": "bootstrap", "randomization": "randomization", "randomisation": "randomization"}
@@ -43,6 +46,13 @@ FailUnder = Annotated[
 SaveNorm = Annotated[
     str | None,
     typer.Option("--save-norm", metavar="FILE", help='Keep the scale of sums, for [norm=file("FILE")] in a later run.'),
+]
+Sort = Annotated[
+    str | None,
+    typer.Option("--sort", metavar="SPEC", help="Put the best system by this metric first.", autocompletion=complete),
+]
+Parts = Annotated[
+    bool, typer.Option("--parts", help="Show what corpus scores are made of: BLEU's precisions and brevity penalty.")
 ]
 ScoreOnly = Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")]
 Seed = Annotated[
@@ -71,6 +81,8 @@ class Texts:
         typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
     ] = None
     columns: options.Columns = None
+    exclude: Annotated[list[str] | None, typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out.")] = None
+    common: Annotated[bool, typer.Option("--common", help="Only the items that all systems have.")] = False
     src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
 
     def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
@@ -92,7 +104,9 @@ class Texts:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """The segments of the files."""
-        source = self._source()
+        source: Source = self._source()
+        if self.exclude or self.common:
+            source = SelectedSource(source, self.exclude or (), self.common)
         try:
             yield source
         finally:
@@ -141,6 +155,17 @@ class Compared:
             "--baseline", metavar="SYSTEM", help="The system that others are tested against.  [default: the first]"
         ),
     ] = None
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Test every pair of systems instead, and rank them, the best first.")
+    ] = False
+    adjust: Annotated[
+        str | None,
+        options.choice(
+            "--adjust",
+            among="none holm bh",
+            help="Adjust p-values for the number of tests.  [default: holm with --pairs, else none]",
+        ),
+    ] = None
     draws: Annotated[
         int | None,
         typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]"),
@@ -158,6 +183,8 @@ class Compared:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
         if self.significance is None:
             options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
+            tested = {"pairs": self.pairs, "adjust": self.adjust}
+            options.refuse_idle(tested, "says how systems are tested; it goes with --significance")
             options.refuse_idle({"baseline": self.baseline}, "is what others are tested against; add --significance")
             if not self.confidence:
                 drawn = {"draws": self.draws, "seed": seed is not None}
@@ -170,6 +197,8 @@ class Compared:
             compat=self.compat,
             intervals=self.confidence,
             by_group=by_group,
+            pairs=self.pairs,
+            adjust=self.adjust,
         )
 
 
@@ -206,6 +235,8 @@ def score(
     by_group: ByGroup = False,
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
+    sort: Sort = None,
+    parts: Parts = False,
     score_only: ScoreOnly = False,
     language: options.Language = "note",
     shown: options.Shown,
@@ -222,6 +253,7 @@ def score(
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     check_language(language)
     shown.check()
+    sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), compared.pairs)
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
@@ -240,13 +272,14 @@ def score(
             language=cast(LanguageCheck, language),  # checked above
         )
     result = as_typed(scores.result())
+    result = result if sort is None else best_first(result, sort)
     files.write(result)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
         typer.echo(numbers_alone(result, shown.width))
     else:
-        shown.show(result, run.quiet)
+        shown.show(result, run.quiet, parts=parts)
     return _judge(result, gates, metrics)
 
 
@@ -273,9 +306,19 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[s
     return gates
 
 
+def _sorted_by(sort: str | None, metrics: Mapping[str, Metric], whole: Mapping[str, str], pairs: bool) -> str | None:
+    """The metric by which systems are sorted."""
+    if sort is not None and pairs:
+        raise InputError("--pairs puts the best system first by each metric; leave --sort out")
+    sort = None if sort is None else whole.get(sort, sort)
+    if sort is not None and sort not in metrics:
+        raise InputError(f"--sort {sort!r} is not among the metrics scored{nearest(sort, metrics)}")
+    return sort
+
+
 def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, Metric]) -> int:
     """The exit code; every number that is worse than its gate is named on stderr."""
-    failed = [row for row in result.rows if _fails(row, gates, metrics)]
+    failed = [row for row in measured(result.rows) if _fails(row, gates, metrics)]
     for row in failed:
         name, gate = system_name(row["system"]), gates[row["metric"]]
         typer.echo(f"nlgauge: {row['metric']} of {name} is {row['value']:.4g}, worse than {gate:g}", err=True)

@@ -70,6 +70,8 @@ def select(
     shown.check()
     if draw_matrix is not None:
         options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
+    if (simulated.hybrids == 0 or draw_matrix is not None) and simulated.draws is None:
+        options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
     more = [path for path in (judgements, draw_matrix) if path is not None]
     files.check([data, *(scored.scores or []), *more])
     dataset, inputs = judged.read_data(data, judgements, columns)

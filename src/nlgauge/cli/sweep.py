@@ -114,6 +114,10 @@ def sweep(
     if mixed.pooling:
         idle = {"intervals": intervals != "auto", "seed": run.typed_seed is not None}
         options.refuse_idle(idle, "is about intervals, and --pooling shows none")
+    elif intervals in ("none", "fisher"):
+        options.refuse_idle(
+            {"seed": run.typed_seed is not None}, f"is about draws, and --intervals {intervals} has none"
+        )
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
     read = [judged.read_data(path, judgements, columns) for path in data]

@@ -172,6 +172,9 @@ def _check(
         )
     if texts is not None and output is None and not show and files.html is None and files.json is None:
         raise InputError("nothing would be kept: name a file with -o, or look at the edits with --show or --html")
+    if rated.severity == "none":
+        idle = {"judge": rated.judge != Rated.judge, "threshold": rated.threshold is not None}
+        options.refuse_idle(idle, "is about rating, and --severity none rates without a judge")
     if calibrate is not None and rated.severity == "none":
         raise InputError("--calibrate finds a threshold, and --severity none needs none")
     if calibrate is not None and rated.threshold is not None:

@@ -16,6 +16,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 
 Finish = Callable[[Array], Array]
+FinishParts = Callable[[Array], Mapping[str, float]]
 _SHOWN = 4  # systems that are shown in one line
 
 
@@ -74,6 +75,7 @@ class Scores:
             values that became 0 and 1.
         systems: the system of each segment, n of them; empty if the scores do not know their systems.
         items: the input that each segment was written for, likewise.
+        finish_parts: function from totals of shape (k,) to what the corpus number is made of; None if it has no parts.
     """
 
     signature: Signature
@@ -87,6 +89,7 @@ class Scores:
     scale: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     systems: tuple[str | None, ...] = ()
     items: tuple[str | None, ...] = ()
+    finish_parts: FinishParts | None = None
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -127,6 +130,11 @@ class Scores:
     def system(self) -> float:
         """The corpus-level score over all segments."""
         return float(self.finish(self.segment_stats.sum(axis=0)))
+
+    @property
+    def system_parts(self) -> dict[str, float]:
+        """What the corpus-level score is made of, such as BLEU's precisions and brevity penalty; empty for most."""
+        return {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
 
     @property
     def n_undefined(self) -> int:
@@ -204,6 +212,7 @@ class Scores:
             self.scale,
             tuple(self.systems[i] for i in where) if self.systems else (),
             tuple(self.items[i] for i in where) if self.items else (),
+            self.finish_parts,
         )
 
 
@@ -223,6 +232,7 @@ def join(blocks: Sequence[Scores]) -> Scores:
         first.higher_is_better,
         systems=tuple(system for b in blocks for system in b.systems),
         items=tuple(item for b in blocks for item in b.items),
+        finish_parts=first.finish_parts,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
@@ -317,6 +318,8 @@ def settle(held: JoinedScores, missing: MissingPolicy) -> JoinedScores:
             `worst`, a metric has no score at all.
     """
     check_option("missing", missing, MissingPolicy, error=InputError)
+    counts = {name: count(scores.flags, scores.values) for name, scores in held.scores.items()}
+    held = dataclasses.replace(held, counts=counts)
     absent = {name: np.isnan(scores.values) for name, scores in held.scores.items()}
     if not any(mask.any() for mask in absent.values()):
         return held

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.counts import count, warning
+from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
@@ -161,6 +161,9 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
+    if not any(" draws, seed " in note for note in notes):
+        idle = [name for name in ("draws", "seed") if plan.options.get(name) is not None]
+        notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
     return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), plan.settings(rows))
 
 
@@ -214,14 +217,12 @@ def joined_scores(
     tables = {
         name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
     }
-    given = {**dict.fromkeys(lower_is_better, False), **dict.fromkeys(higher_is_better, True)}
-    up, guessed = directions(stored, given)
+    up, guessed = directions(stored, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
-    counts = {name: count(values.flags, values.values) for name, values in every.items()}
-    joined = JoinedScores(segments, human, every, tables, down, positions, told, counts)
+    joined = JoinedScores(segments, human, every, tables, down, positions, told)
     return settle(joined, missing)
 
 
@@ -309,7 +310,27 @@ def _plan(
         compat = given.get("compat")
         side = {"alternative": given["alternative"]} if "alternative" in given else {}
         asked = MetricTest(test, **side, **draws, compat=compat if compat != "realsumm" else None)
-    return Plan(options, asked, IntervalMethod(intervals, **draws), *of_plan)
+    plan = Plan(options, asked, IntervalMethod(intervals, **draws), *of_plan)
+    _refuse_idle(tasks, given, plan)
+    return plan
+
+
+def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan) -> None:
+    """Refuse options that would change nothing."""
+    levels = {check_level(task.level) for task in tasks}
+    averaging = {averaging_of(task.stat, check_level(task.level), task.averaging) for task in tasks}
+    idle: list[tuple[str, str]] = []
+    if "system" not in levels:
+        usual = (("system_scores", "rated"), ("aggregate", "corpus"), ("outliers", None))
+        idle += [(name, "is about level 'system'") for name, value in usual if getattr(plan, name) != value]
+    if averaging == {"none"}:
+        idle += [(name, "is about averages over items or systems") for name in ("undefined", "common") if name in given]
+    if plan.asked is None and plan.intervals.kind in ("none", "fisher"):
+        idle += [(name, "is about draws") for name in ("draws", "seed") if name in given]
+    if given.get("compat") == "realsumm" and "item" not in averaging:
+        idle.append(("compat", "'realsumm' leaves out items"))
+    for name, about in idle:
+        raise InputError(f"{name} {about}, and there are none here; leave it out")
 
 
 def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
+from nlgauge.core.result import Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metrics.embedding.bertscore import BertScore
@@ -67,7 +67,7 @@ def layer_study(
     revision: str | None = None,
     idf: bool = False,
     runtime: Runtime | None = None,
-    advance: Callable[[int, float], None] = lambda layer, value: None,
+    advance: Callable[[int, Row], None] = lambda layer, row: None,
 ) -> LayerStudy:
     """Compare BERTScore at every layer of a model with human judgements.
 
@@ -83,7 +83,7 @@ def layer_study(
         revision: the revision of a model on the hub.
         idf: whether to weight word pieces by idf.
         runtime: device, precision and cache.
-        advance: called with each layer and its value when the layer is done.
+        advance: called with each layer and its row of the mean over groups when the layer is done.
 
     Raises:
         InputError: the data do not fit together; see `meta_evaluate`.
@@ -97,6 +97,7 @@ def layer_study(
         metric = BertScore(model=model, revision=revision, layer=layer, idf=idf)
         one = meta_evaluate(dataset, metric, criterion, level, stat, runtime=runtime)
         found.append(one)
-        values.append(one.value(one.held.metrics[0]))
-        advance(layer, values[-1])
+        row = one.row(one.held.metrics[0])
+        values.append(float(row["value"]))
+        advance(layer, row)
     return LayerStudy(np.array(values), tuple(found))

@@ -183,7 +183,10 @@ class Attacked:
         notes = [
             note
             for name, sides in widest.items()
-            for note in count_notes(name, sides.counts, len(sides.places), "pairs", undefined="they count as losses")
+            for note in (
+                *sides.unread,
+                *count_notes(name, sides.counts, len(sides.places), "pairs", undefined="they count as losses"),
+            )
         ]
         say(*notes)
         return notes

@@ -257,7 +257,10 @@ class _Run:
 
     def _tests(self, groups: Groups, found: Found) -> Tests:
         """The test of every group in which the values are defined, and of their mean."""
-        if self.plan.asked is None or len(self.metrics) < 2:
+        if self.plan.asked is None:
+            return {}
+        if len(self.metrics) < 2:
+            self.notes.append(f"no test was made: it compares metrics, and {self.metrics[0]} is the only one")
             return {}
         stat, name = self.task.stat, self.plan.asked.test
         settled = usual_test(stat, self.how.level, self.how.averaging) if name == "auto" else name

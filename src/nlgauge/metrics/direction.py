@@ -5,6 +5,7 @@ A guess is always said, so that an error rate that is taken the wrong way round 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from nlgauge.metrics.registry import METRICS
 GUESSED = "taken to rise with quality"
 BY_NAME = "taken to fall with quality, as the name says"
 NEGATED = "taken to rise with quality: an error rate, of which no value is above 0"
+_REFERENCE = re.compile(r"-(?:ref[A-Z]?(?:\.ref[A-Z])*|src|all)$")  # as mt-metrics-eval names a metric: BLEU-refA
 
 
 class Direction(NamedTuple):
@@ -56,12 +58,14 @@ def by_name(column: str) -> bool | None:
         parsed = Spec(column)
     if not isinstance(parsed, Spec):
         return True  # a weighted sum, in which error rates are negated
-    own = _own_names().get(folded(parsed.name))
-    if own is not None:
-        higher: bool = METRICS.lookup(own)[0].info.higher_is_better  # type: ignore[attr-defined]
-        return higher
-    row = elsewhere(parsed.name)
-    return None if row is None else row.higher_is_better
+    for name in (parsed.name, _REFERENCE.sub("", parsed.name)):
+        own, row = _own_names().get(folded(name)), elsewhere(name)
+        if own is not None:
+            higher: bool = METRICS.lookup(own)[0].info.higher_is_better  # type: ignore[attr-defined]
+            return higher
+        if row is not None:
+            return row.higher_is_better
+    return None
 
 
 @cache

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
 
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
@@ -21,10 +24,16 @@ from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.totals import Totals
 from nlgauge.runtime.runtime import Runtime
 
+if TYPE_CHECKING:
+    from nlgauge.metrics.pairwise import Pairwise
+
 Test = Literal["bootstrap", "randomization"]
+
+
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
+_SHOWN = 8  # systems or groups in a note
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 
 
@@ -78,6 +87,9 @@ class ComparisonOptions:
         compat: `sacrebleu` computes p-values as that package does.
         intervals: give 95 % intervals without a test, too.
         by_group: compare separately for each language pair or task.
+        pairs: test every pair of systems and rank them, in place of a baseline; see `nlgauge.compare`.
+        adjust: how p-values are adjusted for their number: `holm`, `bh` or `none`; None for `holm` with `pairs`, else
+            `none`.
     """
 
     test: Test | None = None
@@ -87,6 +99,8 @@ class ComparisonOptions:
     compat: str | None = None
     intervals: bool = False
     by_group: bool = False
+    pairs: bool = False
+    adjust: str | None = None
 
     @property
     def resamples(self) -> bool:
@@ -106,7 +120,7 @@ class ComparisonOptions:
             "test": self.test,
             "draws": usual if self.draws is None else self.draws,
             "seed": seed if self.seed is None else self.seed,
-            "adjust": None if self.test is None else "none",
+            "adjust": None if self.test is None else self.adjust or ("holm" if self.pairs else "none"),
             "confidence": 0.95,
         }
 
@@ -116,6 +130,7 @@ class ComparisonOptions:
         Raises:
             InputError: there is only one system, segments name no system, or the baseline is not among the systems.
         """
+        self._check_together()
         systems = [system for system in summary.systems if system is not None]
         if self.test is not None and len(summary.systems) < 2:
             raise InputError(f"a test compares systems, expected at least two, found {len(systems) or 'none named'}")
@@ -123,6 +138,26 @@ class ComparisonOptions:
             raise InputError("a test compares systems, and some segments name none; give every row a 'system'")
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
+
+    def _check_together(self) -> None:
+        """Refuse options that change nothing beside each other."""
+        if self.test is None and (self.pairs or self.adjust is not None):
+            raise InputError(f"{'pairs' if self.pairs else 'adjust'} says how systems are tested, and no test is named")
+        if self.pairs and (self.baseline is not None or self.compat is not None):
+            raise InputError(
+                f"pairs tests every pair of systems; leave {'baseline' if self.baseline else 'compat'} out"
+            )
+        if self.pairs and self.by_group:
+            raise InputError("pairs ranks the systems of one group; score each group alone")
+
+    def pairwise(self, totals: Totals) -> Pairwise:
+        """Every pair of systems by one metric."""
+        from nlgauge.metrics.pairwise import compare_pairs
+
+        assert self.test is not None  # checked before anything was scored
+        ((systems, items, scores),) = totals.kept().values()
+        how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
+        return compare_pairs(scores, systems, items, test=self.test, **how)
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
@@ -134,7 +169,7 @@ class ComparisonOptions:
                 for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
                     beside[group, interval.system] = {"low": interval.low, "high": interval.high}
                 continue
-            for one in compare_scores(
+            found = compare_scores(
                 scores,
                 systems,
                 items,
@@ -143,8 +178,16 @@ class ComparisonOptions:
                 draws=self.draws,
                 seed=self.seed,
                 compat=self.compat,
-            ):
+            )
+            for one in found:
                 beside[group, one.system] = {name: getattr(one, name) for name in _COMPARED}
+            if self.adjust is not None:
+                from nlgauge.stats.differences.multiplicity import adjusted
+
+                tested = [one for one in found if one.p is not None]
+                fair = adjusted(np.array([one.p for one in tested]), self.adjust)
+                for one, p in zip(tested, fair.tolist(), strict=True):
+                    beside[group, one.system]["p_adjusted"] = p
         return beside
 
     def notes(self) -> Iterator[str]:
@@ -152,11 +195,14 @@ class ComparisonOptions:
         if self.resamples and self.compat is None:
             yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
         if self.test is not None:
+            from nlgauge.metrics.pairwise import ADJUSTED
+
             draws, seed = self.settings["draws"], self.settings["seed"]
             fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
             yield (
                 f"p: {_TESTS[self.test]} against the baseline, two-sided, {draws} draws,"
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
+                + (f"; {ADJUSTED[self.adjust]}" if self.adjust is not None else "")
             )
 
 
@@ -192,26 +238,29 @@ class SourceScores(Outcome):
             [row for spec in self.metrics for row in self.rows(spec)],
             self.summary.inputs,
             [
-                {
-                    "spec": spec,
-                    "signature": str(self.signatures[spec]),
-                    "higher_is_better": metric.info.higher_is_better,
-                    "range": [end if math.isfinite(end) else None for end in metric.info.range],
-                    "flags": self.totals[spec].counts,
-                }
+                described(spec, metric, self.signatures[spec], self.totals[spec].counts)
                 for spec, metric in self.metrics.items()
             ],
             [*self.summary.notes, *self.notes()],
             self.comparison.settings,
         )
 
+    @cached_property
+    def pairwise(self) -> Mapping[str, Pairwise]:
+        """Specification -> every pair of systems by that metric; empty where pairs were not asked for."""
+        return {spec: self.comparison.pairwise(self.totals[spec]) for spec in self.metrics if self.comparison.pairs}
+
     def rows(self, spec: str) -> Iterator[dict[str, Any]]:
-        """The rows of one metric."""
+        """The rows of one metric: one per system and group, then one per pair of systems if these were asked for."""
         totals = self.totals[spec]
+        if self.comparison.pairs:
+            for found in self.pairwise[spec].rows(spec):
+                yield found if "against" in found else {**found, **totals.parts((None, found["system"]))}
+            return
         beside = self.comparison.of(totals) if self.comparison.resamples else {}
         for (group, system), value, n, n_undefined in totals.rows():
             row: dict[str, Any] = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
-            row |= {"n": n, "n_undefined": n_undefined}
+            row |= {"n": n, "n_undefined": n_undefined, **totals.parts((group, system))}
             if self.comparison.by_group:
                 row["group"] = group
             yield row | beside.get((group, system), {})
@@ -227,11 +276,21 @@ class SourceScores(Outcome):
             yield from self.count_notes(spec)
             for note in notes_of(metric):
                 yield f"{spec}: {note}"
+        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        numbers = sorted(reading[0].references) if reading else []
+        if numbers and numbers[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
-            shown = ", ".join([*groups[:8], *(["..."] if len(groups) > 8 else [])])
+            shown = ", ".join([*groups[:_SHOWN], *(["..."] if len(groups) > _SHOWN else [])])
             yield f"{len(groups)} groups ({shown}) are scored together; --by-group gives each its row"
+        if self.comparison.pairs:
+            yield from dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
+            return
         yield from self.comparison.notes()
+        if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
+            counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
+            yield f"systems have different numbers of segments ({counts}); their scores are over different items"
 
 
 @warning
@@ -293,3 +352,14 @@ def score_source(
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
+
+
+def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
+    """A metric as a result of kind `score` lists it."""
+    return {
+        "spec": spec,
+        "signature": str(signature),
+        "higher_is_better": metric.info.higher_is_better,
+        "range": [end if math.isfinite(end) else None for end in metric.info.range],
+        "flags": counts,
+    }

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
+from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, unread
+from nlgauge.metrics.base import unread
 from nlgauge.text.scripts import NAME_OF, SCRIPTS_OF, Codes, Writing, known_writings, writings
 
 LanguageCheck = Literal["note", "strict", "off"]
@@ -34,6 +35,15 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str) -> str
     return f"{who} reads {named}; name a model of that language (docs/languages.md)"
 
 
+class Reader(Protocol):
+    """What reads texts: a metric, or anything else with an `info` and, perhaps, `unread`."""
+
+    @property
+    def info(self) -> MetricInfo:
+        """Its needs say which texts of a segment it reads besides the hypothesis."""
+        ...
+
+
 @dataclass
 class _Seen:
     count: int = 0
@@ -50,7 +60,7 @@ class UnreadScripts:
         of: what is counted.
     """
 
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, Reader]
     of: str = "segments"
     n: int = 0
     _seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)  # by specification and reason
@@ -67,7 +77,7 @@ class UnreadScripts:
             if read:
                 self._count(spec, metric, segments, np.maximum.reduce(read))
 
-    def _count(self, spec: str, metric: Metric, segments: Sequence[Segment], codes: Codes) -> None:
+    def _count(self, spec: str, metric: Reader, segments: Sequence[Segment], codes: Codes) -> None:
         for code in np.unique(codes[codes > 0]).tolist():
             writing = known_writings()[code]
             reason = unread(metric, writing)
@@ -94,7 +104,7 @@ class UnreadScripts:
         """
         notes = self.notes()
         if notes:
-            more = f" ({len(notes) - 1} more such notes)" if len(notes) > 1 else ""
+            more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
             raise InputError(f"{notes[0]}{more}; language=note scores them all the same")
 
 
@@ -104,7 +114,7 @@ def check_language(language: str) -> None:
 
 
 def unread_scripts(
-    metrics: Mapping[str, Metric], blocks: Iterable[Sequence[Segment]], language: str, of: str = "segments"
+    metrics: Mapping[str, Reader], blocks: Iterable[Sequence[Segment]], language: str, of: str = "segments"
 ) -> list[str]:
     """Notes on segments in scripts that a metric does not read.
 

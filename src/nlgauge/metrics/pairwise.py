@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import warning
+from nlgauge.core.counts import count, count_notes, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
@@ -21,13 +21,15 @@ from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.comparison import DRAWS, test_of
 from nlgauge.metrics.grid import aligned
+from nlgauge.metrics.job import described
+from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.systems.significance import PairedTest, TestName, paired_families
 
-_ADJUSTED = {
+ADJUSTED = {
     "none": "not adjusted for their number",
     "holm": "adjusted after Holm",
     "bh": "adjusted after Benjamini and Hochberg",
@@ -100,7 +102,7 @@ class Pairwise:
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (
             f"p: {_TESTS[self.test]} {against}, two-sided, {self.draws} draws, seed {self.seed};"
-            f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {_ADJUSTED[self.adjust]}"
+            f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {ADJUSTED[self.adjust]}"
         )
         if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
             yield f"with {self.draws} draws no p of {pairs} pairs can fall below {self.alpha:g}; take more draws"
@@ -125,10 +127,12 @@ class SystemComparison(Outcome):
     """The outcome of `compare`.
 
     Attributes:
+        metrics: specification -> metric.
         scores: specification -> scores of all segments.
         pairwise: specification -> the systems compared by that metric.
     """
 
+    metrics: Mapping[str, Metric]
     scores: Mapping[str, Scores]
     pairwise: Mapping[str, Pairwise]
 
@@ -139,8 +143,13 @@ class SystemComparison(Outcome):
 
     @property
     def notes(self) -> list[str]:
-        """How intervals, p-values and ranks were computed."""
-        return list(dict.fromkeys(note for found in self.pairwise.values() for note in found.notes()))
+        """What was counted, and how intervals, p-values and ranks were computed."""
+        counted = [
+            note
+            for spec, scores in self.scores.items()
+            for note in count_notes(spec, count(scores.flags, scores.values), len(scores))
+        ]
+        return [*counted, *dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())]
 
     def ranks(self, metric: str) -> dict[str, int | None]:
         """System -> rank by a metric, the best first."""
@@ -155,10 +164,13 @@ class SystemComparison(Outcome):
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, of kind `score`; `inputs` lists the files that were read."""
         metrics = [
-            {"spec": spec, "signature": str(scores.signature), "higher_is_better": scores.higher_is_better}
+            described(spec, self.metrics[spec], scores.signature, count(scores.flags, scores.values))
             for spec, scores in self.scores.items()
         ]
-        return Result("score", self.rows, inputs, metrics, self.notes)
+        first = next(iter(self.pairwise.values()))
+        settings = {name: getattr(first, name) for name in ("draws", "seed", "adjust")}
+        test = "bootstrap" if first.test == "paired_bootstrap" else "randomization"
+        return Result("score", self.rows, inputs, metrics, self.notes, {"test": test, **settings, "confidence": 0.95})
 
 
 @warning
@@ -194,13 +206,14 @@ def compare(
         SpecError: a metric is unknown.
     """
     _check(adjust, alpha)
+    built = named(metrics)
     scored = score(systems, refs, srcs, metrics=metrics, columns=columns, runtime=runtime)
     how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     paired = {
         spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
         for spec, one in scored.items()
     }
-    return SystemComparison(scored, paired)
+    return SystemComparison(built, scored, paired)
 
 
 def compare_pairs(

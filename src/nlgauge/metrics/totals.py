@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import add, count
-from nlgauge.core.scores import Finish, Scores, join
+from nlgauge.core.scores import Finish, FinishParts, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 
@@ -24,19 +24,23 @@ class Totals:
         by_group: whether the groups (language pairs, tasks) of a system are kept apart.
         keep: whether the statistics of every segment are kept, which resampling needs.
         counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
+        references: the numbers of references that segments have.
     """
 
     by_group: bool = False
     keep: bool = False
     signature: Signature | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    references: set[int] = field(default_factory=set)
     _cells: dict[Key, _Cell] = field(default_factory=dict)
     _finish: Finish | None = None
+    _finish_parts: FinishParts | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
 
     def add(self, segments: Sequence[Segment], scores: Scores) -> None:
         """Count a block of segments and their scores."""
         self.signature, self._finish = scores.signature, scores.finish
+        self._finish_parts = scores.finish_parts
         keys: list[Key] = [(s.group if self.by_group else None, s.system) for s in segments]
         stats, undefined = scores.segment_stats, np.isnan(scores.values)
         numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
@@ -47,6 +51,7 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
+        self.references.update(len(s.references) for s in segments)
         self.counts = add(self.counts, count(scores.flags, scores.values))
         if self.keep:
             self._kept.append((keys, [s.item for s in segments], scores))
@@ -56,6 +61,12 @@ class Totals:
         for key, cell in self._cells.items():
             assert self._finish is not None  # set with the first cell
             yield key, float(self._finish(cell.totals)), cell.n, cell.n_undefined
+
+    def parts(self, key: Key) -> dict[str, float]:
+        """What the corpus score of a system is made of, as `parts.NAME`; empty for most metrics."""
+        if self._finish_parts is None:
+            return {}
+        return {f"parts.{name}": part for name, part in self._finish_parts(self._cells[key].totals).items()}
 
     def kept(self) -> Mapping[str | None, tuple[list[str | None], list[str | None], Scores]]:
         """Group -> (system of each segment, item of each segment, scores), of everything kept."""

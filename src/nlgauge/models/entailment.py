@@ -59,8 +59,10 @@ class NliFiles:
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""
         labels = [label for _, label in sorted(zip(self.columns, LABELS, strict=True))]
-        head = None if self.head is None else self.head.identity
-        return {"labels": ",".join(labels), **self.files.facts(head=head)}
+        facts: dict[str, Any] = {"labels": ",".join(labels)}
+        if self.head is None:
+            return {**facts, **self.files.facts()}
+        return {**facts, **self.head.facts("file"), **self.files.facts(head=self.head.identity)}
 
 
 def locate_nli(model: str, revision: str | None = None, labels: str | None = None) -> NliFiles:

@@ -47,6 +47,13 @@ class Head:
         """The identity of the head: `sha256:...` of the file."""
         return f"sha256:{digest_of(self.path)}"
 
+    def facts(self, shown: str) -> dict[str, str]:
+        """The facts that identify the head, for a signature: `shown` in place of a path, or the name of a shipped one.
+
+        Where a file lies and what it is called changes no number.
+        """
+        return {"model": self.name if self.name in SHIPPED else shown}
+
     def get(self, key: str) -> str | None:
         """An entry of the metadata; None if there is none."""
         return dict(self.metadata).get(key)

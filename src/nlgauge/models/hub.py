@@ -35,7 +35,8 @@ class HubNetwork:
     """
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
-        model, info = load_pretrained(files, dtype)
+        kind = "AutoModelForTextEncoding" if files.has_encoder_alone else "AutoModel"
+        model, info = load_pretrained(files, dtype, kind)
         missing = {id(parameter) for name, parameter in model.named_parameters() if name in info["missing_keys"]}
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()

@@ -17,6 +17,12 @@ from nlgauge.models import embedded
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 # What numbers depend on besides weights.
 _BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")
+# Families of which each vector knows only the text to its left; where a family has both kinds, its configuration says.
+_LEFT_TO_RIGHT = (
+    "biogpt", "bloom", "codegen", "cohere", "ctrl", "deepseek", "exaone", "falcon", "gemma", "glm", "gpt", "granite",
+    "llama", "mamba", "ministral", "mistral", "mixtral", "mpt", "nemotron", "olmo", "openai-gpt", "opt", "persimmon",
+    "phi", "qwen", "rwkv", "smollm", "stablelm", "starcoder", "xglm",
+)  # fmt: skip
 _SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 
 
@@ -59,12 +65,41 @@ class ModelFiles:
         )
 
     @property
+    def has_encoder_alone(self) -> bool:
+        """Whether the weights are of the encoder of an encoder-decoder model, as in a folder of T5EncoderModel."""
+        return any(str(name).endswith("EncoderModel") for name in self.config.get("architectures") or ())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the model's vectors must know."""
+        if not self._reads_left_to_right:
+            return ()
+        kind = self.config.get("model_type", "unknown")
+        return (
+            f"{self.name} reads from left to right (model type {kind!r}), so the vector of a word does not know what"
+            " follows it; metrics of matched vectors are made for encoders, which read both sides",
+        )
+
+    @property
+    def _reads_left_to_right(self) -> bool:
+        if self.name == embedded.NAME:
+            return False
+        config = self.config
+        if config.get("use_bidirectional_attention") or config.get("is_encoder_decoder"):
+            return False
+        written = any(str(name).endswith("ForCausalLM") for name in config.get("architectures") or ())
+        family = str(config.get("model_type", ""))
+        return written or config.get("is_decoder") is True or family.startswith(_LEFT_TO_RIGHT)
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages that the model reads; empty if this is not known."""
         return embedded.LANGUAGES if self.name == embedded.NAME else ()
 
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
+
+        Where a folder lies and what it is called changes no number, so a signature says `folder` in place of its path.
 
         Args:
             head: identity of a head on top of the model. The head was made for exactly these weights, so a hub's
@@ -78,6 +113,8 @@ class ModelFiles:
             facts["weights"] = self.identity[:_SHORT]
         if self.setup:
             facts["setup"] = self.setup[:_SHORT]
+            if head is None:
+                facts |= {"model": "folder", "revision": None}
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
     def check_embedded(self) -> None:

@@ -86,7 +86,8 @@ class RegressorFiles:
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""
         files = self.head.encoder
-        return files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
+        model = self.head.facts("folder" if files.folder == self.head.path.parent else "file")
+        return model | files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
 
 
 def locate_regressor(model: str) -> RegressorFiles:

@@ -40,6 +40,7 @@ def render(
     columns: int = WIDE,
     intervals: bool = False,
     worst: Worst | None = None,
+    parts: bool = False,
 ) -> str:
     """A result in one form.
 
@@ -52,6 +53,7 @@ def render(
             intervals.
         intervals: show intervals in the tables of an audit, too.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
+        parts: show what corpus scores are made of.
 
     Raises:
         InputError: the form is unknown.
@@ -61,9 +63,9 @@ def render(
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form in DATA:
         return {"tsv": tsv, "csv": csv}[form](result)
-    paper = _Paper(result, cast(Form, form), digits, columns)
-    parts = [*_PARTS[result.kind](paper, intervals), *_worst_cases(worst or {}, paper)]
-    return "\n\n".join(part for part in [*map(paper.shown, parts), *paper.explained(quiet)] if part)
+    paper = _Paper(result, cast(Form, form), digits, columns, parts)
+    shown = [*_PARTS[result.kind](paper, intervals), *_worst_cases(worst or {}, paper)]
+    return "\n\n".join(part for part in [*map(paper.shown, shown), *paper.explained(quiet)] if part)
 
 
 def parts_of(result: Result) -> list[Part]:
@@ -79,6 +81,7 @@ class _Paper:
     form: Form
     digits: int | None
     columns: int
+    parts: bool = False
 
     @property
     def places(self) -> int:
@@ -127,10 +130,10 @@ def directed(metric: Mapping[str, Any]) -> str:
 
 def _score(paper: _Paper, intervals: bool) -> list[Part]:
     from nlgauge.report.tables.pairs import pair_tables
-    from nlgauge.report.tables.score import score_caption, score_table
+    from nlgauge.report.tables.score import parts_tables, score_caption, score_table
 
     result, digits = paper.result, paper.digits
-    pairs = pair_tables(result)
+    pairs = [*pair_tables(result), *(parts_tables(result) if paper.parts else [])]
     table = score_table(result, digits)
     if not paper.is_text:
         return [replace(table, title=score_caption(result)), *pairs]

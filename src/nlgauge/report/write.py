@@ -7,7 +7,7 @@ import os
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, replacing
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import render
+from nlgauge.report.text import DATA, render
 
 
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
@@ -24,7 +24,7 @@ def write_result(result: Result, path: str | os.PathLike[str], form: str) -> Non
     if form == "html":
         write_html(result, path)
         return
-    if result.kind == "align" and form != "tsv":
+    if result.kind == "align" and form not in DATA:
         raise InputError("a result of kind 'align' has no tables; write it as .json or .tsv")
     text = render(result, form)
     with replacing(path) as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ ENGLISH = "en"
 SCRIPTS_OF = {ENGLISH: frozenset({LATIN})}  # language -> the scripts it is written in
 NAME_OF = {ENGLISH: "English"}
 
-_CHARACTERS = 1 << 20  # looked at together, so that memory does not grow with the texts
-_TABLE = 0x40000  # characters beyond have no script here
+_CHARACTERS = 1 << 15  # looked at together: what is made of them stays in the processor's cache
+_TABLE = 0x40001  # the last stands for all characters beyond, which have no script here
 _NONE, _BLANK, _LATIN = 0, 1, 2  # classes of characters; then one for each other script
 _BLANKS = "\t\n\r \u00a0\u200b\u3000"
 _SPLIT = 5  # a script without blanks is split into words where there is a blank for every so many of its characters
@@ -45,27 +45,30 @@ def writings(texts: Sequence[str]) -> Codes:
 
     A text is Latin if at least half of its letters are, or if it has no letters.
     """
+    places = [place for place, text in enumerate(texts) if not text.isascii()]
     codes = np.zeros(len(texts), dtype=np.int64)
-    other = [place for place, text in enumerate(texts) if not text.isascii()]
-    for part in _parts(other, texts):
-        codes[part] = _written([texts[place] for place in part])
+    if places:
+        known: dict[str, int] = {}
+        for part in _parts(dict.fromkeys(texts[place] for place in places)):
+            known.update(zip(part, _written(part).tolist(), strict=True))
+        codes[places] = [known[texts[place]] for place in places]
     return codes
 
 
 @cache
 def known_writings() -> tuple[Writing, ...]:
-    """All writings; the first stands for Latin."""
+    """All writings; the first stands for Latin. Of one script, that without blanks comes last."""
     return tuple(
-        Writing(name, looks, spaced or split) for name, looks, spaced, _ in _scripts() for split in (False, True)
+        Writing(name, looks, spaced or split) for name, looks, spaced, _ in _scripts() for split in (True, False)
     )
 
 
-def _parts(places: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
-    part: list[int] = []
+def _parts(texts: Iterable[str]) -> Iterator[list[str]]:
+    part: list[str] = []
     used = 0
-    for place in places:
-        part.append(place)
-        used += len(texts[place])
+    for text in texts:
+        part.append(text)
+        used += len(text)
         if used >= _CHARACTERS:
             yield part
             part, used = [], 0
@@ -74,26 +77,34 @@ def _parts(places: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _written(texts: Sequence[str]) -> Codes:
-    """As `writings`; counts the characters of each class in each text."""
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    """As `writings`, of texts that are not empty; counts the characters of each class in each text."""
     raw = "".join(texts).encode("utf-32-le", "surrogatepass")
-    classes = _classes()[np.minimum(np.frombuffer(raw, dtype="<u4"), _TABLE - 1)]
-    if classes.max(initial=0) <= _LATIN:
+    classes = _classes().take(np.frombuffer(raw, dtype="<u4"), mode="clip")
+    if classes.max() <= _LATIN:
         return np.zeros(len(texts), dtype=np.int64)
-    n = len(_scripts()) + _LATIN
-    owner = np.repeat(np.arange(len(texts)) * n, lengths)
-    counts = np.bincount(owner + classes, minlength=len(texts) * n).reshape(len(texts), n)
-    blanks, letters = counts[:, _BLANK], counts[:, _LATIN:]
-    names = [name for name, *_ in _scripts()]
-    han, kana = names.index("Han"), names.index("Kana")
-    both = letters[:, han] + letters[:, kana]
-    japanese = letters[:, kana] > _KANA * both
-    letters[:, kana], letters[:, han] = np.where(japanese, both, 0), np.where(japanese, 0, both)
-    latin = letters[:, 0].copy()
-    letters[:, 0] = 0
-    script, most = letters.argmax(axis=1), letters.max(axis=1)
-    split = blanks * _SPLIT >= most
-    return np.where(letters.sum(axis=1) > latin, 2 * script + split, 0)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    starts = np.cumsum(lengths) - lengths
+
+    def count(number: int) -> Codes:
+        return np.add.reduceat((classes == number).view(np.uint8), starts, dtype=np.int64)
+
+    found = np.flatnonzero(np.bincount(classes)).tolist()
+    letters = {number: count(number) for number in found if number > _LATIN}  # each (t,)
+    han, kana = _number("Han"), _number("Kana")
+    if han in letters and kana in letters:
+        both = letters[han] + letters[kana]
+        japanese = letters[kana] > _KANA * both
+        letters |= {kana: np.where(japanese, both, 0), han: np.where(japanese, 0, both)}
+    other = np.stack(list(letters.values()))  # (scripts, t)
+    script = np.array(list(letters))[other.argmax(axis=0)] - _LATIN
+    whole = count(_BLANK) * _SPLIT < other.max(axis=0)
+    return np.where(other.sum(axis=0) > count(_LATIN), 2 * script + whole, 0)
+
+
+@cache
+def _number(script: str) -> int:
+    """The class of a script's characters."""
+    return [name for name, *_ in _scripts()].index(script) + _LATIN
 
 
 @cache

@@ -43,8 +43,13 @@ class Dev:
         if len({example.score for example in self.examples}) < 2:
             raise InputError(
                 f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from"
-                " others; take a larger one, or none: held_out 0 keeps the last weights"
+                " others; take a larger one, or none: --held-out 0 (in Python held_out=0) keeps the last weights"
             )
+
+    @property
+    def n(self) -> int:
+        """The number of segments that the examples are of."""
+        return len({example.owner for example in self.examples})
 
     def measure(self, scores: Array, owners: Ids) -> float:
         """Agreement of the examples' scores, shape (n,), with their targets; NaN where no group has a defined value."""

@@ -109,6 +109,7 @@ class Trained:
         evaluated: step -> agreement with the development set.
         best: step and agreement of the weights that were kept; None where the last weights were.
         dev: what was evaluated: a name and a statistic.
+        n_dev: the number of segments that it was evaluated on.
     """
 
     n: int
@@ -117,6 +118,7 @@ class Trained:
     evaluated: Mapping[int, float]
     best: tuple[int, float] | None
     dev: str
+    n_dev: int = 0
 
 
 def train_regressor(
@@ -176,7 +178,8 @@ def train_regressor(
         best.write(curve)
     checkpoint.done()
     steps, chosen_by = recipe.schedule.steps(len(train)), "" if dev is None else dev.name
-    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by)
+    n_dev = 0 if dev is None else dev.n
+    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by, n_dev)
 
 
 def _fit(

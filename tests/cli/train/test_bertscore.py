@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 pytest.importorskip("torch")
@@ -52,3 +55,20 @@ def test_too_few_sentences(tmp_path, capsys):
     assert main(["train", "baseline", str(tmp_path / "one.txt"), "-o", str(tmp_path / "b.csv")]) == 2
     assert "at least two different sentences" in capsys.readouterr().err
     assert not (tmp_path / "b.csv").exists()
+
+
+def test_layers_come_with_intervals_as_a_table_and_as_a_page(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
+    data = tmp_path / "rated.jsonl"
+    rows = [
+        {"id": str(i), "hyp": text, "ref": SENTENCES[0], "human": {"quality": rating}}
+        for i, (text, rating) in enumerate(zip(SENTENCES, (5, 2, 1, 3, 2, 4), strict=False))
+    ]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["train", "layers", str(data), "--html", str(tmp_path / "layers.html"), "-w", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r" +0  -?0\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", lines[1])
+    assert lines[-1].startswith("best: bertscore:layer=")
+    assert "bertscore:layer=6" in (tmp_path / "layers.html").read_text()
+    assert main(["train", "layers", str(data), "-f", "markdown", "-q"]) == 0
+    assert capsys.readouterr().out.count("| bertscore:layer=") == 7

@@ -72,6 +72,7 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     told = capsys.readouterr()
     assert "21 examples" in told.err  # twelve, six copies, three unrelated
     assert told.out.startswith("kept the weights of step ")
+    assert "note: the weights were chosen by" in told.out  # of fewer than 50 segments, said beside their number
     assert "kendall_b on rated.jsonl, adequacy" in told.out
     assert curve.read_text().splitlines()[0] == "step\tloss\tdev"
     spec = f"sescore:model={out}"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
 from nlgauge.metrics.embedding import bertscore as module
 from nlgauge.metrics.embedding.bertscore import BertScore, f1
 from nlgauge.metrics.embedding.unrelated import measure_unrelated
@@ -588,3 +589,20 @@ def test_every_option_is_in_the_signature(runtime, tmp_path, tiny_model):
     assert set(untried) == {"revision", "baseline", "language"}  # of a hub model; of rescaling
     untried = check_options(BertScore(layer=2, rescale=True), few, runtime, alternatives={"baseline": str(rows)})
     assert set(untried) == {"model", "revision", "language", "idf_file"}
+
+
+def test_one_folder_has_one_signature_whatever_its_path(tiny_model, tmp_path, monkeypatch, runtime):
+    folder = tiny_model("bert")
+    monkeypatch.chdir(folder.parent)
+    (tmp_path / "elsewhere").symlink_to(folder)
+    names = (folder.name, f"./{folder.name}", str(folder), str(tmp_path / "elsewhere"))
+    signatures = [signature_of(BertScore(model=name), runtime) for name in names]
+    assert len({str(signature) for signature in signatures}) == 1
+    assert "|model:folder|" in str(signatures[0])
+    assert [ng.metric(signature.spec).model for signature in signatures] == list(names)
+
+
+def test_a_model_that_writes_text_is_scored_with_a_note(tiny_model):
+    (note,) = BertScore(model=str(tiny_model("gpt2"))).notes
+    assert "reads from left to right (model type 'gpt2')" in note
+    assert BertScore().notes == BertScore(model=str(tiny_model("t5"))).notes == ()

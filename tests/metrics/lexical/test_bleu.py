@@ -294,3 +294,41 @@ def test_the_contract_holds_for_whole_orders_on_segments_long_enough():
 
 def test_every_option_is_signed():
     assert check_options(Bleu(smooth_method="floor"), alternatives={"trg_lang": "zh"}) == []
+
+
+def test_parts_of_a_corpus_score_by_hand():
+    # four words each; 3 of 4 unigrams, 2 of 3 bigrams and 1 of 2 trigrams match, and the 4-gram does not: half of 100
+    segments = [ng.Segment("1", "a b c d", ("a b c e f",))]
+    parts = Bleu(tokenize="none").score(segments, ng.Runtime()).system_parts
+    assert parts == pytest.approx(
+        {
+            "bp": math.exp(1 - 5 / 4),
+            "ratio": 4 / 5,
+            "length": 4,
+            "reference_length": 5,
+            "precision1": 75,
+            "precision2": 200 / 3,
+            "precision3": 50,
+            "precision4": 50,
+        }
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"smooth_method": "floor"}, {"smooth_method": "add-k"}, {"lowercase": True}])
+@pytest.mark.parametrize(
+    "texts", [["the cat sat on the mat", "it rains"], ["x", "y"], ["", ""], ["the cat"], ["the cat sat on a red mat"]]
+)
+def test_parts_are_those_of_sacrebleu(texts, options):
+    references = ["the cat sat on a mat", "it is raining"][: len(texts)]
+    theirs = pytest.importorskip("sacrebleu").BLEU(**options).corpus_score(texts, [references])
+    segments = [ng.Segment(str(i), text, (ref,)) for i, (text, ref) in enumerate(zip(texts, references, strict=True))]
+    parts = Bleu(**options).score(segments, ng.Runtime()).system_parts
+    assert parts["bp"] == pytest.approx(theirs.bp)
+    assert [parts["length"], parts["reference_length"]] == [theirs.sys_len, theirs.ref_len]
+    assert [parts[f"precision{n}"] for n in (1, 2, 3, 4)] == pytest.approx(theirs.precisions)
+
+
+def test_most_scores_have_no_parts_and_a_mean_of_sentences_has_none():
+    segments = [ng.Segment("1", "a", ("a",))]
+    assert Bleu(average="sentence").score(segments, ng.Runtime()).system_parts == {}
+    assert ng.metric("chrf").score(segments, ng.Runtime()).system_parts == {}

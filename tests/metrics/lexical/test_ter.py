@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nlgauge.core.errors import SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.ter import Ter
 from nlgauge.runtime.runtime import Runtime
@@ -11,7 +12,11 @@ from nlgauge.testing import check_metric, check_options
 EXACT = 1e-9  # whole numbers divided once, in float64
 
 SWITCHES = ("normalized", "no_punct", "asian_support", "case_sensitive")
-OPTIONS = [{name: bool(bits >> i & 1) for i, name in enumerate(SWITCHES)} for bits in range(16)]
+OPTIONS = [
+    options
+    for options in ({name: bool(bits >> i & 1) for i, name in enumerate(SWITCHES)} for bits in range(16))
+    if options["normalized"] or options["no_punct"] or not options["asian_support"]  # which alone is refused
+]
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d", "e."]), max_size=7).map(" ".join)
 
@@ -136,3 +141,8 @@ def test_the_contract_holds(options):
 
 def test_every_option_is_signed():
     assert check_options(Ter(normalized=True)) == []
+
+
+def test_an_option_that_would_change_nothing_is_refused():
+    with pytest.raises(SpecError, match="asian_support changes nothing without normalized=true or no_punct=true"):
+        Ter(asian_support=True)

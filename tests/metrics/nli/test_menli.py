@@ -1,4 +1,5 @@
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -311,3 +312,17 @@ def test_what_fits_is_the_same_with_windows(tiny_nli):
     segments = [Segment("s", "a dog sat", ("the cat lay. Rain fell.",))]
     one, other = (score(segments, model=str(tiny_nli("bert")), long=long).values for long in ("truncate", "windows"))
     assert one == pytest.approx(other, abs=1e-6)
+
+
+def test_a_head_has_one_signature_whatever_its_path(tiny_head, tmp_path):
+    head, copy = Path(tiny_head()), tmp_path / "copy.safetensors"
+    copy.write_bytes(head.read_bytes())
+    one, other = (str(signature_of(Nli(model=str(path)), Runtime(device="cpu"))) for path in (head, copy))
+    assert one == other
+    assert "|model:file|" in one
+    assert "|model:nli|" in str(signature_of(Nli(), Runtime(device="cpu")))
+
+
+def test_a_way_to_use_references_is_refused_where_none_is_read():
+    with pytest.raises(SpecError, match="nli:references=best changes nothing under anchor=source; leave it out"):
+        Nli(anchor="source", references="best")

@@ -8,7 +8,7 @@ import typer
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.train import options as shared
-from nlgauge.core.result import STDOUT, replacing
+from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.layers import layer_study
@@ -49,7 +49,7 @@ def train_baseline(
         typer.echo(baseline.as_text(rows), nl=False)
 
 
-@options.common(without={"typed_seed", "html", "segments"})
+@options.common(without={"typed_seed", "segments"})
 def train_layers(
     *,
     data: Data,
@@ -59,14 +59,16 @@ def train_layers(
     level: Level = "segment",
     stat: Stat = "pearson",
     idf: Idf = False,
+    shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
+    shown.check()
     files.check([data])
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
-    tell = shared.teller(quiet=files.printed, err=False)
+    tell = shared.teller(quiet=files.printed or shown.form != "text", err=False)
     tell(f"layer  {stat}")
     study = layer_study(
         dataset,
@@ -77,9 +79,17 @@ def train_layers(
         revision=encoder.revision,
         idf=idf,
         runtime=runtime,
-        advance=lambda layer, value: tell(f"{layer:5d}  {value:.4f}"),
+        advance=lambda layer, row: tell(f"{layer:5d}  {_with_interval(row, shown.width)}"),
     )
-    if files.json is not None:
-        study.result(inputs).write(files.json, "json")
+    result = study.result(inputs)
+    files.write(result)
+    if shown.form != "text" and not files.printed:
+        shown.show(result, run.quiet)
     name = "" if encoder.model == "embedded" else f"model={encoder.model},"
     tell(f"best: bertscore:{name}layer={study.best}")
+
+
+def _with_interval(row: Row, width: int | None) -> str:
+    """The value of a layer, with its interval where there is one."""
+    value, low, high = (f"{row[name]:.{4 if width is None else width}f}" for name in ("value", "low", "high"))
+    return value if "nan" in (low, high) else f"{value} [{low}, {high}]"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nlgauge.training.regressor import RegressorRecipe
 
 _WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
+_FEW = 50  # segments: by chance alone, tau-b of 50 reaches 0.19 in one of twenty sets
 _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 Triples = Annotated[
@@ -231,6 +232,11 @@ class Setup:
         else:
             step, value = outcome.best
             typer.echo(f"kept the weights of step {step} of {outcome.steps}: {outcome.dev} {value:.4f}")
+            if outcome.n_dev < _FEW:
+                typer.echo(
+                    f"note: the weights were chosen by {outcome.n_dev} segments, too few for this number to mean much;"
+                    " give rated texts (--dev), or hold back more (--held-out)"
+                )
 
 
 @options.common(without=shared.NO_CACHE)

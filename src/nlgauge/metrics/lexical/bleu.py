@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids, mean_of_defined
@@ -109,8 +110,10 @@ class Bleu:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether texts without blanks would count as single words, and the option that splits them."""
+        if writing.spaced:
+            return None
         tokenizer = self._scorer().tokenizer_signature
-        if writing.spaced or tokenizer not in ("13a", "intl"):
+        if tokenizer not in ("13a", "intl"):
             return None
         option = (
             f"tokenize={_SPLITS[writing.script]} or tokenize=char" if writing.script in _SPLITS else "tokenize=char"
@@ -131,18 +134,57 @@ class Bleu:
         values = self._bleu(stats, self.effective_order is not False)  # (n,)
         if self.average == "sentence":
             return Scores(signature_of(self, runtime), ids(segments), values, finish=mean_of_defined, flags=flags)
-        return Scores(signature_of(self, runtime), ids(segments), values, stats=stats, finish=self.corpus, flags=flags)
+        return Scores(
+            signature_of(self, runtime),
+            ids(segments),
+            values,
+            stats=stats,
+            finish=self.corpus,
+            flags=flags,
+            finish_parts=self.corpus_parts,
+        )
 
     def corpus(self, totals: Array) -> Array:
         """BLEU of summed statistics: shape (..., 2 + 2 * max_ngram_order) to (...), in 0 to 100."""
         return self._bleu(totals, self.effective_order is True)
 
+    def corpus_parts(self, totals: Array) -> dict[str, float]:
+        """What the corpus number is made of, from summed statistics of shape (2 + 2 * max_ngram_order,).
+
+        `bp` is the brevity penalty, `ratio` the length of the hypotheses over that of the closest references, and
+        `precision1`, `precision2`, ... are the smoothed precisions of the orders, in percent.
+        """
+        precision, _, penalty = self._precisions(sacre.floats(totals))
+        length, reference_length = float(totals[0]), float(totals[1])
+        parts = {
+            "bp": float(penalty) if length else 0.0,
+            "ratio": length / reference_length if reference_length else math.nan,
+            "length": length,
+            "reference_length": reference_length,
+        }
+        matched = np.any(totals[2 : 2 + self.max_ngram_order])
+        return parts | {f"precision{n}": float(p) if matched else 0.0 for n, p in enumerate(precision, start=1)}
+
     def _bleu(self, totals: Array, effective: bool) -> Array:
         totals = sacre.floats(totals)
+        any_match = totals[..., 2 : 2 + self.max_ngram_order].any(axis=-1)
+        precision, reached, penalty = self._precisions(totals)
+        with np.errstate(divide="ignore"):
+            logs = np.log(precision.astype(np.float64))
+        logs = np.where(np.isneginf(logs), _LOG_OF_ZERO, logs)
+        if effective:
+            logs = np.where(reached, logs, 0.0)
+            orders = np.maximum(reached.sum(axis=-1), 1)
+        else:
+            orders = self.max_ngram_order
+        score = penalty * np.exp(logs.sum(axis=-1) / orders)
+        return np.asarray(np.where(any_match, np.minimum(score, 100.0), 0.0))  # exp(log(100)) is a little more than 100
+
+    def _precisions(self, totals: Array) -> tuple[Array, Mask, Array]:
+        """Smoothed precisions in percent and the orders that any text reaches, each (..., order); the penalty (...)."""
         order = self.max_ngram_order
         length, reference_length = totals[..., 0].astype(np.float64), totals[..., 1].astype(np.float64)
         matched, produced = totals[..., 2 : 2 + order], totals[..., 2 + order : 2 + 2 * order]  # (..., order)
-        any_match = matched.any(axis=-1)
         value = self._smooth_value()
         if self.smooth_method == "add-k":
             added = np.concatenate([[0.0], np.full(order - 1, value)]).astype(totals.dtype)
@@ -157,15 +199,7 @@ class Bleu:
             elif self.smooth_method == "floor":
                 precision = np.where(none, 100.0 * float(value or 0) / produced, precision)
             penalty = np.where(length < reference_length, np.exp(1 - reference_length / length), 1.0)
-            logs = np.log(np.where(reached, precision, 0.0).astype(np.float64))
-        logs = np.where(np.isneginf(logs), _LOG_OF_ZERO, logs)
-        if effective:
-            logs = np.where(reached, logs, 0.0)
-            orders = np.maximum(reached.sum(axis=-1), 1)
-        else:
-            orders = order
-        score = penalty * np.exp(logs.sum(axis=-1) / orders)
-        return np.asarray(np.where(any_match, np.minimum(score, 100.0), 0.0))  # exp(log(100)) is a little more than 100
+        return np.where(reached, precision, 0.0), reached, penalty
 
     def _smooth_value(self) -> float | None:
         return _SMOOTH_DEFAULTS[self.smooth_method] if self.smooth_value is None else self.smooth_value

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.errors import SpecError
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
@@ -27,7 +28,7 @@ class Ter:
         normalized: split off punctuation and undo XML entities first.
         no_punct: drop punctuation.
         asian_support: with `normalized`, split CJK text into characters; with `no_punct`, drop its punctuation too.
-            Alone it does nothing.
+            Alone it would do nothing, and is refused.
         case_sensitive: keep case; otherwise both sides are lower-cased.
 
     References:
@@ -48,6 +49,8 @@ class Ter:
 
     def __post_init__(self) -> None:
         checked(self)
+        if self.asian_support and not (self.normalized or self.no_punct):
+            raise SpecError("ter:asian_support changes nothing without normalized=true or no_punct=true; leave it out")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""

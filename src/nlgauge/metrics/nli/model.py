@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
@@ -41,6 +42,13 @@ class NliMetric:
     labels: str | None = None
     max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
     dtype: DType | None = None
+
+    def _check_references(self) -> None:
+        """Refuse a way to use several references where none is read."""
+        anchor, references = (getattr(self, name) for name in ("anchor", "references"))
+        if anchor == "source" and references != "mean":
+            name = type(self).info.name  # type: ignore[attr-defined]
+            raise SpecError(f"{name}:references={references} changes nothing under anchor=source; leave it out")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""

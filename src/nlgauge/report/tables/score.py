@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import absent, number, with_interval
+from nlgauge.report.marks import absent, descending, number, with_interval
 from nlgauge.report.rows import SIGNIFICANT, measured, p_of
 from nlgauge.report.tables.table import Table
 
-_NO_NAME = "-"
+_NO_NAME, _PARTS = "-", "parts."
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
@@ -60,11 +61,47 @@ def score_caption(result: Result) -> str:
 def score_only(result: Result, digits: int | None = None) -> str:
     """The numbers alone: one line per system, its metrics side by side."""
     lines: dict[tuple[Any, Any], list[str]] = {}
-    for row in result.rows:
+    for row in measured(result.rows):
         lines.setdefault((row.get("group"), row["system"]), []).append(
             number(row["value"], _digits(digits, row["metric"], result))
         )
     return "\n".join(" ".join(cells) for cells in lines.values())
+
+
+def best_first(result: Result, spec: str) -> Result:
+    """The same result with the best system by one metric first, in every group; undefined scores come last."""
+    (sign,) = (1 if m["higher_is_better"] else -1 for m in result.metrics if m["spec"] == spec)
+    groups = {group: place for place, group in enumerate(dict.fromkeys(row.get("group") for row in result.rows))}
+    specs = [m["spec"] for m in result.metrics]
+    values = {
+        (row.get("group"), row["system"]): None if absent(row["value"]) else sign * row["value"]
+        for row in result.rows
+        if row["metric"] == spec
+    }
+
+    def place(row: Mapping[str, Any]) -> tuple[int, int, float]:
+        group = row.get("group")
+        return specs.index(row["metric"]), groups[group], descending(values[group, row["system"]])
+
+    return replace(result, rows=sorted(result.rows, key=place))
+
+
+def parts_tables(result: Result, digits: int = 4) -> list[Table]:
+    """What corpus scores are made of, one table per metric that has parts."""
+    tables = []
+    for metric in result.metrics:
+        rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]
+        names = [name for name in (rows[0] if rows else {}) if name.startswith(_PARTS)]
+        if names:
+            body = tuple((system_name(row["system"]), *(_part(row[name], digits) for name in names)) for row in rows)
+            header = ("system", *(name.removeprefix(_PARTS) for name in names))
+            tables.append(Table(f"parts of {metric['spec']}", header, body))
+    return tables
+
+
+def _part(value: float, digits: int) -> str:
+    """A count as it is, and any other number with its decimals."""
+    return f"{value:.0f}" if value == value // 1 and value > 1 else number(value, digits)
 
 
 def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
