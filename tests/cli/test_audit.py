@@ -429,3 +429,10 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
 )
 def test_bad_translation_models_are_refused(data, capsys, value, told):
     assert told in refused(capsys, data, "--suite", "menli", "--back-translation", value, "-m", "chrf")
+
+
+def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
+    assert "--seed says how a suite is made from data" in refused(capsys, "--suite", pairs, "-m", "chrf", "--seed", 3)
+    message = refused(capsys, "--suite", pairs, "-m", "chrf", "--choose", "first")
+    assert "--choose says how a suite is made from data" in message
+    assert "--worst is about tables" in refused(capsys, "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json")

@@ -135,3 +135,8 @@ def test_a_file_that_is_no_array_is_refused(data, tmp_path, capsys):
     (tmp_path / "d.npy").write_bytes(b"nothing")
     assert run(path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.npy") == 2
     assert "no matrix of numpy" in capsys.readouterr().err
+
+
+def test_a_seed_that_draws_nothing_is_refused(capsys):
+    assert main(["select", "nowhere.jsonl", "-m", "chrf", "--hybrids", "0", "--pool", "2", "--seed", "1"]) == 2
+    assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws: name --hybrids or --draws as well")
