@@ -80,3 +80,15 @@ def test_a_file_in_place_of_a_text_is_refused_with_what_to_write(tmp_path, capsy
 def test_a_picture_on_standard_output_stands_there_alone(capsys):
     assert main(["align", "--hyp", HYP, "--ref", REF, "--svg", "-"]) == 0
     assert ET.fromstring(capsys.readouterr().out).tag.endswith("svg")
+
+
+def test_quiet_prints_the_three_numbers_alone(capsys):
+    assert main(["align", "--hyp", HYP, "--ref", REF, "-q"]) == 0
+    parts = ng.score([HYP], [REF], metrics=["bertscore"])["bertscore"].parts
+    expected = [parts[name][0] for name in ("precision", "recall", "f1")]
+    assert [float(number) for number in capsys.readouterr().out.split()] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_seed_that_draws_nothing_is_refused(capsys):
+    assert main(["align", "--hyp", HYP, "--ref", REF, "--seed", "3"]) == 2
+    assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws, and an alignment draws nothing")

@@ -201,7 +201,7 @@ def test_worst_cases_show_what_was_taken_for_better(pairs, capsys):
     assert run("audit", "--suite", pairs, "-m", "chrf", "--worst", 3, "-q") == 0
     shown = capsys.readouterr().out.split("worst cases of chrf\n")[1]
     assert shown.startswith("  b (typos), margin -")
-    assert "held against  the cat sat\n" in shown
+    assert "compared with  the cat sat\n" in shown
     assert "worse   the [cta] sat" in shown
 
 
@@ -429,3 +429,10 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
 )
 def test_bad_translation_models_are_refused(data, capsys, value, told):
     assert told in refused(capsys, data, "--suite", "menli", "--back-translation", value, "-m", "chrf")
+
+
+def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
+    assert "--seed says how a suite is made from data" in refused(capsys, "--suite", pairs, "-m", "chrf", "--seed", 3)
+    message = refused(capsys, "--suite", pairs, "-m", "chrf", "--choose", "first")
+    assert "--choose says how a suite is made from data" in message
+    assert "--worst is about tables" in refused(capsys, "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json")

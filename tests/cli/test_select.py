@@ -64,7 +64,7 @@ def test_the_table_has_a_line_a_metric_and_one_for_chance(data, capsys):
     path, scores = data
     assert run(path, "--scores", scores, "-c", "q", "--hybrids", 100, "--pool", 5, "--draws", 500) == 0
     out = capsys.readouterr().out
-    assert "the best of 5 by each metric, seen by q: 100 models" in out
+    assert "the best of 5 by each metric, judged by q: 100 models" in out
     assert "(any of the pool)" in out
     assert "hits_at_1 simulated" in out
     assert "100 hybrids of 4 systems on 6 items" in out
@@ -135,3 +135,8 @@ def test_a_file_that_is_no_array_is_refused(data, tmp_path, capsys):
     (tmp_path / "d.npy").write_bytes(b"nothing")
     assert run(path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.npy") == 2
     assert "no matrix of numpy" in capsys.readouterr().err
+
+
+def test_a_seed_that_draws_nothing_is_refused(capsys):
+    assert main(["select", "nowhere.jsonl", "-m", "chrf", "--hybrids", "0", "--pool", "2", "--seed", "1"]) == 2
+    assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws: name --hybrids or --draws as well")

@@ -196,3 +196,16 @@ def test_what_cannot_be_done_is_one_line(data, suite, capsys, arguments, message
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--pooling", "--with", "nli", "--seed", "1"], "--seed is about intervals, and --pooling shows none"),
+        (["--pooling", "--with", "nli", "--intervals", "none"], "--intervals is about intervals"),
+        (["-m", "chrf", "--with", "bleu", "--intervals", "none", "--seed", "1"], "--seed is about draws"),
+    ],
+)
+def test_options_without_effect_are_refused_before_anything_is_read(capsys, arguments, message):
+    assert main(["sweep", "nowhere.jsonl", "--suite", "no.jsonl", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(f"nlgauge: {message}")

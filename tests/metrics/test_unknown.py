@@ -1,10 +1,15 @@
 """Text that a model cannot read is flagged, or has no score."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.metrics.unknown import LIMIT, known, unknown
+from nlgauge.core.errors import InputError
+from nlgauge.metrics.learned import model as learned
+from nlgauge.metrics.unknown import LIMIT, known, nonfinite, unknown
 from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")
@@ -74,3 +79,77 @@ def test_marks_of_word_beginnings_hold_no_text_and_bytes_are_all_known(tiny_mode
     scores = ng.score(["昨天没有", "the cat"], ["他们", "the cat sat"], metrics=spec, language="off")[spec]
     assert scores.flags["unknown"].tolist() == [kind != "roberta", False]
     assert np.isnan(scores.values).tolist() == [kind != "roberta", False]
+
+
+# -- a model that computes NaN
+
+
+def test_any_number_that_is_not_finite_is_flagged_and_undefined():
+    values = np.array([0.5, np.nan, np.inf, -np.inf])
+    assert nonfinite(values).tolist() == [False, True, True, True]
+    assert nonfinite(values.reshape(2, 2)).tolist() == [True, True]
+    np.testing.assert_array_equal(known(values, np.zeros(4)), [0.5, np.nan, np.nan, np.nan])
+
+
+@pytest.fixture
+def poisoned(tmp_path):
+    """A function that copies a model's folder and makes the vector of one word NaN."""
+
+    def copy(folder, word="cat"):
+        from safetensors.torch import load_file, save_file
+
+        path = shutil.copytree(folder, tmp_path / "poisoned")
+        row = json.loads((path / "tokenizer.json").read_text())["model"]["vocab"][word]
+        tensors = load_file(path / "model.safetensors")
+        (key,) = (name for name in tensors if name.endswith("word_embeddings.weight"))
+        tensors[key][row] = float("nan")
+        save_file(tensors, path / "model.safetensors", metadata={"format": "pt"})
+        return str(path)
+
+    return copy
+
+
+HYPOTHESES = ["the cat sat", "the dog sat", "a dog lay", ""]
+REFERENCES = ["the dog sat", "the dog lay", "the cat lay", "a dog"]
+
+
+def check_poisoned(spec):
+    scores = ng.score(HYPOTHESES, REFERENCES, metrics=spec, runtime=RUNTIME)[spec]
+    assert scores.flags["nonfinite"].tolist() == [True, False, True, False]
+    assert np.isnan(scores.values).tolist() == [True, False, True, False]
+    assert all(np.isnan(part).tolist() == [True, False, True, False] for part in scores.parts.values())
+
+
+@pytest.mark.parametrize("spec", ["bertscore:idf=true,layer=2", "bertscore:layer=0", "cosine"])
+def test_a_word_whose_vector_is_nan_leaves_its_segments_without_a_score(tiny_model, poisoned, spec):
+    folder = poisoned(tiny_model("bert"))
+    check_poisoned(f'{spec}{"," if ":" in spec else ":"}model="{folder}"')
+    if spec == "cosine":
+        with pytest.raises(InputError, match="computes NaN or infinity for these texts; try dtype=float32"):
+            ng.align("the cat sat", "the dog sat", f'bertscore:layer=2,model="{folder}"')
+
+
+@pytest.mark.parametrize(
+    "spec", ["nli:formula=e-c,direction=forward", "nli:references=parts", "summac:anchor=reference"]
+)
+def test_so_does_a_judge_of_entailment(tiny_nli, poisoned, spec):
+    check_poisoned(f'{spec},model="{poisoned(tiny_nli("bert"))}"')
+
+
+def test_so_does_a_regressor(monkeypatch):
+    class Broken:
+        def score(self, columns, advance):
+            broken = ["cat" in hyp + ref for hyp, ref in zip(columns["hyp"], columns["ref"], strict=True)]
+            values = np.where(broken, np.inf, -1.0)
+            return type("", (), {"values": values, "truncated": values > 0, "unknown": np.zeros(len(values))})()
+
+    monkeypatch.setattr(learned, "load_regressor", lambda *args: Broken())
+    check_poisoned("sescore")
+
+
+def test_a_model_that_has_no_room_for_a_piece_is_refused(tiny_model, tmp_path):
+    path = shutil.copytree(tiny_model("bert"), tmp_path / "narrow")
+    config = json.loads((path / "config.json").read_text()) | {"max_position_embeddings": 2}
+    (path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="reads at most 2 pieces by its configuration, expected at least 3"):
+        ng.score(["a cat"], ["a dog"], metrics=f'bertscore:layer=1,model="{path}"', runtime=RUNTIME)

@@ -95,7 +95,7 @@ def test_an_audit_shows_its_worst_cases_with_the_edit_marked():
     assert text.split("\n\n")[1].split("\n") == [
         "worst cases of chrf",
         "  7 (typos), margin -0.25",
-        "    held against  a b",
+        "    compared with  a b",
         "    better  a b",
         "    worse   a [c]",
     ]

@@ -17,7 +17,7 @@ from nlgauge.perturbations.checklist import ChecklistRow
 from nlgauge.stats.shares import mean_interval
 
 RULES: Mapping[str, str] = {
-    "self": "each score divided by that of the unperturbed text held against itself",
+    "self": "each score divided by that of the unperturbed text compared with itself",
     "minmax": "least to greatest score of the metric over all texts of the task",
     "none": "scores as they are",
 }

@@ -1,4 +1,4 @@
-"""`nlgauge meta`: metrics held against human judgements."""
+"""`nlgauge meta`: metrics compared with human judgements."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def meta(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Hold metrics against human judgements."""
+    """Compare metrics with human judgements."""
     shown.check()
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])

@@ -60,7 +60,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "meta": Verb(
         "nlgauge.cli.meta:meta",
-        "Hold metrics against human judgements.",
+        "Compare metrics with human judgements.",
         "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
     ),
     "select": Verb(

@@ -21,6 +21,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
+    "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
     "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
     "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",

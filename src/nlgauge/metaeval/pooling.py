@@ -34,7 +34,7 @@ _Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, shar
 
 _CONVENTIONS = (
     "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
-    "left out: the strategy with the greatest mean over the other sets, held against the best one on the set itself;"
+    "left out: the strategy with the greatest mean over the other sets, compared with the best one on the set itself;"
     " cost is the difference",
 )
 

@@ -1,4 +1,4 @@
-"""Text that is not in a model's vocabulary: how much of it is flagged, and what becomes of the score."""
+"""What a model cannot say: text that is not in its vocabulary, and numbers that left the range of its precision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,19 @@ def unknown(shares: Array) -> Mask:
     return np.asarray(shares > LIMIT, dtype=np.bool_)
 
 
+def nonfinite(values: Array) -> Mask:
+    """The flag `nonfinite`: where a model computed NaN or infinity, as float16 does beyond 65,504.
+
+    Args:
+        values: what comes out of the model, shape (n,), or (n, k) with several numbers per segment.
+    """
+    broken = ~np.isfinite(values)
+    return np.asarray(broken.any(axis=1) if broken.ndim == 2 else broken, dtype=np.bool_)
+
+
 def known(values: Array, shares: Array) -> Array:
-    """The values, NaN where no piece of a text is known: any two such texts of equal length look the same."""
-    return np.asarray(np.where(shares < 1, values, np.nan))
+    """The values, NaN where no piece of a text is known: any two such texts of equal length look the same.
+
+    Infinity becomes NaN, too: a score is a number or undefined.
+    """
+    return np.asarray(np.where((shares < 1) & np.isfinite(values), values, np.nan))

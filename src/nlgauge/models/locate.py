@@ -106,7 +106,7 @@ class ModelFiles:
                 commit, which identifies them only indirectly, is given under `weights`, too.
         """
         kind, _, value = self.identity.partition(":")
-        facts = {} if head is None else {"head": head[:_SHORT]}
+        facts: dict[str, Any] = {} if head is None else {"head": head[:_SHORT]}
         if kind == "revision" and head is None:
             facts["revision"] = value
         else:

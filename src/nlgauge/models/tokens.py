@@ -191,7 +191,13 @@ class TextTokenizer:
         least = len(self.prefix) + len(self.suffix) + 1
         if asked is not None and asked < least:
             raise InputError(f"max_tokens is {asked}, expected at least {least}: the special tokens and one piece")
-        return min(finite) if finite else None
+        most = min(finite, default=None)
+        if most is not None and most < least:
+            raise InputError(
+                f"model {files.name!r} reads at most {most} pieces by its configuration, expected at least {least}: the"
+                " special tokens and one piece; mend max_position_embeddings or model_max_length"
+            )
+        return most
 
 
 def _positions(config: dict[str, Any]) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nlgauge.core.result import Result
 from nlgauge.report.tables.pairs import pair_tables
+from nlgauge.report.tables.score import score_only, score_table
 
 
 def value(system, metric="bleu"):
@@ -32,3 +33,9 @@ def test_p_values_that_were_not_adjusted_are_shown_as_they_are():
 
 def test_scores_without_pairs_have_no_table():
     assert pair_tables(Result("score", [value("a")])) == []
+
+
+def test_rows_about_pairs_are_no_scores_of_systems():
+    result = Result("score", [value("a"), value("b"), pair("a", "b", 0.01, None)], (), [{"spec": "bleu"}])
+    assert score_only(result, 1) == "1.0\n1.0"
+    assert [line[0] for line in score_table(result).body] == ["a", "b"]

@@ -20,6 +20,7 @@ def test_latex_escapes_underscores():
 
 def test_latex_escapes_what_its_first_encoding_has_no_glyph_for():
     assert latex("a<b>c|d\\") == r"a\textless{}b\textgreater{}c\textbar{}d\textbackslash{}"
+    assert [latex("[a]"), latex("*")] == ["{}[a]", "{}*"]  # no option of the line break before
     assert comment("one\ntwo") == "% one two"  # a line end would print what follows
 
 

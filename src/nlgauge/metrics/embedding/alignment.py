@@ -35,7 +35,8 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
         An `Alignment` of n hypothesis words and m reference words.
 
     Raises:
-        InputError: a text is not a string, or is longer than the model reads at once.
+        InputError: a text is not a string, or is longer than the model reads at once, or the model computes no
+            finite vectors for it.
         SpecError: the metric does not match tokens, or takes idf from the call (one reference is not a corpus).
     """
     for name, text in (("hyp", hyp), ("ref", ref)):
@@ -48,6 +49,8 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
     if scores.flags["truncated"][0]:
         most = f"{encoder.tokenizer.max_tokens} pieces that model {built.model!r} reads at once"
         raise InputError(f"a text is longer than the {most}; align shorter texts, or use long=windows")
+    if scores.flags["nonfinite"][0]:
+        raise InputError(f"model {built.model!r} computes NaN or infinity for these texts; try dtype=float32")
     tokens = encoder.tokenizer.tokens([hyp, ref], built.long)
     table = built.table(encoder, ())
     sides = [

@@ -22,7 +22,7 @@ from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, 
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
-from nlgauge.metrics.unknown import known, unknown
+from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
@@ -83,7 +83,7 @@ class BertScore:
         "bertscore",
         range=(-math.inf, 1.0),
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary="greedy matching of contextual token vectors (Zhang et al. 2020)",
     )
 
@@ -143,11 +143,11 @@ class BertScore:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`.
 
-        The flags are `empty`, `truncated`, `unweighted` and `unknown`.
+        The flags are `empty`, `truncated`, `unweighted`, `unknown` and `nonfinite`.
 
         An empty side gives 0 in all three (before rescaling) and sets the flag `empty`. A text whose every piece has
         weight 0 gives 0 on its own side and sets the flag `unweighted`. A segment with a text of which no piece is
-        known is NaN in all three.
+        known is NaN in all three, and one for which the model computes no finite vector.
 
         Raises:
             InputError: a segment has no reference, idf is taken from fewer than two documents, or the model does not
@@ -207,6 +207,7 @@ class BertScore:
         run = _Run(encoder, self._layer(encoder.depth), tokens, table, self.special_tokens == "drop", runtime)
         precision, recall, unweighted = run.score(pairs[:, 1], pairs[:, 0])
         precision, recall = precision[place.reshape(-1)], recall[place.reshape(-1)]
+        broken = nonfinite(np.stack([precision, recall], axis=1))
         unread = run.unknown()
         shares = np.maximum(unread[hypotheses], unread[references])
         columns = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
@@ -218,19 +219,20 @@ class BertScore:
             }
         flags = {name: run.flag(name)[hypotheses] | run.flag(name)[references] for name in ("empty", "truncated")}
         flags["unweighted"] = unweighted[place.reshape(-1)]
-        flags["unknown"] = unknown(shares)
+        flags |= {"unknown": unknown(shares), "nonfinite": broken}
         return Scores(signature_of(self, runtime), ids(segments), parts[self.value], parts, flags=flags)
 
 
 def f1(precision: Array, recall: Array) -> Array:
-    """The harmonic mean of each P and R, shape (n,), between the two.
+    """The harmonic mean of each P and R, shape (n,), between the two; NaN where one of them is.
 
     Where they have opposite signs it is 0. There the formula 2PR / (P + R) would run to infinity as P + R nears 0,
     while it approaches 0 from either side as P or R nears 0.
     """
     agree = precision * recall > 0
     total = np.where(agree, precision + recall, 1.0)
-    return np.asarray(np.where(agree, 2 * precision * recall / total, 0.0))
+    harmonic = np.where(agree, 2 * precision * recall / total, 0.0)
+    return np.asarray(np.where(np.isnan(precision + recall), np.nan, harmonic))
 
 
 @dataclass
@@ -272,8 +274,9 @@ class _Run:
                 weights = self._weights(vectors, wanted)
                 hyp, ref = numbers[: len(chosen)], numbers[len(chosen) :]
                 p, r = greedy(vectors, weights, hyp, ref)
-                unweighted[chosen] = np.isnan(p) | np.isnan(r)
-                precision[chosen], recall[chosen] = np.nan_to_num(p), np.nan_to_num(r)
+                weightless = _weightless(vectors, weights)
+                unweighted[chosen] = weightless[hyp] | weightless[ref]
+                precision[chosen], recall[chosen] = np.where(weightless[hyp], 0, p), np.where(weightless[ref], 0, r)
         return precision, recall, unweighted
 
     def _windows(self, hypotheses: Ids, references: Ids, sizes: Ids) -> Iterator[Ids]:
@@ -316,6 +319,12 @@ class _Run:
         )
         weights[rows] = piece_weights(self.encoder, pieces, self.table)
         return weights
+
+
+def _weightless(vectors: Vectors, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """Per text: whether no piece weighs anything."""
+    heavy = np.concatenate([[0], np.cumsum(weights != 0)])  # rows with a weight before each row
+    return np.asarray(heavy[vectors.starts + vectors.lengths] == heavy[vectors.starts])
 
 
 def piece_weights(encoder: Encoder, pieces: Ids, table: Table | None) -> npt.NDArray[np.float32]:

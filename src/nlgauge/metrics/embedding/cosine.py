@@ -16,7 +16,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
-from nlgauge.metrics.unknown import known, unknown
+from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
@@ -52,7 +52,7 @@ class Cosine:
         "cosine",
         range=(-1.0, 1.0),
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary="cosine of mean token vectors: SEScore before it has learnt",
     )
 
@@ -74,10 +74,10 @@ class Cosine:
         return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values from -1 to 1; flags `empty`, `truncated` and `unknown`.
+        """Values from -1 to 1; flags `empty`, `truncated`, `unknown` and `nonfinite`.
 
         An empty side gets -1, the lowest value, and sets the flag `empty`. A segment with a text of which no piece is
-        known is NaN.
+        known is NaN, and one for which the model computes no finite number.
 
         Raises:
             InputError: a segment has no reference, or the model cannot be read.
@@ -120,5 +120,10 @@ class Cosine:
                     network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance
                 )
             values[asked] = cosines(means[:, 0], rows.reshape(-1, 2))
-        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
+        flags = {
+            "empty": empty,
+            "truncated": truncated,
+            "unknown": unknown(shares),
+            "nonfinite": nonfinite(values),
+        }
         return Scores(signature_of(self, runtime), ids(segments), known(values, shares), flags=flags)

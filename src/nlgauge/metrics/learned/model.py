@@ -17,7 +17,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
-from nlgauge.metrics.unknown import known, unknown
+from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -32,7 +32,7 @@ def learned(name: str, data: str) -> MetricInfo:
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary=f"learned from {data}; a copy need not be best: no bound holds what a network says",
     )
 
@@ -79,8 +79,9 @@ class RegressorMetric(Checked):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest rating of
-        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
+        The part is `raw`; the flags are `empty`, `truncated`, `unknown` and `nonfinite`. An empty side gets the lowest
+        rating of training and sets the flag `empty`. A segment with a text of which no piece is known is NaN, and one
+        for which the model computes no finite number.
 
         Raises:
             InputError: a segment lacks what the regressor reads.
@@ -104,14 +105,19 @@ class RegressorMetric(Checked):
             empty = ~np.array(
                 [all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
             )
-            raw, truncated = np.full(len(segments), low), np.zeros(len(segments), dtype=np.bool_)
+            raw = np.full(len(segments), low)
+            truncated, broken = np.zeros((2, len(segments)), dtype=np.bool_)
             shares = np.zeros(len(segments))
             asked = np.flatnonzero(~empty)
             if len(asked):
                 texts_asked = {name: [texts[i] for i in asked] for name, texts in columns.items()}
                 with runtime.progress(len({text for texts in texts_asked.values() for text in texts}), name) as advance:
                     found = model.score(texts_asked, advance)
-                truncated[asked], shares[asked] = found.truncated, found.unknown
+                truncated[asked], shares[asked], broken[asked] = (
+                    found.truncated,
+                    found.unknown,
+                    nonfinite(found.values),
+                )
                 raw[asked] = known(found.values, found.unknown)
             values = (raw - low) / (high - low) if self.rescale else raw
             return Scores(
@@ -119,7 +125,7 @@ class RegressorMetric(Checked):
                 ids(segments),
                 values,
                 {"raw": raw},
-                flags={"empty": empty, "truncated": truncated, "unknown": unknown(shares)},
+                flags={"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken},
             )
 
         return over_references(segments, self.references, single) if "ref" in files.texts else single(segments)

@@ -17,7 +17,7 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
-from nlgauge.metrics.unknown import known, unknown
+from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.runtime.runtime import Runtime
 
 # formula -> weights of e, n and c, and the lowest and highest value of probabilities that sum to 1.
@@ -72,7 +72,7 @@ class Nli(NliMetric):
         "nli",
         copy_is_best=False,
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}",
     )
 
@@ -86,10 +86,10 @@ class Nli(NliMetric):
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=(low, high)))
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values of the formula; parts `e`, `n`, `c`; flags `empty`, `truncated` and `unknown`.
+        """Values of the formula; parts `e`, `n`, `c`; flags `empty`, `truncated`, `unknown` and `nonfinite`.
 
         An empty side gives the formula's worst value (with e 0 and c 1; n 1 for e-n) and sets the flag `empty`. A
-        segment with a text of which no piece is known is NaN.
+        segment with a text of which no piece is known is NaN, and one for which the model computes no finite number.
 
         Raises:
             InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
@@ -121,17 +121,19 @@ class Nli(NliMetric):
         texts = [(anchor.strip(), s.hypothesis.strip()) for anchor, s in zip(against, segments, strict=True)]
         empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
         probabilities = np.tile(unread or self._worst, (len(segments), 1))  # (n, 3)
-        truncated, shares = np.zeros(len(segments), dtype=np.bool_), np.zeros(len(segments))
+        truncated, broken = np.zeros((2, len(segments)), dtype=np.bool_)
+        shares = np.zeros(len(segments))
         asked = np.flatnonzero(~empty)
         if len(asked):
             ways = [[texts[i] for i in asked]] if self.direction != "backward" else []
             ways += [[texts[i][::-1] for i in asked]] if self.direction != "forward" else []
             found = self._ask([pair for way in ways for pair in way], runtime)
             probabilities[asked] = found.probabilities.reshape(len(ways), -1, 3).mean(axis=0)
+            broken[asked] = nonfinite(probabilities[asked])
             truncated[asked] = found.truncated.reshape(len(ways), -1).any(axis=0)
             shares[asked] = found.unknown[: len(asked)]  # the same texts in every direction
         parts = {name: known(probabilities[:, i], shares) for i, name in enumerate(("e", "n", "c"))}
-        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
         return Scores(signature_of(self, runtime), ids(segments), pool(self.formula, **parts), parts, flags=flags)
 
     def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> Answers:

@@ -15,7 +15,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.references import over_references
-from nlgauge.metrics.unknown import known, unknown
+from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.sentences import split_sentences
 
@@ -48,7 +48,7 @@ class SummaC(NliMetric):
         needs={"source"},
         copy_is_best=False,
         cached=True,
-        flags={"unknown"},
+        flags={"unknown", "nonfinite"},
         summary=(
             "entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of"
             " another sentence"
@@ -64,8 +64,9 @@ class SummaC(NliMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of the variant; parts `e` and `c`, the means of the highest.
 
-        The flags are `empty`, `truncated` and `unknown`. An empty side gives the worst value (e 0, c 1) and sets the
-        flag `empty`. A segment with a text of which no piece is known is NaN.
+        The flags are `empty`, `truncated`, `unknown` and `nonfinite`. An empty side gives the worst value (e 0, c 1)
+        and sets the flag `empty`. A segment with a text of which no piece is known is NaN, and one for which the model
+        computes no finite number.
 
         Raises:
             InputError: a segment lacks the anchor; the model cannot be read or is not an NLI model.
@@ -101,7 +102,8 @@ class SummaC(NliMetric):
                 highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
                 e[i], _, c[i] = highest.mean(axis=0)
                 truncated[i] = cut[part].any()
+        broken = nonfinite(np.stack([e, c], axis=1))
         e, c = known(e, shares), known(c, shares)
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
-        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares)}
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
         return Scores(signature_of(self, runtime), ids(segments), value, {"e": e, "c": c}, flags=flags)

@@ -92,7 +92,7 @@ def case_lines(spec: str, cases: Sequence[Row]) -> str:
     for case in cases:
         lines += [
             f"  {case['id']} ({case['phenomenon']}), {fault_of(case)}",
-            f"    held against  {_held(case)}",
+            f"    compared with  {_held(case)}",
             f"    better  {case['better']}",
             f"    worse   {marked(_held(case), case['worse'])}",
         ]
@@ -105,7 +105,7 @@ def case_table(spec: str, cases: Sequence[Row]) -> Table:
         line
         for case in cases
         for line in (
-            (case["id"], case["phenomenon"], fault_of(case), "held against", _held(case)),
+            (case["id"], case["phenomenon"], fault_of(case), "compared with", _held(case)),
             ("", "", "", "better", case["better"]),
             ("", "", "", "worse", marked(_held(case), case["worse"])),
         )

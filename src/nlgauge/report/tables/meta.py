@@ -127,7 +127,7 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
     first = rows[0]
     of = "" if group is None else f", {group}"
     models = f"{first['n_used']} models" if group != MEAN else f"{first['n_used']} groups"
-    title = f"the best of {first['pool']} by each metric, seen by {first['criterion']}: {models}{of}"
+    title = f"the best of {first['pool']} by each metric, judged by {first['criterion']}: {models}{of}"
     return Table(title, header, tuple(body))
 
 

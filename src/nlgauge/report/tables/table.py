@@ -120,8 +120,8 @@ class Table:
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX prints it."""
-    return "".join(_TEX.get(c, c) for c in _one_line(text))
+    """Text as LaTeX prints it; at the start of a line `[` and `*` would be read as options of the line break before."""
+    return ("{}" if text[:1] in ("[", "*") else "") + "".join(_TEX.get(c, c) for c in _one_line(text))
 
 
 def comment(text: str) -> str:
