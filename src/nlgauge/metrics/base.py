@@ -82,3 +82,14 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
             value = getattr(segment, need)
             if value is None or (need != "source" and len(value) == 0):
                 raise InputError(f"{metric.info.name} needs {need}; segment {segment.id!r} has none")
+
+
+def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
+    """A metric as a result of kind `score` lists it."""
+    return {
+        "spec": spec,
+        "signature": str(signature),
+        "higher_is_better": metric.info.higher_is_better,
+        "range": [end if math.isfinite(end) else None for end in metric.info.range],
+        "flags": counts,
+    }
