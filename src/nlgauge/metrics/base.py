@@ -62,17 +62,6 @@ def unread(metric: Any, writing: Writing) -> str | None:
     return reason
 
 
-def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
-    """A metric as a result of kind `score` lists it."""
-    return {
-        "spec": spec,
-        "signature": str(signature),
-        "higher_is_better": metric.info.higher_is_better,
-        "range": [end if math.isfinite(end) else None for end in metric.info.range],
-        "flags": counts,
-    }
-
-
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
     """Refuse segments that lack what the metric reads; the error names the first."""
     for need in sorted(metric.info.needs):
