@@ -266,7 +266,8 @@ class SourceScores(Outcome):
 
     def count_notes(self, spec: str) -> Iterator[str]:
         """How many segments of a metric were cut, empty or undefined."""
-        return count_notes(spec, self.totals[spec].counts, self.summary.n)
+        totals = self.totals[spec]
+        return count_notes(spec, totals.counts, self.summary.n, first=totals.first)
 
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""

@@ -27,7 +27,7 @@ def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], r
     """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
         check_needs(built, segments)
-    with bars(metrics, len(segments), runtime) as shown:
+    with bars(_labels(metrics), len(segments), runtime) as shown:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
 
 
@@ -46,11 +46,16 @@ def score_blocks(
     """
     if any(is_pooled(built) for built in metrics.values()):
         blocks = [[segment for block in blocks for segment in block]]
-    with bars(metrics, n, runtime) as shown:
+    with bars(_labels(metrics), n, runtime) as shown:
         for block in blocks:
             for built in metrics.values():
                 check_needs(built, block)
             yield block, {name: _score(built, block, runtime, shown[name]) for name, built in metrics.items()}
+
+
+def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """What a bar says of each metric: its name in the call, or its own where it has none there."""
+    return {name: name or built.info.name for name, built in metrics.items()}
 
 
 def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:

@@ -68,13 +68,13 @@ class _Site(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeAttributes(Checked):
-    """Say that a thing is of another colour, size, age, material or look than it is.
+    """Give a thing another colour, size, age, material or look.
 
     Words of our own sets go first (red becomes green, small becomes large); where a text has none, an adjective is
     replaced by its opposite from the lexicon, or by one that is surely of its kind.
 
     Args:
-        which: one attribute, or all of our sets.
+        which: change `one` attribute, or `all` that are in our own sets of words.
     """
 
     which: Literal["one", "all"] = "one"
@@ -238,8 +238,8 @@ class ChangeGender(Checked):
     places: they stay as they are where somebody else changes, else one of the two changes.
 
     Args:
-        which: all gendered nouns, or one.
-        pronouns: he, him and his change as well.
+        which: change `all` nouns that have a gender, or `one`.
+        pronouns: change he, him and his, too.
     """
 
     which: Literal["all", "one"] = "all"

@@ -35,7 +35,7 @@ class NegatePreviousUtterance(Checked):
     negated.
 
     Args:
-        contracted: n't instead of "not"; None does as the turn does.
+        contracted: write n't instead of "not". With None this follows the turn that is negated.
     """
 
     contracted: bool | None = None
@@ -104,10 +104,10 @@ class RepeatLastSpeaker:
 
 @dataclass(frozen=True, kw_only=True)
 class _Reply(Checked):
-    """One of some replies takes the place of the response.
+    """Replace the response by one of several replies.
 
     Args:
-        replies: what may be said: a list, or one string with `|` between them.
+        replies: the replies to draw from: a list, or one string with `|` between them.
     """
 
     replies: str | Sequence[str]
@@ -121,15 +121,17 @@ class _Reply(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class SorryRepeat(_Reply):
-    """Ask the other to say it again in place of the response."""
+    """Replace the response by a request to repeat."""
 
     replies: str | Sequence[str] = SORRY
-    info: ClassVar = worse("ask to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?"))
+    info: ClassVar = worse(
+        "ask the other speaker to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenericResponse(_Reply):
-    """Say what fits everywhere and says nothing in place of the response."""
+    """Replace the response by a dull reply that fits everywhere."""
 
     replies: str | Sequence[str] = GENERIC
     info: ClassVar = worse("give a dull reply that fits everywhere", ("I will take the bus.", "Ok."))

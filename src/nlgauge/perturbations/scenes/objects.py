@@ -26,15 +26,15 @@ _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "fe
 
 @dataclass(frozen=True, kw_only=True)
 class SwapObjects(Checked):
-    """Let two things change places: a man in front of a tree becomes a tree in front of a man.
+    """Swap two things: a man in front of a tree becomes a tree in front of a man.
 
     Things of the same number go first, so that verbs still agree; where none are, a noun takes the number of the place
     it comes to (`number: adapted` in the meta). Things that `a` cannot stand before (water) take their whole phrase
     along.
 
     Args:
-        unit: `head` swaps nouns, compounds whole, and leaves determiners and adjectives where they are; `phrase` swaps
-            them along.
+        unit: `head` swaps two nouns (a compound as a whole), and leaves determiners and adjectives where they are;
+            `phrase` swaps determiners and adjectives, too.
     """
 
     unit: Literal["head", "phrase"] = "head"
@@ -67,11 +67,12 @@ class SwapObjects(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class DropObjects(Checked):
-    """Leave things unsaid: nouns go with their determiners and adjectives.
+    """Drop things: nouns go with their determiners and adjectives.
 
     Args:
-        which: `all` takes every object and leaves verbs, prepositions and pronouns (all but one where nothing else
-            would be left); `one` takes one, with the preposition before it, and leaves a sentence that can be read.
+        which: `all` drops every object and leaves verbs, prepositions and pronouns; one object stays if nothing else
+            would be left. `one` drops a single object with the preposition before it, and leaves a sentence that can be
+            read.
     """
 
     which: Literal["all", "one"] = "all"
@@ -105,7 +106,7 @@ class DropObjects(Checked):
 class RepeatObject:
     """Name one of the things again at the end: a lady riding a horse and a lady."""
 
-    info: ClassVar = worse("name an object twice", ("A lady riding a horse.", "A lady riding a horse and a lady."))
+    info: ClassVar = worse("mention an object twice", ("A lady riding a horse.", "A lady riding a horse and a lady."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the sentence."""

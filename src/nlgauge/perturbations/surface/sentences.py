@@ -16,10 +16,10 @@ _UNSPACED = frozenset("。！？」』")
 
 @dataclass(frozen=True, kw_only=True)
 class ReorderSentences:
-    """Put the sentences into another order; what stands between them stays."""
+    """Change the order of the sentences; what stands between them stays."""
 
     info: ClassVar = worse(
-        "put the sentences into another order",
+        "change the order of the sentences",
         ("The bell rang. Everyone went in.", "Everyone went in. The bell rang."),
         needs=(),
     )
@@ -48,7 +48,8 @@ class RepeatSentences(Checked):
     """Say one sentence twice; one of a single word only where there is no other.
 
     Args:
-        place: `end` of the text, `next` to itself, or behind `any` sentence by chance.
+        place: where the repeated sentence goes: to the `end` of the text, `next` to itself, or behind `any` sentence at
+            random.
     """
 
     place: Literal["end", "next", "any"] = "end"

@@ -25,7 +25,7 @@ class DropStopwords(Checked):
     """Leave the words that carry content alone.
 
     Args:
-        keep_question_word: the word that opens a question stays.
+        keep_question_word: keep the word that opens a question.
     """
 
     keep_question_word: bool = False
@@ -54,11 +54,11 @@ class KeepOnlyStopwords(Checked):
     """Drop the words that carry content.
 
     Args:
-        keep_punctuation: marks stay where they are.
+        keep_punctuation: leave punctuation marks where they are.
     """
 
     keep_punctuation: bool = False
-    info: ClassVar = worse("keep nothing but stop words", ("The boats are in the old harbour.", "The are in the"))
+    info: ClassVar = worse("keep only the stop words", ("The boats are in the old harbour.", "The are in the"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every other word goes."""

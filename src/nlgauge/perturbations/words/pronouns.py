@@ -43,14 +43,14 @@ class PronounError:
     The number stays, so that every verb still agrees; I, you and it stay as they are.
 
     Args:
-        pronouns: which are exchanged, out of `they`, `we`, `he` and `she`, separated by blanks.
-        mode: `all` exchanges every one of them, `one` a single one.
+        pronouns: which pronouns are exchanged, out of `they`, `we`, `he` and `she`, separated by blanks.
+        mode: exchange `all` of them, or `one`.
     """
 
     pronouns: str = "they we he she"
     mode: Literal["all", "one"] = "all"
     info: ClassVar = attack(
-        "exchange pronouns for others of the same number", ("She lost her keys.", "He lost his keys.")
+        "exchange pronouns for those of another person", ("She lost her keys.", "He lost his keys.")
     )
 
     def __post_init__(self) -> None:
@@ -79,18 +79,18 @@ class PronounError:
 
 @dataclass(frozen=True, kw_only=True)
 class NounsToPronouns(Checked):
-    """Put pronouns in the place of the noun phrases that open sentences, so that none can tell who or what is meant.
+    """Put pronouns in the place of the noun phrases that open sentences, so that nobody can tell who is meant.
 
     The pronoun has the number of the verb and of the noun, and the gender of a person where name, noun or text tell;
     else it is drawn.
 
     Args:
-        mode: `all` does so in every sentence that opens with its subject, `one` in a single one.
+        mode: change `all` sentences that begin with their subject, or `one`.
     """
 
     mode: Literal["all", "one"] = "all"
     info: ClassVar = worse(
-        "put pronouns in the place of the subjects that open sentences",
+        "replace subjects at the start of sentences by pronouns",
         ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
     )
 
