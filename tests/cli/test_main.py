@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -81,3 +82,49 @@ def test_a_full_disk_behind_standard_output_is_one_line_and_exit_2(arguments):
             [sys.executable, "-m", "nlgauge", *arguments.split()], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert (done.returncode, done.stderr) == (2, "nlgauge: cannot write: No space left on device; is the disk full?\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+@pytest.mark.parametrize(("arguments", "code"), [("--version", 0), ("scor", 2)])
+def test_a_closed_standard_error_changes_neither_output_nor_code(arguments, code):
+    command = [sys.executable, "-m", "nlgauge", *arguments.split()]
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (code, f"nlgauge {ng.__version__}\n" if code == 0 else "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_while_the_command_is_imported_is_quiet():
+    interrupted = "import os, signal; from importlib.abc import MetaPathFinder\nclass Finder(MetaPathFinder):\n"
+    interrupted += "    def find_spec(self, name, path, target=None):\n"
+    interrupted += "        if name == 'nlgauge.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
+    interrupted += "import sys; sys.meta_path.insert(0, Finder()); from nlgauge.cli.start import run; run()"
+    done = subprocess.run([sys.executable, "-c", interrupted], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+ENDED = """
+import os, sys
+from nlgauge.cli import main as cli
+from nlgauge.core.result import replacing
+from nlgauge.io import read
+def wait(*_, **__):
+    with replacing(sys.argv[2]) as file:
+        file.write("half")
+        os.kill(os.getpid(), int(sys.argv.pop()))
+        while True: pass
+read.open_data = wait
+cli.run()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_run_that_is_ended_cleans_up_behind_itself(tmp_path, number, code):
+    output = tmp_path / "out"
+    output.write_text("old")
+    command = [sys.executable, "-c", ENDED, "score", str(output), str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, output.read_text()) == (code, "old")
+    assert done.stderr.startswith(f"nlgauge: ended by {number.name}; ")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

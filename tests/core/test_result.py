@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -215,6 +216,26 @@ def test_a_place_that_cannot_be_written_is_refused_before_there_is_anything_to_w
     assert os.listdir(tmp_path) == []
 
 
+def test_a_read_only_file_is_refused_and_left_as_it_is(tmp_path):
+    output = tmp_path / "out"
+    output.write_text("old")
+    output.chmod(0o444)
+    for write in (check_target, lambda path: replacing(path).__enter__()):
+        with pytest.raises(InputError, match=r"^cannot write .*out: the file is read-only \(mode 444\); make it"):
+            write(output)
+    assert (output.read_text(), len(list(tmp_path.iterdir()))) == ("old", 1)
+
+
+def test_a_full_disk_is_known_before_there_is_anything_to_write(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(InputError, match=r"^cannot write .*out: No space left on device$"):
+        check_target(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_name_that_is_too_long_is_refused_in_one_line(tmp_path):
     with (
         pytest.raises(InputError, match=r"^cannot write .*: File name too long$"),
@@ -239,7 +260,7 @@ def test_a_full_disk_is_told_in_one_line(mode, length):
 def test_a_full_disk_leaves_nothing_under_the_final_name(tmp_path, monkeypatch):
     # the file beside cannot be made to lie on /dev/full, so its descriptor is turned there
     monkeypatch.setattr(
-        "nlgauge.core.result.tempfile.mkstemp",
+        "nlgauge.core.drafts.tempfile.mkstemp",
         lambda **_: (os.open("/dev/full", os.O_WRONLY), str(tmp_path / "beside")),
     )
     (tmp_path / "beside").write_text("")

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.training.loop import Checkpoint, Schedule, fit
+from nlgauge.training.loop import Checkpoint, Schedule, alone, fit
 
 LENGTHS = np.full(40, 7)
 SCHEDULE = Schedule(epochs=3, batch_size=8, learning_rate=0.1, warmup=0.2, weight_decay=0.0, seed=5)  # 15 steps
@@ -102,3 +102,16 @@ def test_a_loss_that_is_no_number_stops_the_run():
 def test_schedules_that_cannot_be_are_refused_by_name(options):
     with pytest.raises(InputError, match=f"{next(iter(options))} is "):
         Schedule(**options)
+
+
+def test_two_trainings_of_one_output_are_refused(tmp_path):
+    @alone
+    def train(data, output):
+        if data:
+            train(data - 1, output=output)
+        return output
+
+    with pytest.raises(InputError, match="another run is making"):
+        train(1, tmp_path / "head.safetensors")
+    assert train(0, tmp_path / "head.safetensors") == tmp_path / "head.safetensors"
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,5 @@
 """`python -m nlgauge.cli`."""
 
-from nlgauge.cli.main import run
+from nlgauge.cli.start import run
 
 run()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import errno
 import io
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from types import FrameType
 
 import typer
 
+from nlgauge.cli.start import INTERRUPTED
 from nlgauge.cli.typed import typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
 
-INPUT, INTERRUPTED = 2, 130
+INPUT = 2
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)
@@ -42,10 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0 done, 2 the user's input (one line on stderr), 3 a failed gate, 130 interrupted. A bug raises.
+        0 done, 2 the user's input (one line on stderr), 3 a failed gate, 130 interrupted, 143 or 129 ended by SIGTERM
+        or SIGHUP. A bug raises.
     """
-    command = typer.main.get_command(app)
     try:
+        command = typer.main.get_command(app)
         words = sys.argv[1:] if arguments is None else list(arguments)
         with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
@@ -54,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
+    except _Ended as end:
+        print(f"nlgauge: ended by {end.signal.name}; {_left(arguments)}", file=sys.stderr)
+        return 128 + end.signal
     except (BrokenPipeError, SystemExit):  # the reader of our output went away, as `| head` does; typer exits then
         sys.stderr.close()
         return 0
@@ -72,10 +79,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         return _refuse(message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
-        left = left_of(sys.argv[1:] if arguments is None else arguments)
-        print(f"nlgauge: interrupted; {left}", file=sys.stderr)
+        print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
     return (INPUT if code == 1 else code) if isinstance(code, int) else 0
+
+
+class _Ended(BaseException):
+    """Somebody ended the process. As an exception it lets every open file clean up behind itself."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+    raise _Ended(number)
+
+
+def _left(arguments: Sequence[str] | None) -> str:
+    return left_of(sys.argv[1:] if arguments is None else arguments)
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:
@@ -92,4 +114,8 @@ def run() -> None:
             stream, io.TextIOWrapper
         ):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
             stream.reconfigure(errors="backslashreplace")
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # else nohup had it ignored
+            signal.signal(number, _end)
     sys.exit(main())

@@ -18,7 +18,7 @@ from nlgauge.cli.progress import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
-from nlgauge.io.write import writing
+from nlgauge.io.write import kind_of, writing
 from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import DATA, FORMS, WIDE, check_form, render
@@ -178,6 +178,8 @@ class Files:
     def check(self, inputs: Sequence[str], **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
+        if self.segments is not None:
+            kind_of(self.segments)
         if self.segments not in (None, STDOUT):
             own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)

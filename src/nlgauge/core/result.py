@@ -7,12 +7,12 @@ import json
 import math
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from nlgauge.core.drafts import Draft
 from nlgauge.core.errors import InputError
 from nlgauge.core.forms import made
 from nlgauge.core.signature import version
@@ -168,51 +168,79 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
         InputError: the folder is missing or cannot be written, or the disk is full.
     """
     path = os.fspath(path)
-    check_target(path)
+    _check_name(path)
     if path == STDOUT:
         with _failing_in_one_line("standard output"), _standard_output(mode) as file:
             yield file
         return
-    if os.path.exists(path) and not os.path.isfile(path):
+    if _is_special(path):
         with _failing_in_one_line(path):
             target = _Target(path, path)
         with _opened(target, mode) as file:
             yield file
         return
     final = os.path.realpath(path)  # a link stays a link: what it points to is replaced
-    folder, name = os.path.split(final)
     with _failing_in_one_line(path):
-        handle, beside = tempfile.mkstemp(prefix=f".{name[:40]}.", suffix=".part", dir=folder)
+        draft = Draft(final)
     try:
-        with _opened(_Target(handle, path), mode) as file:
+        with _opened(_Target(draft.handle, path), mode) as file:
             yield file
         with _failing_in_one_line(path):
             umask = os.umask(0)
             os.umask(umask)
-            os.chmod(beside, os.stat(final).st_mode & 0o777 if os.path.exists(final) else 0o666 & ~umask)
-            os.replace(beside, final)
+            os.chmod(draft.path, os.stat(final).st_mode & 0o777 if os.path.exists(final) else 0o666 & ~umask)
+            os.replace(draft.path, final)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
+        draft.discard()
         raise
+    draft.release()
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, as far as this can be known before there is anything to write.
 
+    A file is made beside it and deleted again, so that a missing right or a full disk is known at once.
+
     Raises:
-        InputError: the path is a folder, or its folder is missing.
+        InputError: the path is a folder or read-only, or its folder is missing or cannot be written.
     """
     path = os.fspath(path)
+    _check_name(path)
+    if path == STDOUT or _is_special(path):
+        return
+    with _failing_in_one_line(path):
+        draft = Draft(os.path.realpath(path))
+        try:
+            os.write(draft.handle, b"\n")
+        finally:
+            os.close(draft.handle)
+            draft.discard()
+
+
+def _check_name(path: str) -> None:
+    """Refuse a folder, a file in a folder that is missing, and a file that its owner made read-only."""
     if not path:
         raise InputError("'' is no name of a file, expected a file to write")
     if path == STDOUT:
         return
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, expected a file to write")
-    folder = os.path.dirname(os.path.realpath(path))
+    final = os.path.realpath(path)
+    folder = os.path.dirname(final)
     if not os.path.isdir(folder):
         raise InputError(f"cannot write {path}: there is no folder {folder}; make it first")
+    with _failing_in_one_line(path), suppress(FileNotFoundError):
+        mode = os.stat(final).st_mode
+        if os.path.isfile(final) and not (mode & 0o222 and os.access(final, os.W_OK)):
+            raise InputError(
+                f"cannot write {path}: the file is read-only (mode {mode & 0o777:03o}); make it writable, or name"
+                " another file"
+            )
+
+
+def _is_special(path: str) -> bool:
+    """Whether it is a pipe, a terminal or the like."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager

@@ -72,14 +72,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     path = os.fspath(path)
-    extension = PurePath(path.removesuffix(".gz")).suffix.lower()
-    make = _Tsv if path == STDOUT else _SINKS.get(extension)
-    if make is None or (make is _Parquet and path.endswith(".gz")):
-        raise InputError(
-            f"{path}: cannot tell what to write from the name, expected .tsv, .csv, .jsonl (or with .gz) or .parquet"
-        )
-    if make is _Parquet:
-        import_pyarrow()
+    make = kind_of(path)
     with replacing(path, "wb") as file:
         zipped = (
             gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if path.endswith(".gz") else None
@@ -105,6 +98,19 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
             sink.close()
             if zipped is not None:
                 zipped.close()
+
+
+def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]:
+    """What writes a table of that name; raises as `writing` does."""
+    extension = PurePath(path.removesuffix(".gz")).suffix.lower()
+    kind = _Tsv if path == STDOUT else _SINKS.get(extension)
+    if kind is None or (kind is _Parquet and path.endswith(".gz")):
+        raise InputError(
+            f"{path}: cannot tell what to write from the name, expected .tsv, .csv, .jsonl (or with .gz) or .parquet"
+        )
+    if kind is _Parquet:
+        import_pyarrow()
+    return kind
 
 
 class _Tsv:

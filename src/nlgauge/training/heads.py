@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
+from nlgauge.core.drafts import Draft
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target, replacing
 from nlgauge.models.locate import ModelFiles
@@ -146,7 +146,11 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     check_folder(path)
     target = Path(path)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.resolve().parent))
+    try:
+        draft = Draft(os.fspath(target.resolve()), is_folder=True)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+    beside = Path(draft.path)
     try:
         yield beside
         umask = os.umask(0)
@@ -158,7 +162,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        draft.discard()
 
 
 def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:

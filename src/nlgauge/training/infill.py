@@ -31,7 +31,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import adapter_tensors, add_adapters
 from nlgauge.training.classifier import arithmetic, bert_encoder, narrow_frozen, pad_of, padded
 from nlgauge.training.heads import head_metadata, write_head
-from nlgauge.training.loop import Checkpoint, fit_network
+from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.masking import EncodedTexts, encode_texts, masked, read_texts
 from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
 
@@ -97,6 +97,7 @@ class InfillNetwork(torch.nn.Module):
         return functional.linear(states, words).float() + self.bias
 
 
+@alone
 def train_infill(
     train: Sequence[InputFile],
     output: str,

@@ -7,20 +7,25 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, ParamSpec, Protocol, TypeVar
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
+from nlgauge.core.drafts import claimed, clear
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.result import replacing
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import shuffled_batches
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _CLIP = 1.0  # largest norm of a step's gradient
 _STATES = ("exp_avg", "exp_avg_sq")
@@ -87,6 +92,7 @@ class Checkpoint:
         """Delete the file once the weights are stored."""
         with suppress(FileNotFoundError):
             os.unlink(self.path)
+        clear(os.path.realpath(self.path))
 
 
 class Watch(Protocol):
@@ -103,6 +109,18 @@ class Watch(Protocol):
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
         """Restore the observer's state."""
         ...
+
+
+def alone(train: Callable[P, R]) -> Callable[P, R]:
+    """Refuse to train while another run trains the same `output`."""
+    parameters = signature(train)
+
+    @wraps(train)
+    def trained(*args: P.args, **kwargs: P.kwargs) -> R:
+        with claimed(parameters.bind(*args, **kwargs).arguments["output"]):
+            return train(*args, **kwargs)
+
+    return trained
 
 
 def learning(network: torch.nn.Module) -> dict[str, torch.nn.Parameter]:

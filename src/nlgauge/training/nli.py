@@ -28,7 +28,7 @@ from nlgauge.training.classifier import (
 )
 from nlgauge.training.data import LABELS, EncodedPairs, encode_pairs, read_pairs
 from nlgauge.training.heads import KIND, begin_from, check_output, head_metadata, save_folder, save_head
-from nlgauge.training.loop import Checkpoint, fit_network
+from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
 
 Method = Literal["lora", "full"]
@@ -68,6 +68,7 @@ class Accuracy:
     recall: tuple[float, ...]
 
 
+@alone
 def train_nli(
     train: Sequence[InputFile],
     output: str,

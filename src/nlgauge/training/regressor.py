@@ -26,7 +26,7 @@ from nlgauge.training.dev import Dev, held_out
 from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
 from nlgauge.training.heads import check_output
 from nlgauge.training.learner import Learner, Loss
-from nlgauge.training.loop import Checkpoint, Schedule, fit_network, learning
+from nlgauge.training.loop import Checkpoint, Schedule, alone, fit_network, learning
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores, cores
 from nlgauge.training.recipe import Recipe, Share, check_precision, recipe_facts
@@ -121,6 +121,7 @@ class Trained:
     n_dev: int = 0
 
 
+@alone
 def train_regressor(
     examples: Sequence[Example],
     output: str,
