@@ -173,7 +173,9 @@ def example(name: str) -> list[str]:
 
 def options(name: str) -> list[str]:
     cls, preset = PERTURBATIONS.lookup(name)
-    told = dict(re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", cls.__doc__ or "", re.MULTILINE))
+    told = {}
+    for base in reversed(cls.__mro__):  # options that sisters share are explained in the class that declares them
+        told |= re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", base.__doc__ or "", re.MULTILINE)
     lines = []
     for field in (f for f in dataclasses.fields(cls) if f.init):
         about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")

@@ -116,3 +116,9 @@ def test_the_script_for_a_shell_is_printed(capsys, monkeypatch, shell):
     monkeypatch.setattr("sys.stderr", io.StringIO())
     assert cli.main(["--show-completion"]) == 0
     assert f"_NLGAUGE_COMPLETE=complete_{shell}" in capsys.readouterr().out
+
+
+def test_a_shell_without_completion_is_an_error_of_the_users(capsys, monkeypatch):
+    monkeypatch.setattr("typer.completion._get_shell_name", lambda: "ksh")
+    assert cli.main(["--show-completion"]) == 2
+    assert "ksh" in capsys.readouterr().err

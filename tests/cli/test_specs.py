@@ -45,12 +45,13 @@ def function():
 def folder(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(OWN)
     (tmp_path / "broken.py").write_text("x = 1 / 0\n")
+    (tmp_path / "leaving.py").write_text("import sys\n\nsys.exit(0)\n")
     (tmp_path / "needy.py").write_text("import nothing_of_that_name\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(METRICS, "entries", dict(METRICS.entries))
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
-    for module in ("mine", "broken", "needy"):
+    for module in ("mine", "broken", "leaving", "needy"):
         sys.modules.pop(module, None)
 
 
@@ -97,6 +98,7 @@ def test_nothing_is_imported_for_a_name_that_is_known_or_has_no_class(folder, sp
         ("mine:function", InputError, r"mine:function is no metric, expected a frozen dataclass with 'info'"),
         ("mine:Bleu", InputError, r"mine:Bleu calls itself 'bleu', as another metric does"),
         ("broken:Words", InputError, r"broken:Words cannot be imported: ZeroDivisionError: division by zero"),
+        ("leaving:Words", InputError, r"leaving:Words cannot be imported: SystemExit: 0"),
         ("needy:Words", InputError, r"needy:Words cannot be imported: it needs the module 'nothing_of_that_name'"),
     ],
 )

@@ -143,7 +143,9 @@ def test_several_data_sets_suites_and_metrics(data, suite, tmp_path, capsys):
 
 def test_a_page(data, suite, tmp_path):
     assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "--html", tmp_path / "p.html", "-q") == 0
-    assert (tmp_path / "p.html").read_text().count("<svg") == 2
+    page = (tmp_path / "p.html").read_text()
+    assert "<svg" in page
+    assert "Gains by weight" in page
 
 
 def test_ratings_from_a_table_of_their_own(data, suite, tmp_path, capsys):
@@ -164,7 +166,9 @@ def test_pooling_strategies(data, suite, tmp_path, capsys, tiny_nli):
     assert "how often each is the best of 1" in shown
     assert "chosen without the set" in shown
     assert len([row for row in json.loads((tmp_path / "r.json").read_text())["rows"] if row["table"] == "values"]) == 30
-    assert (tmp_path / "p.html").read_text().count("<svg") == 4
+    page = (tmp_path / "p.html").read_text()
+    assert "How often each strategy wins" in page
+    assert "Chosen without the set" in page
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import ScoreWarning, add, count, count_notes, say, warning
+from nlgauge.core.counts import ScoreWarning, add, count, count_notes, first_of, say, warning
 
 PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b c",))
 RATED = ng.Dataset(tuple(ng.Segment(f"{i}", text, ("a b",), human={"q": i}) for i, text in enumerate(["", "a", "a b"])))
@@ -25,6 +25,12 @@ def test_each_count_is_a_note():
         "nli: 1 of 40 segments have an undefined score; they are left out",
     ]
     assert list(count_notes("nli", {"undefined": 1}, 40, undefined=None)) == []
+    first = first_of({"unknown": np.array([False, True, True]), "empty": np.array([True, False, False])}, "abc")
+    assert first == {"unknown": ["b", "c"]}
+    (note,) = count_notes("nli", {"unknown": 2}, 3, first=first)
+    assert note.startswith("nli: 2 of 3 segments (b, c) have a text with many pieces that the model does not know;")
+    (note,) = count_notes("nli", {"unknown": 3}, 4, first=first)
+    assert note.startswith("nli: 3 of 4 segments (b, c, ...) have")
     assert list(count_notes("own", {"odd": 1}, 2, "pairs")) == ["own: 1 of 2 pairs have the flag 'odd'"]
 
 

@@ -5,10 +5,12 @@ from typing import ClassVar
 
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of, trained_on
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import Metric, check_needs, described, is_pooled, notes_of, trained_on
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,15 @@ def test_a_segment_without_what_is_needed_is_named(need, absent):
 
 def test_an_empty_source_or_reference_is_there():
     check_needs(Needy(), [Segment("a", "", ("",), "", context=({},), table=(0,))])
+
+
+def test_a_result_describes_a_metric_by_its_signature_scale_and_counts():
+    metric = ng.metric("ter")
+    entry = described("ter", metric, signature_of(metric), {"empty": 1})
+    assert entry == {
+        "spec": "ter",
+        "signature": str(signature_of(metric)),
+        "higher_is_better": False,
+        "range": [0, None],  # no error rate is too high, and JSON has no infinity
+        "flags": {"empty": 1},
+    }

@@ -61,7 +61,7 @@ def test_column_by_column_all_answer_one_item(n_systems, n_items, random):
             ["A", "B", "B"],
             ["1", "1", "2"],
             "A",
-            r"^system 'A' lacks item '2', which 'B' has; compare systems on the same items$",
+            r"^system 'A' lacks item '2', which 'B' has; compare systems on the same items \(",
         ),
         (["A", "B"], ["1"], "A", r"^2 segments but 1 items; give one item per segment$"),
     ],

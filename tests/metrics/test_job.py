@@ -120,7 +120,7 @@ def test_scripts_that_a_metric_cannot_split_are_noted_refused_or_left_alone():
 
 def test_rouge_says_that_its_tokenizer_keeps_nothing_and_not_that_a_side_is_empty():
     notes = score_source(InMemory(CHINESE), "rougeL").result().notes
-    assert notes[1:] == ["rougeL: 1 of 1 segments have a side of which the tokenizer keeps nothing; they get 0"]
+    assert notes[1:] == ["rougeL: 1 of 1 segments (7) have a side of which the tokenizer keeps nothing; they get 0"]
     assert "tokenizer=unicode" in notes[0]
 
 

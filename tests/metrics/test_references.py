@@ -29,6 +29,11 @@ def fold(rows, policy, **options):
     return over_references(segments, policy, lambda s: single(s, **options))
 
 
+def test_a_flag_of_any_reference_is_set_where_it_leaves_the_score_undefined():
+    assert fold([[2, None], [2, 1]], "mean").flags["high"].tolist() == [True, False]  # the first mean is undefined
+    assert fold([[2, None], [2, 1]], "best_each").flags["high"].tolist() == [False, False]
+
+
 @pytest.mark.parametrize(
     ("policy", "values", "parts"),
     [

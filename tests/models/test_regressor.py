@@ -20,7 +20,9 @@ ROUNDING = 1e-5  # float32 through three layers
 
 
 def score(path, columns=COLUMNS, **options):
-    return load_regressor(str(path), "float32", Runtime(device="cpu", **options)).score(columns)
+    """Values, and whether a text was cut."""
+    found = load_regressor(str(path), "float32", Runtime(device="cpu", **options)).score(columns)
+    return found.values, found.truncated
 
 
 def by_transformers(path, folder, adapted=True):
@@ -103,8 +105,14 @@ def test_equal_texts_are_encoded_once_and_none_costs_nothing(tiny_regressor):
     regressor = load_regressor(str(tiny_regressor()), "float32", Runtime(device="cpu"))
     regressor.score({"hyp": ["a cat", " a cat ", "rain"], "ref": ["rain", "rain", "a cat"]}, done.append)
     assert sum(done) == 2
-    values, cut = regressor.score({"hyp": [], "ref": []})
-    assert (len(values), len(cut)) == (0, 0)
+    nothing = regressor.score({"hyp": [], "ref": []})
+    assert (len(nothing.values), len(nothing.truncated), len(nothing.unknown)) == (0, 0, 0)
+
+
+def test_the_share_of_unknown_pieces_is_that_of_the_worse_side(tiny_regressor):
+    regressor = load_regressor(str(tiny_regressor()), "float32", Runtime(device="cpu"))
+    found = regressor.score({"hyp": ["the cat", "the λόγος", "λόγος"], "ref": ["λόγος", "the cat", "a dog"]})
+    assert found.unknown.tolist() == [1, 0.5, 1]
 
 
 def test_layers_are_mixed_by_their_weights():

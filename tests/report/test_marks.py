@@ -2,7 +2,7 @@
 
 import pytest
 
-from nlgauge.report.marks import absent, between, descending, number, percent, whisker, with_interval
+from nlgauge.report.marks import absent, between, descending, number, percent, with_interval
 
 NAN = float("nan")
 
@@ -38,17 +38,3 @@ def test_the_greatest_comes_first_and_what_is_absent_last():
 
 def test_what_is_absent():
     assert [absent(value) for value in (None, NAN, 0.0, 1)] == [True, True, False, False]
-
-
-def test_a_whisker_ends_where_its_numbers_are():
-    pytest.importorskip("jinja2")
-    # the axis has 100 pixels less 5 at either end: 0 is at 5, 1 at 95, one half at 50
-    picture = whisker({"value": 0.5, "low": 0.0, "high": 1.0}, 0.0, 1.0, width=100)
-    assert '<line x1="5.0" x2="95.0"' in picture
-    assert '<circle cx="50.0"' in picture
-    assert 'aria-label="0.500, 0.000 to 1.000"' in picture
-    assert picture.count("<line") == 1
-    crossing = whisker({"value": 0.5, "low": -1.0, "high": 1.0}, -1.0, 1.0, width=100, zero=True)
-    assert '<line x1="50.0" x2="50.0" y1="0"' in crossing  # the place of 0
-    point = whisker({"value": 0.5, "low": 0.5, "high": 0.5}, 0.5, 0.5, width=100)
-    assert 'cx="50.0"' in point  # an axis of no length

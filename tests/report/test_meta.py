@@ -89,11 +89,62 @@ def test_tested_metrics_stand_with_the_best_first():
     assert page.index("0.778") < page.index("0.556")
 
 
-def test_without_tests_the_order_is_kept_and_there_is_no_triangle():
+def test_without_tests_the_best_is_first_too_and_there_is_no_triangle():
     plain = Result("meta", [r for r in result().rows if "against" not in r], (), result().metrics)
     page = meta_html(plain)
-    assert page.index("0.556") < page.index("0.778")
+    assert page.index("0.778") < page.index("0.556")
     assert "row better than column" not in page
+
+
+def test_ranks_and_bold_are_explained_where_they_stand():
+    page = meta_html(result())
+    assert "Rank: a new rank begins where" in page
+    assert "Bold: no other metric is significantly better" in page
+    plain = [{k: v for k, v in r.items() if k not in ("rank", "not_outperformed")} for r in result().rows]
+    page = meta_html(Result("meta", [r for r in plain if "against" not in r], (), result().metrics))
+    assert "Rank" not in page
+    assert "Bold" not in page
+
+
+def test_several_criteria_have_a_summary_first_then_one_order_and_one_axis():
+    # means over criteria: bleu (0.1 + 0.5) / 2 = 0.3, chrf (0.2 + 0.2) / 2 = 0.2
+    values = {("chrf", "adequacy"): 0.2, ("chrf", "fluency"): 0.2, ("bleu", "adequacy"): 0.1, ("bleu", "fluency"): 0.5}
+    rows = [row(metric, value, criterion=name) for (metric, name), value in values.items()]
+    rows = [{**r, "group": group} for r in rows for group in (None, "mean")]
+    rows += [
+        row(metric, value, criterion="mean", low=None, high=None, n_used=n)
+        for metric, value, n in (("chrf", 0.2, 2), ("bleu", 0.3, 1))
+    ]
+    page = meta_html(Result("meta", rows, (), result().metrics)).partition("</style>")[2]
+    summary, adequacy, fluency = page.split("<h2>")[1:4]
+    assert summary.startswith("Summary")
+    assert "mean of 2" in summary
+    assert "<small>of 1</small>" in summary  # one of the two is missing
+    assert "0.100 to 0.300" in summary
+    for part in (summary, adequacy, fluency):
+        assert part.index("<bdi>bleu") < part.index("<bdi>chrf")
+    ends = '<span class="axis"><span>0</span><span>0.6</span></span>'  # of 0.0 to 0.6, in both
+    assert ends in adequacy
+    assert ends in fluency
+
+
+def test_a_choice_of_models_says_which_way_is_better_and_draws_chance():
+    about = {"criterion": "adequacy", "level": "system", "averaging": "none", "low": None, "high": None}
+    rest = {"pool": 20, "simulated": None, "draws": None, "n_tied": 0, "ties": "expected"}
+    rows = [
+        row(metric, value, group, stat=stat, chance=chance, n_used=200, **about) | rest
+        for stat, chance, values in (("mrr", 0.2, (0.3, 0.5)), ("diff", 0.8, (0.6, 0.4)))
+        for metric, value in zip(("chrf", "bleu"), values, strict=True)
+        for group in ("g", "mean")
+    ]
+    page = meta_html(Result("select", rows, (), result().metrics)).partition("</style>")[2]
+    mrr, diff = page.split("<h2>")[1:3]
+    assert "higher is better" in mrr
+    assert "lower is better" in diff
+    for part in (mrr, diff):
+        assert part.index("<bdi>bleu") < part.index("<bdi>chrf")  # better on both
+        assert part.count('class="base"') == 2
+        assert "Dashed: chance" in part
 
 
 def test_one_group_counts_its_segments():
@@ -162,7 +213,7 @@ def test_criteria_are_held_against_each_other_and_against_metrics_in_two_maps():
     assert each_other.count(">0.65<") == each_other.count(">1.00<") == 2
     for number in ("0.21", "-0.32", "0.43", "undefined", "0.54"):
         assert f">{number}<" in metrics
-    assert page.count("<h2>acc_eq with") == 3  # a criterion is no metric of the tables
+    assert page.count("<h2>acc_eq with") == 2  # a criterion is no metric of the tables, and the mean is in the summary
 
 
 def test_without_a_comparison_of_criteria_there_are_no_maps():

@@ -50,7 +50,7 @@ def test_every_number_of_the_result_is_on_the_page():
         "31.25",
         "30.00 to 32.50",
         "-2.75",
-        "0.0123 *",
+        "0.0123 †",
         "undefined",
         "a.jsonl",
         "tokenize:13a",

@@ -58,7 +58,7 @@ def train(examples, output, how, dtype="float32", **options):
 
 def used(model, examples):
     columns = {name: [e.texts[name] for e in examples] for name in examples[0].texts}
-    return load_regressor(str(model), "float32", Runtime(device="cpu")).score(columns)[0]
+    return load_regressor(str(model), "float32", Runtime(device="cpu")).score(columns).values
 
 
 def metadata(path):

@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:  # typer may have caught the signal itself
         left = left_of(sys.argv[1:] if arguments is None else arguments)
         print(f"nlgauge: interrupted; {left}", file=sys.stderr)
-    return code if isinstance(code, int) else 0
+    # typer's own 1 is a shell for which it has no completion; a bug raises
+    return (INPUT if code == 1 else code) if isinstance(code, int) else 0
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:

@@ -102,7 +102,7 @@ def _imported(module: str, name: str) -> Any:
         raise SpecError(
             f"unknown metric {target!r}: no module {module!r} is installed or in the current folder{known}"
         ) from None
-    except Exception as error:  # whatever somebody's module does
+    except (Exception, SystemExit) as error:  # whatever somebody's module does
         raise InputError(f"{target} cannot be imported: {type(error).__name__}: {error}") from None
     if cls is None:
         raise InputError(f"{target}: the module has no {name!r}{nearest(name, vars(sys.modules[module]))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.cli.progress import bar
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io.files.journal import SUFFIX, Journal
@@ -144,7 +145,7 @@ def synth(
         _say_where_it_begins(journal, output)
     progress = silent if run.quiet or not sys.stderr.isatty() else bar
     outcome = run_synthesis(maker, raw.texts, raw.ids, journal, limit=limit, progress=progress)
-    result = outcome.result(raw.inputs, [*notes, *raw.notes])
+    result = as_typed(replace(outcome.result(raw.inputs, [*notes, *raw.notes]), settings={"seed": run.seed}))
     _write(outcome, result, journal, files, show)
     journal.finish()
     if outcome.left_alone:

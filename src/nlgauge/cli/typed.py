@@ -11,7 +11,7 @@ from dataclasses import replace
 from nlgauge.core.result import Result
 
 _NOT_OF_RESULTS = ("--quiet", "-q", "--no-cache")  # where a result is kept and what is said beside it
-_WITH_A_PLACE = ("--json", "--html", "--segments", "--svg", "--cache", "--save-norm")
+_WITH_A_PLACE = ("--json", "--html", "--segments", "--svg", "--cache", "--save-norm", "--output", "-o")
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -17,6 +17,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 UNDEFINED = "undefined"
+_LOOKED_AT, _FIRST = ("unknown", "untokenized"), 3  # flags whose texts are named, and how many of them
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -56,8 +57,22 @@ def add(*counts: Mapping[str, int]) -> dict[str, int]:
     return dict(total)
 
 
+def first_of(flags: Mapping[str, Mask], ids: Sequence[str]) -> dict[str, list[str]]:
+    """The first ids of texts with a flag that few texts should have, so that they can be looked at; `ids` are n."""
+    return {
+        name: [ids[i] for i in np.flatnonzero(flags[name])[:_FIRST]]
+        for name in _LOOKED_AT
+        if name in flags and flags[name].any()
+    }
+
+
 def count_notes(
-    spec: str, counts: Mapping[str, int], n: int, of: str = "segments", undefined: str | None = "they are left out"
+    spec: str,
+    counts: Mapping[str, int],
+    n: int,
+    of: str = "segments",
+    undefined: str | None = "they are left out",
+    first: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[str]:
     """One note for each count, such as "nli: 3 of 40 segments have an empty side; they get the worst value".
 
@@ -67,10 +82,13 @@ def count_notes(
         n: how many texts there are.
         of: what they are.
         undefined: what becomes of undefined scores; None where another note says so.
+        first: flag -> ids of the first texts that have it, see `first_of`.
     """
     for name, number in counts.items():
         if name != UNDEFINED:
-            yield f"{spec}: {number} of {n} {of} have {MEANINGS.get(name, f'the flag {name!r}')}"
+            ids = (first or {}).get(name, ())
+            who = f" ({', '.join([*ids, *(['...'] if number > len(ids) else [])])})" if ids else ""
+            yield f"{spec}: {number} of {n} {of}{who} have {MEANINGS.get(name, f'the flag {name!r}')}"
         elif undefined is not None:
             yield f"{spec}: {number} of {n} {of} have {MEANINGS[name]}; {undefined}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from nlgauge.core.counts import count, count_notes, say
+from nlgauge.core.counts import count, count_notes, first_of, say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
@@ -76,7 +76,8 @@ def score_judged(
 
 def flag_notes(name: str, scores: Scores) -> Iterator[str]:
     """How many judged segments were cut or empty; undefined scores are another note, with the policy for them."""
-    return count_notes(name, count(scores.flags, scores.values), len(scores), "judged segments", undefined=None)
+    counts, first = count(scores.flags, scores.values), first_of(scores.flags, scores.ids)
+    return count_notes(name, counts, len(scores), "judged segments", undefined=None, first=first)
 
 
 def _by_group(

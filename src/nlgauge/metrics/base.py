@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
+from nlgauge.core.signature import Signature
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -69,3 +71,14 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
             value = getattr(segment, need)
             if value is None or (need != "source" and len(value) == 0):
                 raise InputError(f"{metric.info.name} needs {need}; segment {segment.id!r} has none")
+
+
+def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
+    """A metric as a result of kind `score` lists it."""
+    return {
+        "spec": spec,
+        "signature": str(signature),
+        "higher_is_better": metric.info.higher_is_better,
+        "range": [end if math.isfinite(end) else None for end in metric.info.range],
+        "flags": counts,
+    }

@@ -74,5 +74,6 @@ def _check_items(name: str, own: Mapping[str, int], other: str, wanted: Mapping[
     if lacking:
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         raise InputError(
-            f"system {name!r} lacks item {lacking[0]!r}{more}, which {other!r} has; compare systems on the same items"
+            f"system {name!r} lacks item {lacking[0]!r}{more}, which {other!r} has; compare systems on the same"
+            " items (nlgauge score has --common and --exclude)"
         )

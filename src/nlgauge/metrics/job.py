@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric, notes_of
+from nlgauge.metrics.base import Metric, described, notes_of
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -267,7 +266,8 @@ class SourceScores(Outcome):
 
     def count_notes(self, spec: str) -> Iterator[str]:
         """How many segments of a metric were cut, empty or undefined."""
-        return count_notes(spec, self.totals[spec].counts, self.summary.n)
+        totals = self.totals[spec]
+        return count_notes(spec, totals.counts, self.summary.n, first=totals.first)
 
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
@@ -352,14 +352,3 @@ def score_source(
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
-
-
-def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
-    """A metric as a result of kind `score` lists it."""
-    return {
-        "spec": spec,
-        "signature": str(signature),
-        "higher_is_better": metric.info.higher_is_better,
-        "range": [end if math.isfinite(end) else None for end in metric.info.range],
-        "flags": counts,
-    }

@@ -18,10 +18,9 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, described
 from nlgauge.metrics.comparison import DRAWS, test_of
 from nlgauge.metrics.grid import aligned
-from nlgauge.metrics.job import described
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime

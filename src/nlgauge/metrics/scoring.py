@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nlgauge.core.counts import count, count_notes, say, warning
+from nlgauge.core.counts import count, count_notes, first_of, say, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
@@ -60,7 +60,8 @@ def score(
     scored = score_segments(built, segments, runtime or Runtime())
     for spec, scores in scored.items():
         scored[spec] = replace(scores, systems=systems, items=items)
-        say(*count_notes(spec, count(scores.flags, scores.values), len(scores)))
+        first = first_of(scores.flags, scores.ids)
+        say(*count_notes(spec, count(scores.flags, scores.values), len(scores), first=first))
     return scored
 
 

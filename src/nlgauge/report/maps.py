@@ -14,11 +14,21 @@ _STEPS = 11
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: what stands in it, its colour (none where there is no number), and what the mouse shows."""
+    """A cell of a table.
+
+    Attributes:
+        text: what stands in it.
+        colour: behind it; none where there is no number.
+        title: what the mouse shows.
+        note: what stands below in small letters.
+        strong: in bold.
+    """
 
     text: str
     colour: str = ""
     title: str = ""
+    note: str = ""
+    strong: bool = False
 
     @property
     def ink(self) -> str:

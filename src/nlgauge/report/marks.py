@@ -1,4 +1,4 @@
-"""How one number is shown: its digits, its interval, its position on an axis, and a word where it is absent."""
+"""How one number is shown: its digits, its interval, and a word where it is absent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 UNDEFINED = "undefined"
-_HEIGHT, _EDGE = 16, 5  # pixels of a whisker
 
 
 def absent(value: float | None) -> bool:
@@ -50,33 +49,3 @@ def with_interval(row: Mapping[str, Any], text: str, digits: int, *, sign: str =
 def descending(value: float | None) -> float:
     """A key to sort by: the greatest number first, what is absent last."""
     return math.inf if value is None or math.isnan(value) else -value
-
-
-def whisker(row: Mapping[str, Any], low: float, high: float, *, width: int, digits: int = 3, zero: bool = False) -> Any:
-    """The interval of a row as a line with its value as a dot.
-
-    Args:
-        row: with `value`, `low` and `high`.
-        low, high: the ends of the axis.
-        width: in pixels.
-        digits: of the numbers for those who do not see the picture.
-        zero: mark 0 on the axis.
-
-    Returns:
-        Markup; it holds numbers alone, so that nothing needs escaping.
-    """
-    from markupsafe import Markup
-
-    def x(value: float) -> float:
-        return _EDGE + (width - 2 * _EDGE) * ((value - low) / (high - low) if high > low else 0.5)
-
-    middle = _HEIGHT / 2
-    origin = f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="0" y2="{_HEIGHT}" stroke="#d9dee3"/>'
-    line = (
-        f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}" stroke="#5b6672"'
-        ' stroke-width="2"/>'
-    )
-    dot = f'<circle cx="{x(row["value"]):.1f}" cy="{middle}" r="4" fill="#1d4ed8"/>'
-    label = f"{number(row['value'], digits)}, {between(row['low'], row['high'], digits)}"
-    inside = f"{origin if zero and low < 0 < high else ''}{line}{dot}"
-    return Markup(f'<svg width="{width}" height="{_HEIGHT}" role="img" aria-label="{label}">{inside}</svg>')

@@ -1,19 +1,18 @@
-"""A meta-evaluation as a page: values with their intervals, groups and criteria as shades, tests as a triangle."""
+"""A meta-evaluation as a page: a summary, values with their intervals on one axis, groups as shades, tests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.colours import ink, shade
 from nlgauge.report.html import render
-from nlgauge.report.maps import amount
-from nlgauge.report.marks import UNDEFINED, absent, between, descending, number, whisker
+from nlgauge.report.maps import Cell, amount
+from nlgauge.report.marks import absent, between, descending, number
 from nlgauge.report.rows import (
     MEAN,
     PEOPLE,
-    POOLED,
     SIGNIFICANT,
     Row,
     by_keys,
@@ -22,20 +21,26 @@ from nlgauge.report.rows import (
     measured,
     values_of,
 )
+from nlgauge.report.strips import Axis, axis_of, strip
 from nlgauge.report.tables.meta import group_triangles, selection_tables
 from nlgauge.report.tables.table import Table
 
-_WIDTH = 260  # pixels of the axis
-_SECTION = ("criterion", "level", "stat")
+_FALLING = ("diff",)  # statistics that are better where they are smaller
+Section = dict[str, Any]
+Scale = tuple[float, float]  # the values of the lightest and the darkest shade
 
 
 def meta_html(result: Result) -> str:
     """The page of a result of kind `meta` or `select`."""
+    rows = [row for row in result.rows if not is_of_people(row)]
+    studies = list(_studies(rows, directed=result.kind == "select"))
     return render(
         "meta.html",
         inputs=result.inputs,
         heading="Which model is the best?" if result.kind == "select" else "Metrics against people",
-        sections=list(_sections([row for row in result.rows if not is_of_people(row)])),
+        selecting=result.kind == "select",
+        summaries=[study["summary"] for study in studies if study["summary"]],
+        sections=[section for study in studies for section in study["sections"]],
         tables=selection_tables(result) if result.kind == "select" else [],
         matrices=list(_matrices(result.rows)),
         metrics=result.metrics,
@@ -79,46 +84,111 @@ def _matrix(
     return {"title": title, "about": about, "columns": columns, "blocks": [("", lines)]}
 
 
-def _sections(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    tests = by_keys(compared(rows), *_SECTION)
-    for section, values in by_keys(measured(rows), *_SECTION).items():
-        yield _section(values, tests.get(section, []))
+def _studies(rows: Sequence[Row], *, directed: bool) -> Iterator[dict[str, Any]]:
+    """For each level and statistic its sections, one per criterion, with one order of metrics and one axis for all.
+
+    Several criteria have a summary. It takes the place of a section for their mean.
+    """
+    tests = by_keys(compared(rows), "criterion", "level", "stat")
+    for (level, stat), own in by_keys(measured(rows), "level", "stat").items():
+        parts = {criterion: part for (criterion,), part in by_keys(own, "criterion").items()}
+        means = {c: {row["metric"]: row for row in part if row["group"] == MEAN} for c, part in parts.items()}
+        order = _order(means, stat)
+        chances = [row["chance"] for row in own if not absent(row["chance"]) and row["chance"] > 0]
+        axis = axis_of([*(row[key] for row in own for key in ("value", "low", "high")), *chances])
+        values = [row["value"] for row in own if not absent(row["value"])]
+        scale = (min(values, default=0.0), max(values, default=1.0))
+        shown = [criterion for criterion in parts if criterion != MEAN or len(parts) == 1]
+        yield {
+            "summary": _summary(means, order, scale, f"{stat}, level {level}") if len(shown) > 1 else None,
+            "sections": [
+                {
+                    **_section(parts[criterion], means[criterion], order, axis),
+                    **_groups(parts[criterion], order, scale),
+                    "triangles": [
+                        _triangle(table) for table in group_triangles(tests.get((criterion, level, stat), []))
+                    ],
+                    "direction": _direction(stat) if directed else "",
+                }
+                for criterion in shown
+            ],
+        }
 
 
-def _section(rows: Sequence[Row], tests: Sequence[Row]) -> dict[str, Any]:
+def _direction(stat: str) -> str:
+    return f"{'lower' if stat in _FALLING else 'higher'} is better"
+
+
+def _order(means: Mapping[str, Mapping[str, Row]], stat: str) -> list[str]:
+    """Metrics with the best mean over criteria first; what has no number last."""
+    metrics = list(dict.fromkeys(metric for rows in means.values() for metric in rows))
+    overall = {}
+    for metric in metrics:
+        own = [rows[metric]["value"] for rows in ([means[MEAN]] if MEAN in means else means.values()) if metric in rows]
+        known = [value for value in own if not absent(value)]
+        mean = sum(known) / len(known) if known else None
+        overall[metric] = -mean if mean is not None and stat in _FALLING else mean
+    return sorted(metrics, key=lambda metric: descending(overall[metric]))
+
+
+def _summary(means: Mapping[str, Mapping[str, Row]], order: Sequence[str], scale: Scale, about: str) -> Section:
+    """Metrics by criteria, with their mean first."""
+    criteria = [criterion for criterion in means if criterion != MEAN]
+    columns, mean = list(criteria), means.get(MEAN, {})
+    lines = [[_shaded(means[c].get(metric), scale) for c in criteria] for metric in order]
+    if mean:
+        columns.insert(0, f"mean of {len(criteria)}")
+        lines = [[_mean(mean.get(m), scale, len(criteria)), *line] for m, line in zip(order, lines, strict=True)]
+    return {
+        "about": about,
+        "columns": columns,
+        "blocks": [("", [(metric, "", line) for metric, line in zip(order, lines, strict=True)])],
+        "scale": _ends(scale),
+        "ranked": any(row.get("not_outperformed") is not None for rows in means.values() for row in rows.values()),
+    }
+
+
+def _section(rows: Sequence[Row], means: Mapping[str, Row], order: Sequence[str], axis: Axis) -> Section:
+    """The values of one criterion, or the means of its groups, on the axis of all."""
     first = rows[0]
-    groups = [group for group in values_of(rows, "group") if group not in (MEAN, POOLED)]
-    means = {row["metric"]: row for row in rows if row["group"] == MEAN}
+    groups = values_of((row for row in rows if row["group"] != MEAN), "group")
     counts = {row["metric"]: row for row in rows if row["group"] == groups[0]} if len(groups) == 1 else means
-    order = sorted(means, key=lambda metric: descending(means[metric]["value"])) if tests else list(means)
-    ends = [x for row in means.values() for x in (row["value"], row["low"], row["high"]) if not absent(x)]
-    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    cells = {(row["metric"], row["group"]): row for row in rows}
-    defined = [row["value"] for row in cells.values() if not absent(row["value"])]
-    chances = (row["chance"] for row in means.values() if not absent(row["chance"]) and row["chance"] > 0)
+    chances = [row["chance"] for row in means.values() if not absent(row["chance"]) and row["chance"] > 0]
+    base = chances[0] if chances else 0.0 if axis.ticks[0] < 0 < axis.ticks[-1] else None
+    based = Axis(axis.ticks, base)
     ties = f", ties {first['ties']}" if first["ties"] is not None else ""
     return {
         "title": f"{first['stat']} with {first['criterion']}",
         "about": f"level {first['level']}, averaging {first['averaging']}{ties}",
-        "axis": f"{low:.2f} to {high:.2f}",
+        "axis": based,
+        "base": "" if base is None else "chance" if chances else "0",
         "ranked": any(row.get("rank") is not None for row in means.values()),
-        "chance": next((f"{chance:.3f}" for chance in chances), ""),
+        "chance": f"{chances[0]:.3f}" if chances else "",
         "intervals": any(not absent(row["low"]) for row in means.values()),
-        "counted": "n" if len(groups) == 1 else "groups",
-        "lines": [_line(means[metric], counts[metric], low, high) for metric in order],
-        "groups": ["-" if g is None else g for g in groups] if len(groups) > 1 else [],
-        "cells": [(metric, [_shaded(cells.get((metric, g)), defined) for g in groups]) for metric in order],
-        "triangles": [_triangle(table) for table in group_triangles(tests)],
+        "counted": "n" if len(groups) == 1 else "criteria" if first["criterion"] == MEAN else "groups",
+        "lines": [_line(means[metric], counts[metric], based) for metric in order if metric in means],
     }
 
 
-def _line(row: Row, counted: Row, low: float, high: float) -> dict[str, Any]:
-    drawn = not absent(row["low"]) and not absent(row["value"])
+def _groups(rows: Sequence[Row], order: Sequence[str], scale: Scale) -> Section:
+    """The values of one criterion by group; nothing where there is only one."""
+    groups = values_of((row for row in rows if row["group"] != MEAN), "group")
+    cells = {(row["metric"], row["group"]): row for row in rows}
+    lines = [(metric, "", [_shaded(cells.get((metric, group)), scale) for group in groups]) for metric in order]
+    columns = ["-" if group is None else group for group in groups] if len(groups) > 1 else []
+    return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale)}
+
+
+def _ends(scale: Scale) -> tuple[str, str]:
+    return number(scale[0]), number(scale[1])
+
+
+def _line(row: Row, counted: Row, axis: Axis) -> dict[str, Any]:
     return {
         "metric": row["metric"],
         "value": number(row["value"]),
         "interval": between(row["low"], row["high"]),
-        "picture": whisker(row, low, high, width=_WIDTH, zero=True) if drawn else "",
+        "picture": strip(row, axis),
         "rank": row.get("rank") or "",
         "best": bool(row.get("not_outperformed")),
         "n": counted["n_used"],
@@ -126,33 +196,25 @@ def _line(row: Row, counted: Row, low: float, high: float) -> dict[str, Any]:
     }
 
 
+def _shaded(row: Row | None, scale: Scale) -> Cell:
+    """The value of a metric for a group or a criterion, with its interval."""
+    if row is None:
+        return Cell("")
+    cell = amount(row["value"], *scale, digits=3)
+    return replace(cell, note=between(row["low"], row["high"]), strong=bool(row.get("not_outperformed")))
+
+
+def _mean(row: Row | None, scale: Scale, n: int) -> Cell:
+    """The mean of a metric over n criteria; it says where some of them are missing."""
+    missing = row is not None and row["n_used"] != n
+    return replace(_shaded(row, scale), note=f"of {row['n_used']}" if row is not None and missing else "")
+
+
 def _triangle(table: Table) -> dict[str, Any]:
-    """p-values of the better metric against the others, those that are significant shaded; what signs mean below."""
+    """p-values of the better metric against the others, those that are significant marked; what signs mean above."""
     lines = [
-        (line[0], [_p_cell(cell, (i, j) in table.marked) for j, cell in enumerate(line[1:], start=1)])
+        (line[0], [(cell, (i, j) in table.marked) for j, cell in enumerate(line[1:], start=1)])
         for i, line in enumerate(table.body)
     ]
     meaning = f"* {table.marked_as}"
     return {"claim": "; ".join([table.title, meaning, *table.legend]), "columns": table.header[1:], "lines": lines}
-
-
-def _p_cell(cell: str, significant: bool) -> tuple[str, str]:
-    if not cell or cell == UNDEFINED:
-        return cell, ""
-    return cell + (" *" if significant else ""), _background(shade(0.35 if significant else 0.0))
-
-
-def _shaded(row: Row | None, defined: Sequence[float]) -> tuple[str, str, str]:
-    """The value of a group, its interval and its colour."""
-    if row is None or absent(row["value"]):
-        return UNDEFINED if row is not None else "", "", ""
-    value, low, high = row["value"], min(defined), max(defined)
-    return (
-        number(value),
-        between(row["low"], row["high"]),
-        _background(shade(0.7 * (value - low) / (high - low) if high > low else 0.0)),
-    )
-
-
-def _background(colour: str) -> str:
-    return f"background: {colour}; color: {ink(colour)}"

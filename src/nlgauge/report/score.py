@@ -11,7 +11,7 @@ from nlgauge.report.marks import absent, between, number, with_interval
 from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of, values_of
 from nlgauge.report.strips import Axis, axis_of, strip
 from nlgauge.report.tables.pairs import pair_tables
-from nlgauge.report.tables.score import digits_of, rank_of
+from nlgauge.report.tables.score import digits_of, rank_of, star_of
 
 
 def score_html(result: Result) -> str:
@@ -46,11 +46,11 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
         "axis": axis if ends else None,
         "based": base is not None,
         "compared": any(row.get("baseline") is not None for row in rows),
-        "rows": [_row(row, digits, axis) for row in rows],
+        "rows": [_row(row, digits, axis, metric["higher_is_better"]) for row in rows],
     }
 
 
-def _row(row: Row, digits: int, axis: Axis) -> dict[str, Any]:
+def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool) -> dict[str, Any]:
     p, delta = None if row.get("p") is None else p_of(row), row.get("delta")
     return {
         "group": row.get("group") or "-",
@@ -60,7 +60,7 @@ def _row(row: Row, digits: int, axis: Axis) -> dict[str, Any]:
         "interval": between(row["low"], row["high"], digits),
         "picture": strip(row, axis, digits),
         "delta": "" if delta is None else with_interval(_ends_of_delta(row), number(delta, digits, sign="+"), digits),
-        "p": "" if p is None else f"{p:.4f}" + (" *" if p < SIGNIFICANT else ""),
+        "p": "" if p is None else f"{p:.4f} {star_of(row, higher_is_better)}".rstrip(),
         "n": row["n"],
         "n_undefined": row["n_undefined"],
     }

@@ -64,3 +64,30 @@ def test_segments_without_a_system_have_a_dash():
 
 def test_only_the_metrics_asked_for_have_a_column():
     assert score_table(made(), only=[]).header == ("system", "n")
+
+
+def compared(delta, higher_is_better, p=0.01):
+    """A system beside its baseline."""
+    base = {"system": "base", "metric": "m", "value": 10.0, "low": None, "high": None, "n": 3, "n_undefined": 0}
+    other = {**base, "system": "other", "value": 10 + delta, "delta": delta, "p": p, "baseline": "base"}
+    metric = {"spec": "m", "signature": "metric:m", "higher_is_better": higher_is_better}
+    return Result("score", [{**base, "baseline": "base"}, other], metrics=[metric])
+
+
+@pytest.mark.parametrize(
+    ("delta", "higher_is_better", "mark"), [(2, True, "*"), (-2, True, "†"), (2, False, "†"), (-2, False, "*")]
+)
+def test_a_significant_difference_is_marked_by_its_direction(delta, higher_is_better, mark):
+    table = score_table(compared(delta, higher_is_better))
+    assert table.body[1][1].endswith(f"p=0.0100{mark}")
+    assert ("† p < 0.05 against the baseline, and worse" in table.legend) == (mark == "†")
+    assert "†" not in score_table(compared(delta, higher_is_better, p=0.2)).text()
+
+
+def test_a_metric_of_which_lower_is_better_has_an_arrow():
+    table = score_table(compared(2, False))
+    assert table.header == ("system", "m ↓", "n")
+    assert "↓ lower is better" in table.legend
+    assert r"$\downarrow$" in table.latex()
+    assert r"\dag{}" in table.latex()
+    assert "↓" not in score_table(compared(2, True)).text()

@@ -8,6 +8,7 @@ import typer
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.train import options as shared
+from nlgauge.cli.typed import as_typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -81,7 +82,7 @@ def train_layers(
         runtime=runtime,
         advance=lambda layer, row: tell(f"{layer:5d}  {_with_interval(row, shown.width)}"),
     )
-    result = study.result(inputs)
+    result = as_typed(study.result(inputs))
     files.write(result)
     if shown.form != "text" and not files.printed:
         shown.show(result, run.quiet)

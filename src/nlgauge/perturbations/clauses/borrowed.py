@@ -26,7 +26,7 @@ class AddExtraText(Checked):
     """Add what another text of the pool says, as a clause at the end.
 
     Args:
-        most_words: longest clause.
+        most_words: the largest number of words in the clause.
     """
 
     most_words: int = 12
@@ -67,7 +67,7 @@ class AddNonsense(Checked):
     """Go on with a sentence that makes no sense here.
 
     Args:
-        source: sentences of nobody (`list`), other texts of the `pool`, or `any` of both by chance.
+        source: where the sentence comes from: our own `list`, other texts of the `pool`, or `any` of the two at random.
     """
 
     source: Literal["any", "list", "pool"] = "any"

@@ -65,8 +65,8 @@ class NumberAndNegation(Checked):
     """Change the numbers of a text and negate it.
 
     Args:
-        mode: of the negation: `flip`, `add` or `remove`.
-        skip_dates: leave years and dates alone, as the attack on numbers does by itself.
+        mode: what the negation does: `flip`, `add` or `remove`.
+        skip_dates: leave years and dates as they are, as `number_error` does.
     """
 
     mode: Literal["flip", "add", "remove"] = "flip"

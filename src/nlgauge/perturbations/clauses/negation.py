@@ -27,9 +27,8 @@ class Negation(Checked):
     Of several sentences one is drawn; of the clauses of a sentence the main one comes first.
 
     Args:
-        mode: `add` negates a clause that is not negated, `remove` takes a negation away, `flip` does what the clause
-            asks for.
-        contracted: n't instead of "not" where there is such a form; None does as the text does.
+        mode: `add` negates a clause, `remove` takes a negation away, and `flip` does either, as the clause needs.
+        contracted: write n't instead of "not" where such a form exists. With None this follows the text.
     """
 
     mode: Literal["flip", "add", "remove"] = "flip"

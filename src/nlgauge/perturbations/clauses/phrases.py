@@ -29,8 +29,8 @@ class DropPhrases(Checked):
     """Leave out one run of words inside a sentence.
 
     Args:
-        mode: `span`: from one word to a fifth of the words, wherever they begin; `phrase`: a noun phrase or a
-            prepositional phrase, of that length where there is one.
+        mode: `span` leaves out a run of words, from one word to a fifth of the text; `phrase` leaves out a noun phrase
+            or a prepositional phrase, of that length if there is one.
     """
 
     mode: Literal["span", "phrase"] = "span"
@@ -66,8 +66,8 @@ class Omission:
     """Leave out a share of the words.
 
     Args:
-        fraction: least and greatest share of the words, as in `(0.01, 0.20)`, `0.01-0.20` or `0.1`.
-        mode: `contiguous`: one run inside a sentence; `scattered`: words here and there.
+        fraction: the smallest and the largest share of the words: `(0.01, 0.20)`, `0.01-0.20` or `0.1`.
+        mode: `contiguous` leaves out one run of words inside a sentence; `scattered` leaves out single words.
 
     Raises:
         SpecError: shares that are none, or in the wrong order.
@@ -114,7 +114,7 @@ class RepeatPhrases(Checked):
     """Say one phrase of a sentence again at its end.
 
     Args:
-        joint: `comma`, `and`, or `any` of them by chance.
+        joint: what joins the repeated phrase: a `comma`, `and`, or `any` of the two at random.
     """
 
     joint: Literal["comma", "and", "any"] = "comma"

@@ -53,7 +53,7 @@ class DropQuestionWord(Checked):
     """Take the question word away from the start of a question: "When was he born?" becomes "Was he born?".
 
     Args:
-        drop_how_many: of "how many", "how old" and their like both words go; False leaves the second one.
+        drop_how_many: drop both words of "how many", "how old" and the like; if false, only "how".
     """
 
     drop_how_many: bool = True
@@ -99,7 +99,8 @@ class QuestionToAssertion:
     person, a place, a date, a number, a thing. Questions to be answered by yes or no become their "yes".
 
     Args:
-        infill: what names the thing asked for: `table` draws it from a short list, else as for `mask_and_predict`.
+        infill: where the answer comes from: `table` draws it from a short list; the other values are those of
+            `mask_and_predict`.
     """
 
     infill: str | Infill = "table"

@@ -74,7 +74,7 @@ class ChangeAttributes(Checked):
     replaced by its opposite from the lexicon, or by one that is surely of its kind.
 
     Args:
-        which: one attribute, or all of our sets.
+        which: change `one` attribute, or `all` that are in our own sets of words.
     """
 
     which: Literal["one", "all"] = "one"
@@ -238,8 +238,8 @@ class ChangeGender(Checked):
     places: they stay as they are where somebody else changes, else one of the two changes.
 
     Args:
-        which: all gendered nouns, or one.
-        pronouns: he, him and his change as well.
+        which: change `all` nouns that have a gender, or `one`.
+        pronouns: change he, him and his, too.
     """
 
     which: Literal["all", "one"] = "all"

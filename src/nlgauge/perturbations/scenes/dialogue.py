@@ -35,7 +35,7 @@ class NegatePreviousUtterance(Checked):
     negated.
 
     Args:
-        contracted: n't instead of "not"; None does as the turn does.
+        contracted: write n't instead of "not". With None this follows the turn that is negated.
     """
 
     contracted: bool | None = None
@@ -107,7 +107,7 @@ class _Reply(Checked):
     """One of some replies takes the place of the response.
 
     Args:
-        replies: what may be said: a list, or one string with `|` between them.
+        replies: the replies to draw from: a list, or one string with `|` between them.
     """
 
     replies: str | Sequence[str]

@@ -33,8 +33,8 @@ class SwapObjects(Checked):
     along.
 
     Args:
-        unit: `head` swaps nouns, compounds whole, and leaves determiners and adjectives where they are; `phrase` swaps
-            them along.
+        unit: `head` swaps two nouns (a compound as a whole), and leaves determiners and adjectives where they are;
+            `phrase` swaps determiners and adjectives, too.
     """
 
     unit: Literal["head", "phrase"] = "head"
@@ -70,8 +70,9 @@ class DropObjects(Checked):
     """Leave things unsaid: nouns go with their determiners and adjectives.
 
     Args:
-        which: `all` takes every object and leaves verbs, prepositions and pronouns (all but one where nothing else
-            would be left); `one` takes one, with the preposition before it, and leaves a sentence that can be read.
+        which: `all` drops every object and leaves verbs, prepositions and pronouns; one object stays if nothing else
+            would be left. `one` drops a single object with the preposition before it, and leaves a sentence that can be
+            read.
     """
 
     which: Literal["all", "one"] = "all"

@@ -31,7 +31,7 @@ class SubjectVerbDisagreement(Checked):
         counterpart.
 
     Args:
-        which: one such verb, drawn among those whose subject leaves no doubt about its number, or all.
+        which: change `one` verb, if possible one whose subject is clearly singular or plural, or `all`.
     """
 
     which: Literal["one", "all"] = "one"

@@ -40,7 +40,7 @@ class _Rewriting(Checked):
     """Other forms for auxiliaries and "not".
 
     Args:
-        which: every place, or one.
+        which: change `all` places, or `one`.
     """
 
     which: Literal["all", "one"] = "all"

@@ -20,8 +20,7 @@ class RemovePunctuation(Checked):
     """Take punctuation away, or put a comma where none belongs.
 
     Args:
-        mode: `remove` takes every mark that stands outside words and numbers; `misplace` moves one mark behind another
-            word.
+        mode: `remove` removes every mark outside words and numbers; `misplace` moves one mark behind another word.
     """
 
     mode: Literal["remove", "misplace"] = "remove"
@@ -58,8 +57,8 @@ class JumbleWords(Checked):
     """Shuffle the words; punctuation stays where it stands.
 
     Args:
-        recase: the sentence still begins with a capital, and the word that began it before loses its own.
-        keep_punctuation: False shuffles the marks among the words.
+        recase: give the new first word of a sentence a capital, and take it from the old one.
+        keep_punctuation: leave punctuation marks where they are; if false, they are shuffled with the words.
     """
 
     recase: bool = True

@@ -48,7 +48,8 @@ class RepeatSentences(Checked):
     """Say one sentence twice; one of a single word only where there is no other.
 
     Args:
-        place: `end` of the text, `next` to itself, or behind `any` sentence by chance.
+        place: where the repeated sentence goes: to the `end` of the text, `next` to itself, or behind `any` sentence at
+            random.
     """
 
     place: Literal["end", "next", "any"] = "end"

@@ -25,7 +25,7 @@ class DropStopwords(Checked):
     """Leave the words that carry content alone.
 
     Args:
-        keep_question_word: the word that opens a question stays.
+        keep_question_word: keep the word that opens a question.
     """
 
     keep_question_word: bool = False
@@ -54,7 +54,7 @@ class KeepOnlyStopwords(Checked):
     """Drop the words that carry content.
 
     Args:
-        keep_punctuation: marks stay where they are.
+        keep_punctuation: leave punctuation marks where they are.
     """
 
     keep_punctuation: bool = False

@@ -30,9 +30,9 @@ class Typos(Checked):
     The misspelling is no word of the language if that can be had.
 
     Args:
-        kind: `swap` two letters, `delete` one, `insert` one, `substitute` one by a neighbour on the keyboard, `any` of
-            these, or
-            `common`: a word that people often misspell, misspelt as they do.
+        kind: `swap` exchanges two letters, `delete` drops one, `insert` adds one, `substitute` replaces one by its
+            neighbour on the keyboard, and `any` does one of these. `common` takes a word that people often misspell,
+            with their spelling.
     """
 
     kind: Kind = "any"

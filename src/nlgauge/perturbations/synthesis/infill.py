@@ -91,12 +91,12 @@ class MaskAndPredict:
     """Mask a few words that carry meaning and put predicted ones in their place.
 
     Args:
-        count: how many words; None takes a share of them.
-        fraction: that share of the nouns, verbs, adjectives and adverbs, at least one word.
-        infill: what predicts: `lexicon` draws frequent words of the same kind and form; `infill` is a small masked
-            language model that comes with the package, and any other masked language model, BART or T5 goes by its
-            folder or hub id; an object with `fill` is asked.
-        top: of how many predictions one is drawn.
+        count: how many words are masked. With None, `fraction` decides.
+        fraction: the share of the nouns, verbs, adjectives and adverbs that are masked; at least one word is.
+        infill: what predicts: `lexicon` draws frequent words of the same kind and form; `infill` is the small masked
+            language model that comes with the package; a folder or hub id names any other masked language model, BART
+            or T5. In Python it can also be an object with `fill`.
+        top: one of this many predictions is drawn.
     """
 
     count: Annotated[int | None, Range(least=1)] = None

@@ -60,7 +60,7 @@ class DropAdjectives(Checked):
     many (`other`, `many`, `first`).
 
     Args:
-        which: all adjectives of the text; those before one noun (`chain`); or one adjective.
+        which: drop `all` adjectives of the text, those before one noun (`chain`), or `one`.
     """
 
     which: Literal["all", "chain", "one"] = "all"

@@ -33,8 +33,8 @@ class _Mismatch(Checked):
     """A random word of the same part of speech takes the place of one word.
 
     Args:
-        semantic: draw from words of a kindred meaning (another animal for an animal), which are harder to tell, instead
-            of any.
+        semantic: draw from words with a related meaning (another animal for an animal). Such errors are harder to
+            notice.
     """
 
     semantic: bool = False

@@ -39,7 +39,7 @@ class ChangeNames(Checked):
     """Give people other names of the same gender, wherever the text names them.
 
     Args:
-        which: all people of the text, or one.
+        which: rename `all` people of the text, or `one`.
     """
 
     which: Literal["all", "one"] = "all"
@@ -99,7 +99,7 @@ class DropNamedEntities(Checked):
     What only went with a name goes too: the article or preposition before it, the commas around it.
 
     Args:
-        which: all names, or one.
+        which: drop `all` names, or `one`.
     """
 
     which: Literal["all", "one"] = "all"
@@ -127,7 +127,8 @@ class PerturbEntities(Checked):
     """Ask about somebody or something else: another person or place, another noun, another verb.
 
     Args:
-        kind: name, noun or verb; `any` takes a name where there is one, else a noun, else a verb.
+        kind: what is replaced: a `name`, a `noun` or a `verb`. `any` takes a name if there is one, else a noun, else a
+            verb.
     """
 
     kind: Literal["any", "name", "noun", "verb"] = "any"

@@ -24,11 +24,11 @@ class NumbersToWords(Checked):
     Dates in figures, times, telephone numbers, versions, designations, scores and labels are left in figures.
 
     Args:
-        which: all numbers or one of them.
-        british_and: "one hundred and twenty-seven".
-        money: $1.70 as "one dollar and seventy cents" (cents) or as "one point seven dollars" (point).
-        years: `words`, or `leave` for years and decades in figures.
-        year_style: 2005 as "two thousand five" (thousand) or as "twenty oh five" (pairs).
+        which: write `all` numbers in words, or `one`.
+        british_and: write "one hundred and twenty-seven" instead of "one hundred twenty-seven".
+        money: $1.70 becomes "one dollar and seventy cents" with `cents`, and "one point seven dollars" with `point`.
+        years: `words` writes years and decades in words; `leave` keeps their figures.
+        year_style: 2005 becomes "two thousand five" with `thousand`, and "twenty oh five" with `pairs`.
     """
 
     which: Which = "all"
@@ -63,11 +63,11 @@ class ChangeNumbers(Checked):
     left as they are.
 
     Args:
-        which: all numbers or one of them.
-        skip_dates: years, decades, centuries and days of months stay.
-        in_words: numbers in words are changed, too.
-        least: smallest change relative to the number, 0.1 for a tenth; dates mind neither bound.
-        most: greatest change relative to the number; None for any.
+        which: change `all` numbers, or `one`.
+        skip_dates: leave years, decades, centuries and days of months as they are.
+        in_words: change numbers in words, too.
+        least: the smallest change, as a share of the number: 0.1 is a tenth. Dates are not bound by it.
+        most: the largest change, as a share of the number; None sets no limit. Dates are not bound by it.
     """
 
     which: Which = "all"

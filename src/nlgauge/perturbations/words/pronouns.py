@@ -43,8 +43,8 @@ class PronounError:
     The number stays, so that every verb still agrees; I, you and it stay as they are.
 
     Args:
-        pronouns: which are exchanged, out of `they`, `we`, `he` and `she`, separated by blanks.
-        mode: `all` exchanges every one of them, `one` a single one.
+        pronouns: which pronouns are exchanged, out of `they`, `we`, `he` and `she`, separated by blanks.
+        mode: exchange `all` of them, or `one`.
     """
 
     pronouns: str = "they we he she"
@@ -85,7 +85,7 @@ class NounsToPronouns(Checked):
     else it is drawn.
 
     Args:
-        mode: `all` does so in every sentence that opens with its subject, `one` in a single one.
+        mode: change `all` sentences that begin with their subject, or `one`.
     """
 
     mode: Literal["all", "one"] = "all"

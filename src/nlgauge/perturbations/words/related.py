@@ -79,8 +79,8 @@ class Synonyms(_OfPart):
     """Replace a word by a synonym: of its first sense, well known, in the same form.
 
     Args:
-        pos: the part of speech; `any` takes an adjective where there is one, else an adverb, a noun or a verb.
-        which: one word, or all of the part of speech that have a synonym.
+        pos: the part of speech. `any` takes an adjective if there is one, else an adverb, a noun or a verb.
+        which: replace `one` word, or `all` words of that part of speech that have a synonym.
     """
 
     relation: ClassVar[Relation] = "synonym"
@@ -93,7 +93,7 @@ class _SynonymsInCaptions(Checked):
     """Synonyms for words of one part of speech.
 
     Args:
-        which: one word, or all that have a synonym.
+        which: replace `one` word, or `all` that have a synonym.
     """
 
     which: Literal["one", "all"] = "one"
@@ -127,8 +127,8 @@ class Antonyms(_OfPart):
     """Replace a word by its opposite.
 
     Args:
-        pos: the part of speech; `any` takes an adjective where there is one, else a verb, an adverb or a noun.
-        which: one word, or all of the part of speech that have an antonym.
+        pos: the part of speech. `any` takes an adjective if there is one, else a verb, an adverb or a noun.
+        which: replace `one` word, or `all` words of that part of speech that have an antonym.
     """
 
     pos: Literal["any", "adj", "noun", "verb", "adverb"] = "adj"
@@ -144,7 +144,7 @@ class Hyponyms(Checked):
     """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
 
     Args:
-        relation: `hyponym` (a dog becomes a poodle), `sibling` (a wolf) or `hypernym` (an animal).
+        relation: what a dog becomes: `hyponym` makes it a poodle, `sibling` a wolf, `hypernym` an animal.
     """
 
     relation: Literal["hyponym", "sibling", "hypernym"] = "hyponym"

@@ -12,6 +12,7 @@ from nlgauge.report.rows import SIGNIFICANT, measured, p_of
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
+_WORSE, _FALLS = "†", "↓"
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
@@ -42,9 +43,16 @@ def score_table(result: Result, digits: int | None = None, only: Sequence[str] |
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
         names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), str(counts[group, system])))
-    header = (*(["group"] if grouped else []), "system", *specs, "n")
+    falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
+    heads = (f"{spec} {_FALLS}" if spec in falling else spec for spec in specs)
+    header = (*(["group"] if grouped else []), "system", *heads, "n")
     starred = any(row.get("p") is not None for row in rows if row["metric"] in specs)
-    legend = (f"* p < {SIGNIFICANT:g} against the baseline",) if starred else ()
+    daggers = any(_WORSE in cell for cells in lines.values() for spec, cell in cells.items() if spec in specs)
+    legend = (
+        *([f"* p < {SIGNIFICANT:g} against the baseline"] if starred else []),
+        *([f"{_WORSE} p < {SIGNIFICANT:g} against the baseline, and worse"] if daggers else []),
+        *([f"{_FALLS} lower is better"] if falling & {*specs} else []),
+    )
     return Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
 
 
@@ -108,8 +116,20 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     digits = _digits(digits, row["metric"], result)
     text = with_interval(row, number(row["value"], digits), digits)
     if row.get("p") is not None:
-        text += f" p={p_of(row):.4f}" + ("*" if p_of(row) < SIGNIFICANT else " ")
+        text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
     return text + rank_of(row)
+
+
+def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
+    """The mark of a difference that is significant: one for a better system, another for a worse; else empty."""
+    if p_of(row) >= SIGNIFICANT:
+        return ""
+    delta = row.get("delta") or 0.0
+    return _WORSE if delta and (delta > 0) != higher_is_better else "*"
+
+
+def _rises(spec: str, result: Result) -> bool:
+    return all(metric["higher_is_better"] for metric in result.metrics if metric["spec"] == spec)
 
 
 def rank_of(row: Mapping[str, Any]) -> str:

@@ -22,6 +22,8 @@ _TEX = {
     "<": r"\textless{}",  # OT1, the encoding of a plain document, has other glyphs in the place of these three
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "†": r"\dag{}",
+    "↓": r"$\downarrow$",
 }
 _MARKDOWN = re.compile(r"[\\|*`]|<(?=[A-Za-z/!?])")  # "p < 0.05" opens no tag
 
