@@ -60,11 +60,8 @@ def export_scores(
     grids = _grids(segments)
     if layout == "wmt" and not testset:
         raise InputError("WMT's files name the test set in every line; give testset")
-    for lp in grids:
-        check_file_name(lp, "language pair", may_hold_blanks=True)
-    check_file_name(reference, "reference")
     for name, values in scores.items():
-        _check(name, values, segments)
+        _check(name, reference, values, segments)
     make_folder(folder)
     written: list[Path] = []
     for name, values in scores.items():
@@ -124,6 +121,7 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
             )
     grids: dict[str, tuple[list[str], Grid]] = {}
     for lp, systems in places.items():
+        check_file_name(lp, "language pair", may_hold_blanks=True)
         items = list(dict.fromkeys(item for own in systems.values() for item in own))
         if all(_is_ordinal(item) for item in items):
             items.sort(key=int)
@@ -136,8 +134,9 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
     return grids
 
 
-def _check(name: str, values: Scores, segments: Sequence[Segment]) -> None:
+def _check(name: str, reference: str, values: Scores, segments: Sequence[Segment]) -> None:
     check_file_name(name, "metric name")
+    check_file_name(reference, "reference")
     if values.ids != tuple(segment.id for segment in segments):
         raise InputError(
             f"scores of {name} are not those of the segments beside them ({len(values)} scores, {len(segments)}"
