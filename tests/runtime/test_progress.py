@@ -25,14 +25,14 @@ class Shown:
 
 def test_a_bar_for_each_name_over_all_segments():
     shown = Shown()
-    with bars(["chrf", "bleu"], 8, Runtime(progress=shown)) as open_bars:
-        open_bars["bleu"].done(3)
+    with bars({"chrf": "chrf", "": "bleu"}, 8, Runtime(progress=shown)) as open_bars:
+        open_bars[""].done(3)
     assert shown.bars == [("chrf", 8, []), ("bleu", 8, [3])]
 
 
 def test_nothing_is_shown_where_nobody_looks():
     runtime = Runtime()
-    with bars(["chrf"], 8, runtime) as open_bars, open_bars["chrf"].part(runtime, 8) as watched:
+    with bars({"chrf": "chrf"}, 8, runtime) as open_bars, open_bars["chrf"].part(runtime, 8) as watched:
         assert watched is runtime
 
 

@@ -27,7 +27,7 @@ def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], r
     """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
         check_needs(built, segments)
-    with bars(metrics, len(segments), runtime) as shown:
+    with bars(_labels(metrics), len(segments), runtime) as shown:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
 
 
@@ -46,11 +46,16 @@ def score_blocks(
     """
     if any(is_pooled(built) for built in metrics.values()):
         blocks = [[segment for block in blocks for segment in block]]
-    with bars(metrics, n, runtime) as shown:
+    with bars(_labels(metrics), n, runtime) as shown:
         for block in blocks:
             for built in metrics.values():
                 check_needs(built, block)
             yield block, {name: _score(built, block, runtime, shown[name]) for name, built in metrics.items()}
+
+
+def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """What a bar says of each metric: its name in the call, or its own where it has none there."""
+    return {name: name or built.info.name for name, built in metrics.items()}
 
 
 def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:
@@ -73,7 +78,7 @@ class _Cached:
         signature = str(self.signature)
         keys = [text_key(s, self.metric.info.needs) for s in segments]
         place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
-        columns = self.cache.columns(signature)
+        columns = known = self.cache.columns(signature)
         stored = self.cache.get(signature, list(place)) if self._whole(columns) else {}
         missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
         ordered = sorted(
@@ -87,6 +92,9 @@ class _Cached:
             with bar.part(self.runtime, share * len(part)) as watched:
                 scores = self.metric.score([segment for _, segment in part], watched)
             columns, rows = _pack(scores)
+            if columns != known:  # rows with other columns are of no use
+                ordered += [(key, segments[place[key]]) for key in stored]
+                stored, known = {}, columns
             new = [key for key, _ in part]
             self.cache.put(signature, columns, new, rows)
             stored.update(zip(new, rows, strict=True))
@@ -96,8 +104,9 @@ class _Cached:
         return self._unpack(segments, columns, np.stack([stored[key] for key in keys]))
 
     def _whole(self, columns: Sequence[str] | None) -> bool:
-        """Whether rows hold all flags of the metric; those of an older release may not, and are scored again."""
-        return columns is not None and {f"flag.{name}" for name in self.metric.info.flags} <= set(columns)
+        """Whether rows hold a value and all flags of the metric; others, as of an older release, are scored again."""
+        flags = {f"flag.{name}" for name in self.metric.info.flags}
+        return columns is not None and columns[:1] == ["value"] and flags <= set(columns)
 
     def _unpack(self, segments: Sequence[Segment], columns: Sequence[str], rows: npt.NDArray[np.float64]) -> Scores:
         def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:

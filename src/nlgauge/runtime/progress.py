@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -50,10 +50,10 @@ class Bar:
 
 
 @contextmanager
-def bars(names: Iterable[str], n: int, runtime: Runtime) -> Iterator[dict[str, Bar]]:
-    """A bar for each name over n segments; none where nobody looks."""
+def bars(labels: Mapping[str, str], n: int, runtime: Runtime) -> Iterator[dict[str, Bar]]:
+    """A bar over n segments for each name, under its label; none where nobody looks."""
     if runtime.progress is silent:
-        yield dict.fromkeys(names, Bar(None))
+        yield dict.fromkeys(labels, Bar(None))
         return
     with ExitStack() as stack:
-        yield {name: Bar(stack.enter_context(runtime.progress(n, name))) for name in names}
+        yield {name: Bar(stack.enter_context(runtime.progress(n, label))) for name, label in labels.items()}
