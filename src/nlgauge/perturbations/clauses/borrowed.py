@@ -100,7 +100,7 @@ class RandomText:
     """Put another text of the pool in the place of the text."""
 
     info: ClassVar = worse(
-        "put another text of the pool in its place",
+        "replace the text by another text of the pool",
         ("A dog sleeps on a sofa.", "Two boats lie in a harbour."),
         needs=("pool",),
     )
@@ -120,7 +120,7 @@ class AlternativeReferences:
     """Put another reference in the place of the text."""
 
     info: ClassVar = as_good(
-        "put another reference in its place",
+        "replace the text by another of its references",
         ("A dog sleeps on a sofa.", "On the couch lies a sleeping dog."),
         needs=("references",),
     )

@@ -119,7 +119,7 @@ class RepeatPhrases(Checked):
 
     joint: Literal["comma", "and", "any"] = "comma"
     info: ClassVar = worse(
-        "say a phrase again at the end of its sentence",
+        "repeat a phrase at the end of its sentence",
         ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
     )
 

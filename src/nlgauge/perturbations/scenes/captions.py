@@ -68,7 +68,7 @@ class _Site(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeAttributes(Checked):
-    """Say that a thing is of another colour, size, age, material or look than it is.
+    """Give a thing another colour, size, age, material or look.
 
     Words of our own sets go first (red becomes green, small becomes large); where a text has none, an adjective is
     replaced by its opposite from the lexicon, or by one that is surely of its kind.

@@ -104,7 +104,7 @@ class RepeatLastSpeaker:
 
 @dataclass(frozen=True, kw_only=True)
 class _Reply(Checked):
-    """One of some replies takes the place of the response.
+    """Replace the response by one of several replies.
 
     Args:
         replies: the replies to draw from: a list, or one string with `|` between them.
@@ -121,15 +121,17 @@ class _Reply(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class SorryRepeat(_Reply):
-    """Ask the other to say it again in place of the response."""
+    """Replace the response by a request to repeat."""
 
     replies: str | Sequence[str] = SORRY
-    info: ClassVar = worse("ask to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?"))
+    info: ClassVar = worse(
+        "ask the other speaker to repeat, as if not listening", ("I will take the bus.", "I'm sorry, can you repeat?")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenericResponse(_Reply):
-    """Say what fits everywhere and says nothing in place of the response."""
+    """Replace the response by a dull reply that fits everywhere."""
 
     replies: str | Sequence[str] = GENERIC
     info: ClassVar = worse("give a dull reply that fits everywhere", ("I will take the bus.", "Ok."))

@@ -26,7 +26,7 @@ _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "fe
 
 @dataclass(frozen=True, kw_only=True)
 class SwapObjects(Checked):
-    """Let two things change places: a man in front of a tree becomes a tree in front of a man.
+    """Swap two things: a man in front of a tree becomes a tree in front of a man.
 
     Things of the same number go first, so that verbs still agree; where none are, a noun takes the number of the place
     it comes to (`number: adapted` in the meta). Things that `a` cannot stand before (water) take their whole phrase
@@ -67,7 +67,7 @@ class SwapObjects(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class DropObjects(Checked):
-    """Leave things unsaid: nouns go with their determiners and adjectives.
+    """Drop things: nouns go with their determiners and adjectives.
 
     Args:
         which: `all` drops every object and leaves verbs, prepositions and pronouns; one object stays if nothing else
@@ -106,7 +106,7 @@ class DropObjects(Checked):
 class RepeatObject:
     """Name one of the things again at the end: a lady riding a horse and a lady."""
 
-    info: ClassVar = worse("name an object twice", ("A lady riding a horse.", "A lady riding a horse and a lady."))
+    info: ClassVar = worse("mention an object twice", ("A lady riding a horse.", "A lady riding a horse and a lady."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the sentence."""

@@ -68,7 +68,7 @@ class Contractions(_Rewriting):
     """
 
     reason: ClassVar[str] = "nothing to contract"
-    info: ClassVar = as_good("contract auxiliaries and not", ("We are not late.", "We aren't late."))
+    info: ClassVar = as_good('contract auxiliaries and "not"', ("We are not late.", "We aren't late."))
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""

@@ -16,10 +16,10 @@ _UNSPACED = frozenset("。！？」』")
 
 @dataclass(frozen=True, kw_only=True)
 class ReorderSentences:
-    """Put the sentences into another order; what stands between them stays."""
+    """Change the order of the sentences; what stands between them stays."""
 
     info: ClassVar = worse(
-        "put the sentences into another order",
+        "change the order of the sentences",
         ("The bell rang. Everyone went in.", "Everyone went in. The bell rang."),
         needs=(),
     )

@@ -58,7 +58,7 @@ class KeepOnlyStopwords(Checked):
     """
 
     keep_punctuation: bool = False
-    info: ClassVar = worse("keep nothing but stop words", ("The boats are in the old harbour.", "The are in the"))
+    info: ClassVar = worse("keep only the stop words", ("The boats are in the old harbour.", "The are in the"))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Every other word goes."""

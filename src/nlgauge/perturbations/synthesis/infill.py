@@ -104,7 +104,7 @@ class MaskAndPredict:
     infill: str | Infill = "lexicon"
     top: Annotated[int, Range(least=1)] = 10
     info: ClassVar = worse(
-        "mask a few words and put predicted ones in their place",
+        "mask a few words and replace them by predicted ones",
         ("Where is the old market?", "Where is the old hotel?"),
         needs=("english", "infill"),
     )

@@ -94,9 +94,9 @@ class WrongName:
 
 @dataclass(frozen=True, kw_only=True)
 class DropNamedEntities(Checked):
-    """Take names away: of people, places, organisations and whatever else bears one.
+    """Drop names of people, places, organisations and other things.
 
-    What only went with a name goes too: the article or preposition before it, the commas around it.
+    What belongs to a name alone goes, too: the article or preposition before it, the commas around it.
 
     Args:
         which: drop `all` names, or `one`.

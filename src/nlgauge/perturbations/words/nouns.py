@@ -25,7 +25,9 @@ _SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''",
 class Addition:
     """Add "and" with a random noun behind a noun: `The dog barked` becomes `The dog and piano barked`."""
 
-    info: ClassVar = attack("join a random noun to a noun", ("The dog barked.", "The dog and table barked."))
+    info: ClassVar = attack(
+        'add "and" with a random noun behind a noun', ("The dog barked.", "The dog and table barked.")
+    )
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion of two words."""

@@ -58,9 +58,9 @@ class NumbersToWords(Checked):
 class ChangeNumbers(Checked):
     """Put other numbers of the same form in the place of numbers, in figures or in words.
 
-    As many digits, the same separators, decimals and zeros at the end; a percentage up to 100 stays there and a year in
-    its century; what is equal stays equal. Times, telephone numbers, versions, designations and numbers in names are
-    left as they are.
+    The new number has as many digits, and the same separators, decimals and zeros at the end. A percentage up to 100
+    stays within 100, and a year stays in its century. Equal numbers stay equal. Times, telephone numbers, versions,
+    designations and numbers in names are left as they are.
 
     Args:
         which: change `all` numbers, or `one`.
@@ -76,7 +76,7 @@ class ChangeNumbers(Checked):
     least: float = 0.0
     most: float | None = None
     info: ClassVar = worse(
-        "change numbers, dates among them",
+        "change numbers and dates",
         ("The bridge of 1990 is 1,200 metres long.", "The bridge of 1920 is 5,100 metres long."),
     )
 
@@ -93,7 +93,7 @@ class NumberError(ChangeNumbers):
 
     skip_dates: bool = True
     info: ClassVar = attack(
-        "change numbers, dates left alone",
+        "change numbers, but leave dates alone",
         ("In 1990 it paid 25% to 19,000 people.", "In 1990 it paid 45% to 12,000 people."),
     )
 

@@ -50,7 +50,7 @@ class PronounError:
     pronouns: str = "they we he she"
     mode: Literal["all", "one"] = "all"
     info: ClassVar = attack(
-        "exchange pronouns for others of the same number", ("She lost her keys.", "He lost his keys.")
+        "exchange pronouns for those of another person", ("She lost her keys.", "He lost his keys.")
     )
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class PronounError:
 
 @dataclass(frozen=True, kw_only=True)
 class NounsToPronouns(Checked):
-    """Put pronouns in the place of the noun phrases that open sentences, so that none can tell who or what is meant.
+    """Put pronouns in the place of the noun phrases that open sentences, so that nobody can tell who is meant.
 
     The pronoun has the number of the verb and of the noun, and the gender of a person where name, noun or text tell;
     else it is drawn.
@@ -90,7 +90,7 @@ class NounsToPronouns(Checked):
 
     mode: Literal["all", "one"] = "all"
     info: ClassVar = worse(
-        "put pronouns in the place of the subjects that open sentences",
+        "replace subjects at the start of sentences by pronouns",
         ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
     )
 

@@ -141,14 +141,14 @@ class Antonyms(_OfPart):
 
 @dataclass(frozen=True, kw_only=True)
 class Hyponyms(Checked):
-    """Say of one thing that it is a special kind of it, or another kind of the same, or something more general.
+    """Replace a noun by a more specific one, by another of the same kind, or by a more general one.
 
     Args:
         relation: what a dog becomes: `hyponym` makes it a poodle, `sibling` a wolf, `hypernym` an animal.
     """
 
     relation: Literal["hyponym", "sibling", "hypernym"] = "hyponym"
-    info: ClassVar = worse("replace a noun by a kind of it", ("A dog sleeps here.", "A poodle sleeps here."))
+    info: ClassVar = worse("replace a noun by a more specific one", ("A dog sleeps here.", "A poodle sleeps here."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit."""
