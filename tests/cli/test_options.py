@@ -48,6 +48,21 @@ def test_scores_are_kept_in_the_users_folder_unless_told_otherwise(monkeypatch, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("quiet", [False, True])
+def test_the_users_cache_steps_aside_with_a_note_and_one_that_is_asked_for_is_refused(
+    monkeypatch, tmp_path, capsys, quiet
+):
+    (tmp_path / "file").write_text("")  # where a folder should be: not even root can write there
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "file"))
+    assert made(quiet=quiet).cache.columns("s") is None
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("" if quiet else "note: score cache ")
+    assert err.count("\n") == (not quiet)
+    with pytest.raises(InputError, match=r"^score cache .* cannot be used \(.*\); delete it"):
+        made(cache=str(tmp_path / "file")).cache.columns("s")
+
+
 def test_a_verb_may_have_a_seed_of_its_own():
     assert options.Common(typed_seed=3, no_cache=True).runtime(seed=5).seed == 5
 

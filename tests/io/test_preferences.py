@@ -71,7 +71,7 @@ def test_pairs_of_ids(put):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("[]", "a.jsonl:1: not an object, expected one with 'better_id' and 'worse_id'"),
+        ("7", "a.jsonl:1: not an object, expected one with 'better_id' and 'worse_id'"),
         (
             '{"better_id": "a"}',
             "a.jsonl:1: 'better_id' and 'worse_id' must be the ids of two segments; fields found: better_id",

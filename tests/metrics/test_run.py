@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -150,6 +151,37 @@ class TestCache:
         same(score_segments({"m": again}, segments[:3], runtime)["m"], found)
         assert (len(metric.seen), again.seen) == (1, [])
         assert runtime.cache.count() == 3  # of the fourth there was only an old row
+
+    def test_a_damaged_row_is_scored_again(self, runtime):
+        segments, again = segments_of(5), Lengths()
+        score_segments({"m": Lengths()}, segments, runtime)
+        runtime.cache.close()
+        with sqlite3.connect(runtime.cache.path) as connection:
+            connection.execute("UPDATE scores SET row = zeroblob(24) WHERE key = (SELECT MIN(key) FROM scores)")
+        connection.close()
+        same(score_segments({"m": again}, segments, runtime)["m"], Lengths().score(segments, Runtime()))
+        assert len(list(chain(*again.seen))) == 1
+        assert runtime.cache.check().damaged == 0
+
+    def test_rows_with_other_columns_are_scored_again(self, runtime):
+        @dataclass(frozen=True)
+        class Plainer(Lengths):
+            def score(self, segments, runtime):
+                return replace(super().score(segments, runtime), parts={})
+
+        segments, plainer = segments_of(4), Plainer()
+        score_segments({"m": Lengths()}, segments[:3], runtime)
+        found = score_segments({"m": plainer}, segments, runtime)["m"]
+        assert sorted(chain(*plainer.seen)) == [s.id for s in segments]
+        same(found, Plainer().score(segments, Runtime()))
+
+    def test_a_cache_that_steps_aside_costs_no_score(self, runtime, tmp_path):
+        (tmp_path / "file").write_text("")
+        notes, metric, segments = [], Lengths(), segments_of(600)
+        cache = ScoreCache(tmp_path / "file" / "c", optional=True, tell=notes.append)
+        found = score_segments({"m": metric}, segments, Runtime(cache=cache))["m"]
+        same(found, Lengths().score(segments, Runtime()))
+        assert len(notes) == 1
 
     def test_other_options_have_other_scores(self, runtime):
         segments = segments_of(3)

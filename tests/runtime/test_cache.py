@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.runtime.cache import ScoreCache, default_path, text_key
+from nlgauge.core.signature import version
+from nlgauge.runtime.cache import CacheState, ScoreCache, default_path, text_key
 
 NEEDS = ("references", "source", "context", "table")
 FULL = Segment("a", "hyp", ("r1", "r2"), "src", context=({"speaker": "A", "text": "hi"},), table=(("x", 1),))
@@ -173,3 +175,173 @@ def test_the_file_lies_where_the_user_says_or_where_the_platform_keeps_caches(mo
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_path() == tmp_path / ".cache" / "nlgauge" / "scores.sqlite"
+
+
+OLD_SCHEMA = """
+CREATE TABLE signatures (number INTEGER PRIMARY KEY, signature TEXT UNIQUE NOT NULL, columns TEXT NOT NULL);
+CREATE TABLE scores (
+    signature INTEGER NOT NULL, key BLOB NOT NULL, row BLOB NOT NULL, PRIMARY KEY (signature, key)
+) WITHOUT ROWID;
+"""
+
+
+def old_cache(path, rows, columns='["value"]'):
+    """A file as versions without checksums wrote it."""
+    with sqlite3.connect(path) as connection:
+        connection.executescript(OLD_SCHEMA)
+        connection.execute("INSERT INTO signatures VALUES (1, 's', ?)", (columns,))
+        connection.executemany("INSERT INTO scores VALUES (1, ?, ?)", rows)
+    connection.close()
+    return ScoreCache(path)
+
+
+def change(cache, statement, *values):
+    cache.close()
+    with sqlite3.connect(cache.path) as connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+def test_rows_of_a_file_without_checksums_are_read_and_marked_once(tmp_path):
+    cache = old_cache(tmp_path / "c", [(key, np.float64(i).tobytes()) for i, key in enumerate(keys(3))])
+    assert [row[0] for row in cache.get("s", keys(3)).values()] == [0.0, 1.0, 2.0]
+    cache.close()
+    change(cache, "UPDATE scores SET row = ? WHERE key = ?", np.float64(9).tobytes(), keys(1)[0])
+    assert set(cache.get("s", keys(3))) == set(keys(3)[1:])  # marked before, so what changed later is seen
+    assert cache.check().damaged == 1
+    cache.close()
+
+
+def test_short_rows_of_an_old_file_are_not_marked(tmp_path):
+    cache = old_cache(tmp_path / "c", [(keys(1)[0], b"1234"), (keys(2)[1], np.float64(1).tobytes())])
+    assert set(cache.get("s", keys(2))) == {keys(2)[1]}
+    cache.close()
+
+
+@pytest.mark.parametrize("columns", ["", "[", "3", '{"value": 1}', "[1]", "[" * 5000])
+def test_a_broken_list_of_columns_is_as_if_nothing_were_stored(cache, columns):
+    cache.put("s", ["value"], keys(2), np.ones((2, 1)))
+    change(cache, "UPDATE signatures SET columns = ?", columns)
+    assert cache.columns("s") is None
+    assert cache.get("s", keys(2)) == {}
+    cache.put("s", ["value"], keys(1), np.ones((1, 1)))  # and is put right by the next rows
+    assert cache.columns("s") == ["value"]
+    assert list(cache.get("s", keys(2))) == keys(1)
+
+
+@pytest.mark.parametrize("row", [b"", b"1234", b"12345678" * 2, "text", 3, 2.5])
+def test_a_malformed_row_is_as_if_it_were_not_stored(cache, row):
+    cache.put("s", ["value"], keys(2), np.ones((2, 1)))
+    change(cache, "UPDATE scores SET row = ? WHERE key = ?", row, keys(1)[0])
+    assert set(cache.get("s", keys(2))) == {keys(2)[1]}
+
+
+def test_a_checksum_is_of_signature_columns_key_and_row(cache):
+    cache.put("s", ["value", "part.p"], keys(2), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    for statement in (
+        'UPDATE signatures SET columns = \'["value", "part.q"]\'',
+        "UPDATE signatures SET signature = 't'",
+        "UPDATE scores SET key = zeroblob(15) || x'09' WHERE key = zeroblob(16)",
+        "UPDATE scores SET checksum = NULL",
+    ):
+        cache.put("s", ["value", "part.p"], keys(2), np.array([[1.0, 2.0], [3.0, 4.0]]))
+        change(cache, statement)
+        asked = [*keys(2), keys(1, first=9)[0]]
+        assert all(found in (keys(1, first=1)[0],) for found in cache.get("t", asked))
+        assert keys(1)[0] not in cache.get("s", asked)
+        cache.put("s", ["value"], keys(1), np.zeros((1, 1)))
+        change(cache, "DELETE FROM signatures")
+        change(cache, "DELETE FROM scores")
+
+
+def test_no_flipped_bit_goes_on_in_silence(tmp_path):
+    """300 flipped bits in 120 files: a row comes back as it was stored, or not at all, or the file is refused."""
+    rows = np.arange(200, dtype=float)[:, None] ** 3 / 7
+    whole = ScoreCache(tmp_path / "whole")
+    whole.put("s", ["value"], keys(200), rows)
+    whole.close()
+    stored, rng, seen, refusals = (tmp_path / "whole").read_bytes(), random.Random(7), 0, []
+    for trial in range(120):
+        data = bytearray(stored)
+        for _ in range(1 + trial % 4):
+            place = rng.randrange(8 * len(data))
+            data[place // 8] ^= 1 << place % 8
+        path = tmp_path / "flipped"
+        for left in tmp_path.glob("flipped*"):
+            left.unlink()
+        path.write_bytes(data)
+        cache = ScoreCache(path, tell=lambda note: None)
+        try:
+            found = cache.get("s", keys(200)) if cache.columns("s") == ["value"] else {}
+            assert all(found[key].tobytes() == rows[i].tobytes() for i, key in enumerate(keys(200)) if key in found)
+            seen += len(found) < 200
+            if trial % 20 == 0:
+                cache.put("s", ["value"], keys(200), rows)
+        except InputError as error:
+            seen += 1
+            refusals.append(str(error))
+        finally:
+            cache.close()
+    assert not any("\n" in refusal for refusal in refusals)
+    assert seen > 20  # or the flips missed the rows
+
+
+def test_an_optional_cache_that_cannot_be_written_steps_aside_with_one_note(tmp_path):
+    (tmp_path / "file").write_text("")
+    notes = []
+    cache = ScoreCache(tmp_path / "file" / "scores.sqlite", optional=True, tell=notes.append)
+    assert (cache.columns("s"), cache.get("s", keys(1)), cache.count()) == (None, {}, 0)
+    cache.put("s", ["value"], keys(1), np.ones((1, 1)))
+    assert len(notes) == 1
+    assert notes[0].startswith(f"score cache {cache.path} cannot be written (")
+    assert "\n" not in notes[0]
+
+
+def test_an_optional_cache_that_is_damaged_is_refused_all_the_same(tmp_path):
+    (tmp_path / "c").write_bytes(b"no database, whatever its name says" * 100)
+    with pytest.raises(InputError, match="cannot be used"):
+        ScoreCache(tmp_path / "c", optional=True).count()
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_disk_that_fills_costs_the_cache_and_not_the_scores(tmp_path, optional):
+    notes = []
+    cache = ScoreCache(tmp_path / "c", optional=optional, tell=notes.append)
+    cache.put("s", ["value"], keys(1), np.ones((1, 1)))
+    cache._connection.execute("PRAGMA max_page_count=1")  # SQLite then fails as on a full disk
+    cache.put("s", ["value"], keys(2000), np.ones((2000, 1)))
+    assert (len(notes), "disk is full" in notes[0]) == (1, True)
+    assert cache.get("s", keys(1)) == {}
+    again = ScoreCache(tmp_path / "c")
+    assert list(again.get("s", keys(2000))) == keys(1)  # what was stored before is whole
+    again.close()
+
+
+def test_a_note_is_a_warning_in_python(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.warns(UserWarning, match="cannot be written"):
+        ScoreCache(tmp_path / "file" / "c", optional=True).count()
+
+
+def test_check_and_prune_find_what_is_damaged_or_old(cache):
+    now = f"metric:m|nlgauge:{version('nlgauge')}"
+    cache.put(now, ["value"], keys(4), np.ones((4, 1)))
+    cache.put("metric:m|nlgauge:0.0.1", ["value"], keys(3), np.ones((3, 1)))
+    change(cache, "UPDATE scores SET row = zeroblob(8) WHERE key = ? AND signature = 1", keys(1)[0])
+    assert cache.check() == CacheState(rows=7, damaged=1, old=3)
+    assert cache.prune() == CacheState(rows=7, damaged=1, old=3)
+    assert cache.check() == CacheState(rows=3)
+    assert set(cache.get(now, keys(4))) == set(keys(4)[1:])
+    assert cache.columns("metric:m|nlgauge:0.0.1") is None
+
+
+def test_a_cache_whose_pages_are_damaged_is_pruned_whole(cache):
+    cache.put("s", ["value"], keys(2000), np.ones((2000, 1)))
+    change(cache, "PRAGMA journal_mode=DELETE")
+    data = bytearray(cache.path.read_bytes())
+    data[3 * 4096 : 5 * 4096] = b"\xff" * 8192
+    cache.path.write_bytes(data)
+    assert cache.check().fault
+    assert cache.prune().fault
+    assert not cache.path.exists()
+    assert cache.check() == CacheState()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -24,7 +25,12 @@ _EXTRAS = {
 }
 
 
-def doctor(cache: options.CacheFolder = None) -> None:
+Prune = Annotated[
+    bool, typer.Option("--prune", help="Delete what is damaged in the cache, or was stored by other versions.")
+]
+
+
+def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
     """Say what is installed, which device would be used, and whether the embedded files are whole."""
     machine = f"{platform.system()} {platform.machine()}"
     typer.echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
@@ -37,10 +43,30 @@ def doctor(cache: options.CacheFolder = None) -> None:
         typer.echo(f"embedded     {error}")
     typer.echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
-    if path.exists():
-        typer.echo(f"cache        {path}: {ScoreCache(path).count()} scores, {path.stat().st_size / 1e6:.1f} MB")
-    else:
-        typer.echo(f"cache        {path}: nothing kept yet")
+    typer.echo(f"cache        {path}: {_cache(path, prune)}")
+
+
+def _cache(path: Path, prune: bool) -> str:
+    """What the cache holds, after every row is held against its checksum."""
+    if not path.exists():
+        return "nothing kept yet"
+    cache = ScoreCache(path)
+    size = path.stat().st_size
+    try:
+        state = cache.prune() if prune else cache.check()
+    except NlgaugeError as error:
+        return str(error)
+    finally:
+        cache.close()
+    if state.fault is not None:
+        done = "deleted" if prune else "--prune deletes it"
+        return f"damaged ({state.fault}); {done}"
+    found = f"{state.rows} scores, {size / 1e6:.1f} MB"
+    bad = [f"{n} {what}" for n, what in ((state.damaged, "damaged"), (state.old, "of other versions")) if n]
+    if not bad:
+        return f"{found}; all are whole"
+    now = f"deleted, {path.stat().st_size / 1e6:.1f} MB are left" if prune else "--prune deletes them"
+    return f"{found}; {' and '.join(bad)}: {now}"
 
 
 def _device() -> str:

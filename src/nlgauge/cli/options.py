@@ -148,14 +148,23 @@ class Common:
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
-        path = Path(self.cache) / "scores.sqlite" if self.cache is not None else default_path()
         return Runtime(
             device=self.device,
             dtype=self.dtype,
             seed=self.seed if seed is None else seed,
-            cache=ScoreCache(path) if cached and not self.no_cache else None,
+            cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
         )
+
+    def _cache(self, quiet: bool) -> ScoreCache:
+        """The cache that was asked for; or the user's, which steps aside where it cannot be written."""
+
+        def tell(note: str) -> None:
+            if not quiet:
+                typer.echo(f"note: {note}", err=True)
+
+        path = default_path() if self.cache is None else Path(self.cache) / "scores.sqlite"
+        return ScoreCache(path, optional=self.cache is None, tell=tell)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class _Cached:
         signature = str(self.signature)
         keys = [text_key(s, self.metric.info.needs) for s in segments]
         place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
-        columns = self.cache.columns(signature)
+        columns = known = self.cache.columns(signature)
         stored = self.cache.get(signature, list(place)) if self._whole(columns) else {}
         missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
         ordered = sorted(
@@ -92,6 +92,9 @@ class _Cached:
             with bar.part(self.runtime, share * len(part)) as watched:
                 scores = self.metric.score([segment for _, segment in part], watched)
             columns, rows = _pack(scores)
+            if columns != known:  # rows with other columns are of no use
+                ordered += [(key, segments[place[key]]) for key in stored]
+                stored, known = {}, columns
             new = [key for key, _ in part]
             self.cache.put(signature, columns, new, rows)
             stored.update(zip(new, rows, strict=True))
@@ -101,8 +104,9 @@ class _Cached:
         return self._unpack(segments, columns, np.stack([stored[key] for key in keys]))
 
     def _whole(self, columns: Sequence[str] | None) -> bool:
-        """Whether rows hold all flags of the metric; those of an older release may not, and are scored again."""
-        return columns is not None and {f"flag.{name}" for name in self.metric.info.flags} <= set(columns)
+        """Whether rows hold a value and all flags of the metric; others, as of an older release, are scored again."""
+        flags = {f"flag.{name}" for name in self.metric.info.flags}
+        return columns is not None and columns[:1] == ["value"] and flags <= set(columns)
 
     def _unpack(self, segments: Sequence[Segment], columns: Sequence[str], rows: npt.NDArray[np.float64]) -> Scores:
         def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:
