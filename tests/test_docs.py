@@ -244,3 +244,18 @@ def test_a_term_is_in_the_glossary_once():
     terms = [term for cell in rows(text) for term in cell.strip().split(", ") if term not in ("word", "---")]
     assert len(terms) > 50
     assert len(terms) == len(set(terms))
+
+
+# Words of others for which the glossary has one of ours, unless they are a name in code.
+ELSEWHERE = (
+    r"\b(candidates?|annotators?|gold|challenge sets?|test suites?|corpus scores?|held against|seen by|turned round)\b"
+)
+
+
+def test_pages_say_the_words_of_the_glossary():
+    found = []
+    for page in PAGES:
+        if page.stem not in ("glossary", "migrating"):
+            text = re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+            found += [f"{page.relative_to(ROOT)}: {match[0]}" for match in re.finditer(ELSEWHERE, text)]
+    assert not found
