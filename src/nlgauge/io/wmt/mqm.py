@@ -311,8 +311,8 @@ def read_ratings(
 def _errors(cell: str, where: str) -> list[dict[str, Any]]:
     try:
         rating = json.loads(cell, object_pairs_hook=unique)
-    except RepeatedKey as error:
-        raise InputError(f"{where}: {error}") from None
+    except RepeatedKey as repeated:
+        raise InputError(f"{where}: {repeated}") from None
     except (ValueError, RecursionError):
         rating = None
     if type(rating) is not dict or type(rating.get("errors")) is not list:
