@@ -317,8 +317,8 @@ def _errors(cell: str, where: str) -> list[dict[str, Any]]:
         rating = None
     if type(rating) is not dict or type(rating.get("errors")) is not list:
         raise InputError(f'{where}: the rating is neither None nor a JSON object {{"errors": [...]}}')
-    for place, error in enumerate(rating["errors"]):
-        if type(error) is not dict or not error.get("severity"):
+    for place, fault in enumerate(rating["errors"]):
+        if type(fault) is not dict or not fault.get("severity"):
             raise InputError(f"{where}: errors[{place}] names no severity")
     return list(rating["errors"])
 
