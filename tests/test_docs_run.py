@@ -29,14 +29,13 @@ NOT_RUN = {
     "# needs the network": "packages or models of the hub",
     "# needs a checkout": "recipes, benchmarks and tests of the repository, which take minutes to hours",
 }
-# Whole checklists that models read take seconds. These run with NLGAUGE_SLOW=1, and others like them always.
+# These take a second or more each, and others like them are run anyhow: they run at night.
+NIGHT = bool(os.environ.get("NLGAUGE_SLOW"))
 SLOW = (
-    ()
-    if os.environ.get("NLGAUGE_SLOW")
-    else (
-        "nlgauge audit examples/dialogue.jsonl --task dg -m chrf",
-        "nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m bertscore -m nli-robust",
-    )
+    "nlgauge audit examples/dialogue.jsonl --task dg -m chrf",
+    "nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m bertscore -m nli-robust",
+    "nlgauge sweep DATA --suite pairs.jsonl -m bertscore --with nli",
+    "nlgauge train layers DATA",
 )
 # Words that stand for something of the reader's.
 PLACEHOLDERS = {"DATA": "data.jsonl", "OLD": "template"}
@@ -139,7 +138,7 @@ def test_what_a_page_shows_runs_as_pasted(page, folder, monkeypatch, capsys):
             capsys.readouterr()
             continue
         for line, told, expected in steps(content, output):
-            if line.startswith(SLOW):
+            if line.startswith(SLOW) and not NIGHT:
                 continue
             code, printed = run(line, monkeypatch, capsys)
             assert code == expected, f"{line}: {printed.err}"
@@ -171,3 +170,20 @@ def test_blocks_that_are_not_run_give_a_reason_that_is_known():
     marks = [content.partition("\n")[0] for page in PAGES for _, content in blocks(page.read_text(encoding="utf-8"))]
     given = {mark.partition(":")[0] for mark in marks if mark.startswith("# needs ")}
     assert given == NOT_RUN.keys()
+
+
+def test_every_output_has_its_command():
+    """A figure follows a command in the same block or in the block above it; a page with tables of figures has one."""
+    figure = re.compile(r"\d\.\d")
+    faults = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found = blocks(text)
+        for (before, _), (language, content) in zip([("", ""), *found], found, strict=False):
+            alone = language in ("", "text") and before != "sh" and not content.startswith(("$ ", "# needs "))
+            if alone and figure.search(content):
+                faults.append(f"{page.relative_to(ROOT)}: {content[:60]!r}")
+        measured = re.findall(r"^\|.*\| *-?\d*\.\d{2,} *\|.*\|$", text, flags=re.M)
+        if len(measured) > 3 and not re.search(r"nlgauge [a-z]+ |(recipes|benchmarks|tests)/\S+\.(py|sh)", text):
+            faults.append(f"{page.relative_to(ROOT)}: {measured[0]}")
+    assert not faults

@@ -76,3 +76,10 @@ def test_every_shipped_penalty_lies_in_its_bounds():
     for row in checklist_rows():
         if not math.isnan(row.penalty):
             assert row.lower <= row.penalty <= row.upper, row
+
+
+def test_a_penalty_of_too_many_digits_is_told_in_one_line(tmp_path):
+    path = tmp_path / "penalties.jsonl"
+    path.write_text('{"template": "typos", "penalty": 1' + "0" * 400 + "}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"penalties\.jsonl:1: penalty is 10{39}, expected a number from 0 to 1"):
+        read_penalties(str(path))

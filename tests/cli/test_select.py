@@ -140,3 +140,33 @@ def test_a_file_that_is_no_array_is_refused(data, tmp_path, capsys):
 def test_a_seed_that_draws_nothing_is_refused(capsys):
     assert main(["select", "nowhere.jsonl", "-m", "chrf", "--hybrids", "0", "--pool", "2", "--seed", "1"]) == 2
     assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws: name --hybrids or --draws as well")
+
+
+@pytest.mark.parametrize("text", ["² 1\n", "9" * 30 + " 1\n", "A -\n"])
+def test_hybrids_that_are_no_numbers_of_64_bits_are_names(tmp_path, text):
+    from nlgauge.cli.select import read_draws
+
+    (tmp_path / "draws.txt").write_text(text, encoding="utf-8")
+    matrix, _ = read_draws(str(tmp_path / "draws.txt"))
+    assert matrix.tolist() == [text.split()]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x01\x00\x04\x00{'a\n",
+        b"\x93NUMPY\x01\x00\x03\x00[]\n",
+        b"\x93NUMPY\x01\x00\x3b\x00{'descr': 1, 'fortran_order': False, 'shape': (2,), }      \n",
+        b"PK\x05\x06" + bytes(18),
+    ],
+)
+def test_a_damaged_matrix_is_told_in_one_line(tmp_path, content):
+    from nlgauge.cli.select import read_draws
+
+    path = tmp_path / "draws.npy"
+    path.write_bytes(content)
+    with pytest.raises(ng.InputError, match=r"draws\.npy: (no matrix of numpy \(.+\)|an archive)") as told:
+        read_draws(str(path))
+    assert "\n" not in str(told.value)

@@ -74,3 +74,16 @@ def test_an_array_holds_one_value_per_entry(put, content):
     found, rows = rows_of(put("a.json", content))
     assert found == [(1, {"a": 1}), (2, {"a": 2})]
     assert rows.notes() == (["a.json: byte order mark dropped"] if content.startswith("\ufeff") else [])
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ('{"hyp":"x"}\n{"hyp":"a","hyp":"b","refs":["b"]}\n', "rows.json:2"),
+        ('[{"hyp":"x"},{"hyp":"a","refs":["b"],"hyp":"b"}]', "rows.json, entry 2"),
+    ],
+)
+def test_a_field_that_stands_twice_is_refused(put, content, where):
+    put("rows.json", content)
+    with pytest.raises(InputError, match=f"^{where}: field 'hyp' stands twice in one object, expected once$"):
+        list(JsonRows(InputFile("rows.json")))

@@ -210,3 +210,29 @@ def test_real_scores_join_their_segments():
     values = table.of(ng.read(folder / "segments.jsonl.gz").segments)
     assert (len(table), list(table.columns), values.shape) == (2000, ["sentBLEU-moses"], (2000,))
     assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_a_score_that_stands_twice_is_refused(put):
+    put("s.jsonl", '{"id": "1", "m": 1}\n{"id": "2", "m": 1, "m": 2}\n')
+    with pytest.raises(ng.InputError, match=r"^s\.jsonl:2: field 'm' stands twice in one object"):
+        read_scores("s.jsonl")
+
+
+@pytest.mark.parametrize("cells", [[b"\xff", b"1"], [{"a": b"x"}, None], [[b"x"], [b"y"]]])
+def test_a_parquet_column_that_is_no_text_and_no_number_is_told_in_one_line(put, cells):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"id": ["1", "2"], "m": cells}), put("s.parquet", ""))
+    with pytest.raises(ng.InputError, match=r"^s\.parquet: ") as told:
+        read_scores("s.parquet")
+    assert "\n" not in str(told.value)
+
+
+def test_damaged_text_in_parquet_is_told_in_one_line(put):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    damaged = pyarrow.array([b"\xff\xfe", b"a"]).view(pyarrow.string())
+    parquet.write_table(pyarrow.table({"id": damaged, "m": [1.0, 2.0]}), put("s.parquet", ""))
+    with pytest.raises(ng.InputError, match=r"^s\.parquet: cannot be read as Parquet \(") as told:
+        read_scores("s.parquet")
+    assert "\n" not in str(told.value)

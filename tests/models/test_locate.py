@@ -2,8 +2,10 @@ import hashlib
 import json
 import os
 import pickle
+import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -94,6 +96,15 @@ def test_shards_are_pinned_together_whatever_order_the_index_names_them_in(tmp_p
     assert locate(str(one)).identity == locate(str(two)).identity != locate(str(swapped)).identity
 
 
+@pytest.mark.parametrize("shard", ["../outside.safetensors", "/outside.safetensors", "in/../../outside.safetensors", 7])
+def test_a_shard_is_looked_for_in_the_models_own_folder_alone(tmp_path, shard):
+    (tmp_path / "outside.safetensors").write_bytes(b"of another")
+    folder = sharded(tmp_path / "model", {"model-1.safetensors": b"first"})
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard, "b": "model-1"}}))
+    with pytest.raises(InputError, match=r"in its weight_map, expected the name of a file in the same folder"):
+        locate(str(folder))
+
+
 def test_a_missing_shard_is_named(tmp_path):
     folder = sharded(tmp_path / "model", {"model-1.safetensors": b"first", "model-2.safetensors": None})
     with pytest.raises(InputError, match=r"names model-2\.safetensors, which is not in"):
@@ -141,7 +152,7 @@ def test_a_folder_without_configuration_is_refused(tmp_path):
         locate(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["/no/such/model", "./model", "~/no-such-model", "a/b/c"])
+@pytest.mark.parametrize("name", ["/no/such/model", "./model", "~/no-such-model", "~nobody/m", "a/b/c"])
 def test_what_can_only_be_a_folder_is_never_looked_for_on_the_hub(name, monkeypatch):
     monkeypatch.setattr(module, "_from_hub", lambda *names: pytest.fail("asked the hub"))
     with pytest.raises(InputError, match="does not exist"):
@@ -198,6 +209,28 @@ def test_a_snapshot_that_holds_only_pickles_is_not_taken_for_the_model(hub):
     hub("someone/encoder", weights=None)
     with pytest.raises(InputError, match=r"no model\.safetensors in .*; only safetensors weights are read"):
         locate("someone/encoder")
+
+
+@pytest.mark.parametrize("name", ["a..b", "a b/c d", "x" * 97, "a--b", "-a", "x" * 300, "a\0b"])
+def test_a_name_that_the_hub_cannot_have_is_one_line(hub, name):
+    with pytest.raises(
+        InputError, match=r"neither a folder nor a possible name on the hub, expected OWNER/NAME"
+    ) as told:
+        locate(name)
+    assert "\n" not in str(told.value)
+
+
+def test_a_hub_that_keeps_silent_is_named_after_its_time(hub, monkeypatch):
+    from huggingface_hub import constants
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes calls, and never answers
+        at = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setattr(constants, "ENDPOINT", at)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        began = time.monotonic()
+        with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
+            module._from_hub("no-such/model", None, 0.2)
+        assert time.monotonic() - began < 8
 
 
 def test_what_the_hub_says_ends_the_line(hub, monkeypatch):
@@ -271,6 +304,14 @@ def test_where_a_folder_lies_is_not_in_the_facts(tmp_path, monkeypatch):
     assert facts[0]["model"] == "folder"
     assert locate("model", "main").facts() == facts[0]  # a folder has no revisions
     assert "model" not in locate("embedded").facts()
+
+
+def test_code_that_a_model_brings_is_never_run_and_noted(tmp_path):
+    config = {"model_type": "bert", "num_hidden_layers": 2, "auto_map": {"AutoModel": "modeling.Own"}}
+    (note,) = locate(str(write(tmp_path / "model", config))).notes
+    assert (
+        "brings code of its own (auto_map in config.json), which is never run; it is read as model type 'bert'" in note
+    )
 
 
 @pytest.mark.parametrize(

@@ -221,3 +221,23 @@ def test_only_models_with_this_forward_pass_are_read(config, own):
     from nlgauge.models.packed import PackedBert
 
     assert PackedBert.reads(config) is own
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hidden_size": -5}, r"hidden_size is -5 in config\.json, expected 32 by the weights"),
+        ({"hidden_size": 64}, r"hidden_size is 64 in config\.json, expected 32 by the weights"),
+        ({"hidden_size": "wide"}, r"cannot be loaded from"),
+        ({"num_attention_heads": 0}, r"num_attention_heads is 0 in config\.json, expected a divisor of 32"),
+        ({"num_attention_heads": 5}, r"num_attention_heads is 5 in config\.json, expected a divisor of 32"),
+        ({"num_attention_heads": None}, r"cannot be loaded from"),
+        ({"vocab_size": 10**6}, r"vocab_size is 1000000 in config\.json, expected at most \d+ by the weights"),
+        ({"max_position_embeddings": 512}, r"max_position_embeddings is 512 in config\.json, expected at most 48"),
+    ],
+)
+def test_a_configuration_that_is_not_of_the_weights_is_refused_at_once(tiny_model, tmp_path, changes, says):
+    folder = rewritten(tiny_model("bert"), tmp_path / "model", **changes)
+    with pytest.raises(InputError, match=says) as told:
+        packed(folder)
+    assert "\n" not in str(told.value)

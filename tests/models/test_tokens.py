@@ -268,3 +268,21 @@ def test_a_tokenizer_without_offsets_cannot_tell_words(tiny):
 
 def test_ids_are_whole_numbers_of_numpy(tiny):
     assert tiny("bert").tokens(["the cat"])[0].ids.dtype == np.int64
+
+
+def test_a_piece_past_the_vocabulary_of_the_model_is_told_in_one_line(tiny, changed):
+    cat = int(tiny("bert").tokens(["cat"])[0].ids.max())
+    tokenizer = TextTokenizer(changed("bert", config={"vocab_size": cat}))
+    assert tokenizer.tokens(["the"])[0].n_content == 1  # a text without such a piece is read as before
+    says = rf"gives a piece the id {cat}, but vocab_size in config\.json is {cat}; where pieces were added"
+    with pytest.raises(InputError, match=says) as told:
+        tokenizer.tokens(["the", "the cat"])
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("limit", ["ten", [], {}])
+def test_a_configuration_of_the_tokenizer_that_makes_no_sense_is_told_in_one_line(changed, limit):
+    files = changed("bert", tokenizer_config={"model_max_length": limit})
+    with pytest.raises(InputError, match=r"cannot be loaded from .*: TypeError: .*; are config\.json and") as told:
+        TextTokenizer(files)
+    assert "\n" not in str(told.value)

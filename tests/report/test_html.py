@@ -3,8 +3,10 @@ import re
 import jinja2
 import pytest
 
+from nlgauge.core.result import Result
 from nlgauge.report.colours import contrast
 from nlgauge.report.html import _environment, breakable, render
+from nlgauge.report.pages import page
 
 
 def style():
@@ -60,3 +62,26 @@ def test_what_is_printed_is_whole():
 def test_a_long_name_breaks_after_its_signs_and_stays_text():
     assert breakable("subject_verb") == "subject_<wbr>verb"
     assert breakable('scores:file="<b>",x=1') == "scores:<wbr>file=&#34;&lt;b&gt;&#34;,<wbr>x=<wbr>1"
+
+
+def test_characters_that_turn_or_control_the_text_are_seen_on_a_page():
+    result = Result(
+        "score",
+        [
+            {
+                "system": "a\x1b[31m\u202eb\0",
+                "metric": "m",
+                "value": 1.0,
+                "low": None,
+                "high": None,
+                "n": 1,
+                "n_undefined": 0,
+            }
+        ],
+        [{"path": "x\u2066.tsv", "sha256": "0" * 64}],
+        [{"spec": "m", "signature": "metric:m", "higher_is_better": True, "flags": {}}],
+        ["about \x07 bells"],
+    )
+    shown = page(result)
+    assert not {"\x1b", "\u202e", "\u2066", "\0", "\x07"} & set(shown)
+    assert "a\ufffd[31m\ufffdb\ufffd" in shown

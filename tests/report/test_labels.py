@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.report.labels import clean, clusters, columns, ems, fold, number, shorten
+from nlgauge.report.labels import clean, clusters, columns, ems, fold, number, shorten, visible
 
 anything = st.text(st.characters(), max_size=12)  # lone surrogates and control characters too
 FAMILY, FLAG, SNOWFLAKE = "👨\u200d👩\u200d👧", "🇯🇵", "❄\ufe0f"
@@ -116,3 +116,11 @@ def test_folding_loses_nothing_and_fits(signature, width):
     lines = fold(signature, width)
     assert "".join(lines) == clean(signature)
     assert all(columns(line) <= width for line in lines)
+
+
+def test_what_a_terminal_would_obey_is_seen():
+    text = "a\x1b[31m\x1b]0;title\x07\x9b2J\u202eb\u2066\0\r\n\tc\u2028"
+    assert visible(text) == "a\ufffd[31m\ufffd]0;title\ufffd\ufffd2J\ufffdb\ufffd\ufffd↵↵⇥c↵"
+    assert visible("two\nlines\t1", "\n\t") == "two\nlines\t1"
+    for kept in ("می\u200cخواهم", "👩\u200d👧", "e\u0301", "\u3000今"):
+        assert visible(kept) == kept

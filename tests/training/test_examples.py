@@ -156,3 +156,11 @@ def test_what_is_held_against_one_text_stands_together_and_passes_differ():
     assert all(len(set(groups[b])) == 2 for b in first)  # six examples, three a group
     assert all(np.ptp(lengths[b]) <= 1 for b in first)  # 24 examples of each length fill batches of 6
     assert [b.tolist() for b in first] != [b.tolist() for b in second]
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_score_of_too_many_digits_is_told_in_one_line(tmp_path, sign):
+    path = tmp_path / "triples.jsonl"
+    path.write_text(f'{{"hyp": "a", "refs": ["b"], "score": {sign}1{"0" * 400}}}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"triples\.jsonl:1: score is -?10+\.\.\., expected a number of 64 bits"):
+        read_triples(InputFile(path))

@@ -112,8 +112,8 @@ def _row(record: dict[str, Any], place: str) -> ChecklistRow:
             raise InputError(f"{place}: no {name!r}; fields found: {', '.join(map(repr, record))}")
     try:
         penalty = number(record["penalty"]) if isinstance(record["penalty"], str) else float(record["penalty"])
-    except (TypeError, ValueError):
-        raise InputError(f"{place}: penalty is {record['penalty']!r}, expected a number from 0 to 1") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{place}: penalty is {repr(record['penalty'])[:40]}, expected a number from 0 to 1") from None
     if not 0 <= penalty <= 1:
         raise InputError(
             f"{place}: penalty is {penalty:g}, expected 0 to 1 (how much lower people rate the text; divide ratings of"

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, replacing
@@ -55,7 +56,7 @@ def align(
     if svg == STDOUT or files.printed:
         return
     if run.quiet:
-        typer.echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
+        echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
     else:
         columns = shutil.get_terminal_size((100, 24)).columns
-        typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))
+        echo(alignment_text(alignment, width=max(_NARROWEST, columns)))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
 from nlgauge.models import embedded
@@ -33,17 +34,17 @@ Prune = Annotated[
 def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
     """Say what is installed, which device would be used, and whether the embedded files are whole."""
     machine = f"{platform.system()} {platform.machine()}"
-    typer.echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
+    echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
     for extra, packages in _EXTRAS.items():
-        typer.echo(f"{extra:<12} " + ", ".join(f"{package} {version(package)}" for package in packages))
+        echo(f"{extra:<12} " + ", ".join(f"{package} {version(package)}" for package in packages))
     try:
         embedded.check(embedded.folder() / "model.safetensors")
-        typer.echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")
+        echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")
     except NlgaugeError as error:
-        typer.echo(f"embedded     {error}")
-    typer.echo(f"device       {_device()}")
+        echo(f"embedded     {error}")
+    echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
-    typer.echo(f"cache        {path}: {_cache(path, prune)}")
+    echo(f"cache        {path}: {_cache(path, prune)}")
 
 
 def _cache(path: Path, prune: bool) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from nlgauge.audits.suite import KINDS as MADE
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
@@ -75,7 +76,7 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
         lines = _metric(name) if kind == "metrics" else _perturbation(name)
     else:
         lines = lists[kind]()
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 def metric_table() -> list[str]:
@@ -92,7 +93,7 @@ def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:
         try:
             lines.append(line(name))
         except SpecError as error:
-            typer.echo(f"nlgauge: {error}", err=True)
+            echo(f"nlgauge: {error}", err=True)
     return lines
 
 

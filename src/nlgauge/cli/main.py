@@ -14,11 +14,13 @@ from types import FrameType
 import typer
 
 from nlgauge.cli.start import INTERRUPTED
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.typed import typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
+from nlgauge.report.labels import visible
 
 INPUT = 2
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -28,7 +30,7 @@ app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the 
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"nlgauge {version('nlgauge')}")
+        echo(f"nlgauge {version('nlgauge')}")
         raise typer.Exit
 
 
@@ -101,7 +103,7 @@ def _left(arguments: Sequence[str] | None) -> str:
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:
-    line = " ".join(message.split())
+    line = visible(" ".join(message.split()))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
     print(f"nlgauge: {line}{help_hint if line else 'what to do? see nlgauge --help'}", file=sys.stderr)
     return INPUT

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from nlgauge.cli.progress import bar
+from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
@@ -161,7 +162,7 @@ class Common:
 
         def tell(note: str) -> None:
             if not quiet:
-                typer.echo(f"note: {note}", err=True)
+                echo(f"note: {note}", err=True)
 
         path = default_path() if self.cache is None else Path(self.cache) / "scores.sqlite"
         return ScoreCache(path, optional=self.cache is None, tell=tell)
@@ -227,9 +228,9 @@ class Shown:
         """Print the result; `how` are further arguments of `render`."""
         if self.form in ("tsv", "csv") and not quiet:  # a table has no place for them
             for note in result.notes:
-                typer.echo(f"note: {note}", err=True)
+                echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
-        typer.echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
+        echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
 
 
 def refuse_idle(options: Mapping[str, object], why: str) -> None:

@@ -11,6 +11,7 @@ import typer
 from nlgauge.audits.anchors import distinct
 from nlgauge.audits.checklist import perturbed_suite
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
@@ -96,9 +97,9 @@ def perturb(
     write_pairs(suite, output)
     if not run.quiet:
         aside = output == STDOUT  # where the pairs are, nothing else stands
-        typer.echo(applied(suite, rows), err=aside)
+        echo(applied(suite, rows), err=aside)
         for note in suite.notes:
-            typer.echo(f"note: {note}", err=aside)
+            echo(f"note: {note}", err=aside)
     return 0
 
 

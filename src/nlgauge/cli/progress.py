@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from nlgauge.report.labels import visible
 from nlgauge.runtime.runtime import Advance
 
 
@@ -27,7 +28,7 @@ class Bars:
                 self._display.start()
             self._open += 1
             display = self._display
-        task = display.add_task(label, total=total)
+        task = display.add_task(visible(label), total=total)
         try:
             yield lambda count: display.advance(task, count)
         finally:

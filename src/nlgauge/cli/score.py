@@ -12,6 +12,7 @@ import typer
 
 from nlgauge.cli import options, specs
 from nlgauge.cli.specs import complete
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
@@ -277,7 +278,7 @@ def score(
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
-        typer.echo(numbers_alone(result, shown.width))
+        echo(numbers_alone(result, shown.width))
     else:
         shown.show(result, run.quiet, parts=parts)
     return _judge(result, gates, metrics)
@@ -321,7 +322,7 @@ def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, Met
     failed = [row for row in measured(result.rows) if _fails(row, gates, metrics)]
     for row in failed:
         name, gate = system_name(row["system"]), gates[row["metric"]]
-        typer.echo(f"nlgauge: {row['metric']} of {name} is {row['value']:.4g}, worse than {gate:g}", err=True)
+        echo(f"nlgauge: {row['metric']} of {name} is {row['value']:.4g}, worse than {gate:g}", err=True)
     return GATE_FAILED if failed else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
@@ -15,6 +16,8 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.evaluate import without_systems
 from nlgauge.metaeval.select import select_models
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
 
 Matrix = Annotated[
     str | None,
@@ -109,9 +112,13 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
     file = InputFile(path)
     if path.endswith(".npy"):
         try:
-            return np.load(path, allow_pickle=False), dict(file.entry)
-        except (ValueError, OSError) as error:
-            raise InputError(f"{path}: no matrix of numpy ({str(error).splitlines()[0]})") from None
+            loaded = np.load(path, allow_pickle=False)
+        except Exception as error:  # numpy parses the header as Python, with all the errors of that
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(f"{path}: no matrix of numpy ({reason})") from None
+        if not isinstance(loaded, np.ndarray):
+            raise InputError(f"{path}: an archive of several arrays, expected one matrix as numpy.save writes it")
+        return loaded, dict(file.entry)
     lines = Lines(file)
     rows: list[list[str]] = []
     for place, line in lines:
@@ -126,6 +133,6 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
     if not rows:
         raise InputError(f"{path} is empty: no line in it, expected one hybrid per line")
     matrix: Any = np.array(rows)
-    if all(cell.lstrip("-").isdigit() for row in rows for cell in row):
+    if all(_WHOLE.fullmatch(cell) for row in rows for cell in row):
         matrix = matrix.astype(np.int64)
     return matrix, dict(file.entry)

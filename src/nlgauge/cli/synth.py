@@ -12,6 +12,7 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.cli.progress import bar
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result
@@ -129,7 +130,7 @@ def synth(
     if calibrate is not None:
         threshold, about, result = _calibrated(calibrate, rated.judge, runtime)
         if texts is None:
-            typer.echo(about, err=files.printed)
+            echo(about, err=files.printed)
             if files.json is not None:
                 result.write(files.json, "json")
             return 0
@@ -149,9 +150,9 @@ def synth(
     _write(outcome, result, journal, files, show)
     journal.finish()
     if outcome.left_alone:
-        typer.echo(outcome.left_alone, err=True)
+        echo(outcome.left_alone, err=True)
     if not run.quiet and not files.printed and output != STDOUT:
-        typer.echo(render(result))
+        echo(render(result))
     return 0
 
 
@@ -196,15 +197,15 @@ def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Re
 
 def _say_where_it_begins(journal: Journal, output: str | None) -> None:
     if journal.taken:
-        typer.echo(f"note: {journal.taken} texts were done before, going on behind them", err=True)
+        echo(f"note: {journal.taken} texts were done before, going on behind them", err=True)
     elif journal.put_aside:
-        typer.echo(f"note: {output}.part was of a run with other settings; beginning anew", err=True)
+        echo(f"note: {output}.part was of a run with other settings; beginning anew", err=True)
 
 
 def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: options.Files, show: bool) -> None:
     """The triples in the terminal and on a page, and the result file, where these are asked for."""
     for row in journal.rows() if show else ():
-        typer.echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
+        echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
     if files.html is not None:
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
         write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)

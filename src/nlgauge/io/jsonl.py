@@ -10,6 +10,7 @@ import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.keys import RepeatedKey, check_keys
 from nlgauge.io.files.lines import Lines
 
 _BOM = b"\xef\xbb\xbf"
@@ -43,11 +44,20 @@ class JsonRows:
         decode = msgspec.json.Decoder().decode
         for number, line in self.lines:
             try:
-                yield number, decode(line)
+                value = decode(line)
             except (msgspec.DecodeError, RecursionError):
                 if line.strip(" \t\r"):
                     raise InputError(f"{self.at(number)}: {_fault(line, number)}") from None
                 self.lines.blank += 1
+                continue
+            yield number, self._checked(number, line, value)
+
+    def _checked(self, number: int, text: str, value: Any) -> Any:
+        try:
+            check_keys(text, value)
+        except RepeatedKey as error:
+            raise InputError(f"{self.at(number)}: {error}") from None
+        return value
 
     def _entries(self) -> Iterator[tuple[int, Any]]:
         try:
@@ -59,9 +69,10 @@ class JsonRows:
         decode = msgspec.json.Decoder().decode
         for number, entry in enumerate(entries, start=1):
             try:
-                yield number, decode(entry)
+                text, value = str(memoryview(entry), "utf-8"), decode(entry)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
                 raise InputError(f"{self.at(number)}: not valid JSON ({error})") from None
+            yield number, self._checked(number, text, value)
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""

@@ -22,6 +22,7 @@ from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.keys import RepeatedKey, unique
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.frames import rows_of
 from nlgauge.io.parquet import import_pyarrow
@@ -189,7 +190,7 @@ def _number(cell: Any) -> float:
     if type(cell) is str:
         return number(cell)
     if type(cell) not in (int, float):
-        raise ValueError(f"{json.dumps(cell)[:60]}, expected a number or null")
+        raise ValueError(f"{json.dumps(cell, default=repr, skipkeys=True)[:60]}, expected a number or null")
     try:
         value = float(cell)
     except OverflowError:
@@ -209,7 +210,9 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
             continue
         where = lines.at(place)
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=unique)
+        except RepeatedKey as error:
+            raise InputError(f"{where}: {error}") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{where}: not valid JSON ({str(error).splitlines()[0]})") from None
         if type(row) is not dict:
@@ -258,8 +261,9 @@ def _parquet_rows(file: InputFile) -> Iterator[_Row]:
     with file.open() as raw:
         try:
             rows = parquet.read_table(raw).to_pylist()
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"{file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise InputError(f"{file.name}: cannot be read as Parquet ({reason})") from None
     for place, row in enumerate(rows, start=1):
         yield f"{file.name}: row {place}", row
 

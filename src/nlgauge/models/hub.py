@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.locate import ModelFiles
+from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 
@@ -34,6 +34,7 @@ class HubNetwork:
             place for some of them.
     """
 
+    @refusing_broken
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
         kind = "AutoModelForTextEncoding" if files.has_encoder_alone else "AutoModel"
         model, info = load_pretrained(files, dtype, kind)
@@ -122,6 +123,7 @@ class HubModel:
             ones at random.
     """
 
+    @refusing_broken
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device, kind: str, doubt: str) -> None:
         model, info = load_pretrained(files, dtype, kind)
         check_filled(files, model, info, doubt)

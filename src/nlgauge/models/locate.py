@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, Concatenate, ParamSpec
 
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.signature import version
 from nlgauge.models import embedded
 
@@ -24,6 +25,9 @@ _LEFT_TO_RIGHT = (
     "phi", "qwen", "rwkv", "smollm", "stablelm", "starcoder", "xglm",
 )  # fmt: skip
 _SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
+_ANSWER = 10.0  # seconds that the hub has for the answer to one call
+_BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class ModelFiles:
         """The number of layers above the embeddings."""
         config = self.config
         for key in ("num_hidden_layers", "n_layers", "encoder_layers", "num_encoder_layers", "num_layers", "n_layer"):
-            if isinstance(config.get(key), int):
+            if isinstance(config.get(key), int) and config[key] >= 0:
                 return int(config[key])
         raise InputError(
             f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?"
@@ -72,13 +76,19 @@ class ModelFiles:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the model's vectors must know."""
-        if not self._reads_left_to_right:
-            return ()
+        found = []
         kind = self.config.get("model_type", "unknown")
-        return (
-            f"{self.name} reads from left to right (model type {kind!r}), so the vector of a word does not know what"
-            " follows it; metrics of matched vectors are made for encoders, which read both sides",
-        )
+        if self.config.get("auto_map"):
+            found.append(
+                f"{self.name} brings code of its own (auto_map in config.json), which is never run; it is read as model"
+                f" type {kind!r} of transformers, so its vectors can differ from those of its authors"
+            )
+        if self._reads_left_to_right:
+            found.append(
+                f"{self.name} reads from left to right (model type {kind!r}), so the vector of a word does not know"
+                " what follows it; metrics of matched vectors are made for encoders, which read both sides"
+            )
+        return tuple(found)
 
     @property
     def _reads_left_to_right(self) -> bool:
@@ -146,6 +156,12 @@ class ModelFiles:
                 raise InputError(
                     f"model {self.name!r}: {index} has no weight_map; expected the index that save_pretrained writes"
                 )
+            for shard in shards.values():
+                if not isinstance(shard, str) or PurePath(shard).is_absolute() or ".." in PurePath(shard).parts:
+                    raise InputError(
+                        f"model {self.name!r}: {index} has {shard!r} in its weight_map, expected the name of a file in"
+                        " the same folder"
+                    )
             files = [self.folder / shard for shard in sorted(set(shards.values()))]
             for file in files:
                 if not file.is_file():
@@ -178,8 +194,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
         if revision is not None:
             raise InputError("the embedded model has no revisions; leave revision out")
         return ModelFiles(model, embedded.folder(), f"sha256:{embedded.SHA256}")
-    folder = Path(model).expanduser()
-    if folder.is_dir():
+    folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
+    if os.path.isdir(folder):
         if not (folder / "config.json").is_file():
             raise InputError(f"model folder {folder} has no config.json; expected a folder written by save_pretrained")
         files = ModelFiles(model, folder, "")
@@ -193,20 +209,29 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
 
 
 @cache
-def _from_hub(model: str, revision: str | None) -> ModelFiles:
+def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> ModelFiles:
     try:
-        from huggingface_hub import snapshot_download
+        from huggingface_hub import HfApi, constants, snapshot_download
+        from huggingface_hub.errors import HFValidationError
     except ImportError:
         raise MissingExtra(f"model {model!r}", "neural") from None
     wanted = list(_WANTED)
     try:
         return _whole(model, snapshot_download(model, revision=revision, allow_patterns=wanted, local_files_only=True))
+    except HFValidationError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME [{reason[:160]}]"
+        ) from None
     except (OSError, InputError):  # not in the cache, or not whole: ask the hub
         pass
     try:
-        folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=10)
+        _await_answer(lambda: HfApi().model_info(model, revision=revision, timeout=seconds))
+        folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        if _is_silence(error):
+            reason = f"{constants.ENDPOINT} did not answer within {seconds:g} s"
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
         at = f" --revision {revision}" if revision else ""
         raise InputError(
@@ -215,6 +240,22 @@ def _from_hub(model: str, revision: str | None) -> ModelFiles:
             f"or name a folder with model=PATH, or use model=embedded [{reason[:160]}]"
         ) from None
     return _whole(model, folder)
+
+
+def _await_answer(ask: Callable[[], object]) -> None:
+    """Ask the hub once with a limit of time, which the first call of a download does not have.
+
+    What the hub answers, the download finds for itself.
+    """
+    try:
+        ask()
+    except Exception as error:
+        if _is_silence(error):
+            raise
+
+
+def _is_silence(error: Exception) -> bool:
+    return "Timeout" in type(error).__name__  # its class depends on which HTTP library the hub's client was made with
 
 
 def _whole(model: str, folder: str) -> ModelFiles:
@@ -231,10 +272,35 @@ def _whole(model: str, folder: str) -> ModelFiles:
     return files
 
 
+def refusing_broken(
+    load: Callable[Concatenate[Any, ModelFiles, P], None],
+) -> Callable[Concatenate[Any, ModelFiles, P], None]:
+    """Let a constructor that reads the files of a model refuse in one line what it cannot make sense of.
+
+    Raises:
+        InputError: the constructor raises an error of Python or of a library. Errors of this package stay as they are.
+    """
+
+    @wraps(load)
+    def loaded(self: Any, files: ModelFiles, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            load(self, files, *args, **kwargs)
+        except NlgaugeError:
+            raise
+        except _BROKEN as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(
+                f"model {files.name!r} cannot be loaded from {files.folder}: {type(error).__name__}: {reason[:200]};"
+                " are config.json and the tokenizer's files of this model?"
+            ) from None
+
+    return loaded
+
+
 def _json(path: Path) -> dict[str, Any]:
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{path} holds {type(loaded).__name__}, expected a JSON object")

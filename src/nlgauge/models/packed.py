@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import kernels
-from nlgauge.models.locate import ModelFiles
+from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 
@@ -49,6 +49,7 @@ class PackedBert:
             weight.
     """
 
+    @refusing_broken
     def __init__(
         self,
         files: ModelFiles,
@@ -75,6 +76,25 @@ class PackedBert:
         self._positions = torch.cat([positions + kind for kind in read("embeddings.token_type_embeddings.weight")[:2]])
         self._words = read("embeddings.word_embeddings.weight")
         self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
+        self._check(config)
+
+    def _check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a configuration that is not of these weights, before a text is read."""
+        heads_fit = self.heads > 0 and self.width % self.heads == 0
+        for name, found, expected, fits in (
+            ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
+            ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
+            *(
+                (name, config[name], f"at most {rows}", config[name] <= rows)
+                for name, rows in (("vocab_size", len(self._words)), ("max_position_embeddings", self._n_positions))
+                if name in config
+            ),
+        ):
+            if not fits:
+                raise InputError(
+                    f"model {self.files.name!r}: {name} is {found} in config.json, expected {expected} by the weights;"
+                    " is config.json of this model?"
+                )
 
     @staticmethod
     def reads(config: dict[str, Any]) -> bool:

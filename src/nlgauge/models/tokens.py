@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.models.locate import ModelFiles
+from nlgauge.models.locate import ModelFiles, refusing_broken
 
 Ids = npt.NDArray[np.int64]
 Long = Literal["truncate", "windows"]
@@ -58,9 +58,12 @@ class TextTokenizer:
         prefix: special tokens before the content, shape (p,); likewise `suffix` after it.
     """
 
+    @refusing_broken
     def __init__(self, files: ModelFiles, max_tokens: int | None = None, space: bool = True) -> None:
         self.name = files.name
         config = files.config
+        size = config.get("vocab_size")
+        self._n_pieces = size if isinstance(size, int) else None
         self._space = " " if space and config.get("model_type") in _NEEDS_SPACE else ""
         self._backend, named = _load(files)
         frame = self._frame()
@@ -90,6 +93,12 @@ class TextTokenizer:
         for start in range(0, len(texts), _CHUNK):
             for ids in self._encode([self._prepare(t) for t in texts[start : start + _CHUNK]]):
                 whole = np.asarray(ids, dtype=np.int64)
+                if self._n_pieces is not None and whole.size and whole.max() >= self._n_pieces:
+                    raise InputError(
+                        f"model {self.name!r}: its tokenizer gives a piece the id {whole.max()}, but vocab_size in"
+                        f" config.json is {self._n_pieces}; where pieces were added, enlarge the model's embeddings"
+                        " (resize_token_embeddings) and save it again"
+                    )
                 n = len(whole) - first - last
                 if room is not None and n > room and long == "truncate":
                     found.append(Tokens(np.concatenate([whole[: first + room], self.suffix]), room, True))

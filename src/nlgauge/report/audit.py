@@ -34,7 +34,6 @@ def audit_html(result: Result, worst: Mapping[str, Sequence[Mapping[str, Any]]] 
         notes=result.notes,
         seen=SEEN if any(row.get("trained_on") for row in result.rows) else "",
         not_applicable=NOT_APPLICABLE if any(not row["n"] for row in result.rows) else "",
-        shares=_SHARES,
         ramp=ramp(signed, -1.0, 1.0),
         command=result.command,
     )

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.result import replacing
 from nlgauge.core.signature import version
+from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+_LAID_OUT = "\n\t"  # white space that a page may hold
 _JOINTS = re.compile(r"(?<=[_=,:/|])(?=\w)")
 
 
@@ -30,7 +32,7 @@ def breakable(name: object) -> Markup:
     """A long name that a narrow column may break after its signs, never inside a word."""
     from markupsafe import Markup, escape
 
-    return Markup("<wbr>").join(map(escape, _JOINTS.split(str(name))))
+    return Markup("<wbr>").join(map(escape, _JOINTS.split(visible(str(name), _LAID_OUT))))
 
 
 def write_page(html: str, path: str | os.PathLike[str]) -> None:
@@ -41,6 +43,11 @@ def write_page(html: str, path: str | os.PathLike[str]) -> None:
     """
     with replacing(path) as file:
         file.write(html)
+
+
+def _seen(value: Any) -> Any:
+    """A value of a template: pictures and what is escaped already as they are, texts without hidden characters."""
+    return visible(value, _LAID_OUT) if type(value) is str else value
 
 
 @cache
@@ -54,6 +61,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_seen,
     )
     environment.filters["breakable"] = breakable
     return environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ ELLIPSIS = "…"
 _JOINER, _EMOJI_FORM = "\u200d", "\ufe0f"
 _REPLACED = {**dict.fromkeys("\n\v\f\r\x85\u2028\u2029", "↵"), "\t": "⇥"}
 _STEERS_DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Control characters, line ends of Unicode, marks of direction and non-characters: what an outlet obeys or cannot hold.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 # Advance widths in em, on the generous side (those of DejaVu Sans, wider than Arial), so that a label is never larger
 # than its room.
 _ADVANCES = {
@@ -29,6 +32,16 @@ def clean(text: str) -> str:
     if shown and unicodedata.category(shown[0]).startswith("M"):
         shown = "◌" + shown  # a mark with nothing to stand on
     return shown if columns(shown.strip()) else "␣"
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Text in which what would control a terminal or turn a line is shown as a mark, as in `clean`.
+
+    Args:
+        text: any text, with names and texts of the user in it.
+        kept: characters that stay, such as the line ends of several lines.
+    """
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in kept else _shown(found[0]), text)
 
 
 def _shown(char: str) -> str:

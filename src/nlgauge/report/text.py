@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, get_args
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.report.labels import columns as columns_of
+from nlgauge.report.labels import visible
 from nlgauge.report.tables.flat import csv, tsv
 from nlgauge.report.tables.table import Table, comment, markdown
 
@@ -99,7 +100,7 @@ class _Paper:
 
     def line(self, line: str) -> str:
         """A line of prose; LaTeX has it as a comment."""
-        return {"markdown": markdown, "latex": comment}.get(self.form, str)(line)
+        return {"markdown": markdown, "latex": comment}.get(self.form, visible)(line)
 
     def explained(self, quiet: bool) -> list[str]:
         """How the numbers were computed, and what a reader must know."""

@@ -60,12 +60,18 @@ def read_triples(file: InputFile) -> list[Example]:
                 f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor'"
                 " takes ratings"
             )
+        try:
+            score = float(score)
+        except OverflowError:
+            raise InputError(
+                f"{where}: score is {str(score)[:20]}..., expected a number of 64 bits, 0 or less"
+            ) from None
         if score > 0:
             raise InputError(
                 f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes"
                 " ratings"
             )
-        examples += [Example({"hyp": hyp, "ref": ref}, float(score), owner) for ref in refs]
+        examples += [Example({"hyp": hyp, "ref": ref}, score, owner) for ref in refs]
     if not examples:
         raise InputError(f"{file.name} holds no triples, expected one JSON object per line with hyp, refs and score")
     return examples

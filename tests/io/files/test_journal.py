@@ -132,3 +132,25 @@ def test_a_dash_is_standard_output_and_leaves_no_part(tmp_path, monkeypatch, cap
     journal.finish()
     assert capsys.readouterr().out == '{"text":"é"}\n'
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b'{"token": 5, "state": {}, "rows": []}',
+        b'{"taken": "5", "state": {}, "rows": []}',
+        b'{"taken": 5, "state": {}, "rows": [7]}',
+        b'{"taken": 5, "state": 3, "rows": []}',
+        b'{"taken": 5, "state": {}, "rows": [{"id": "\xff"}]}',
+        b"7",
+        b"[" * 10**5,
+    ],
+)
+def test_what_follows_a_damaged_portion_is_done_anew(tmp_path, damaged):
+    path = tmp_path / "rows.jsonl"
+    Journal(path, SETTINGS).add(3, ROWS[:2], {"skipped": {}})
+    with open(f"{path}.part", "ab") as part:
+        part.write(damaged + b"\n" + b'{"taken": 9, "state": {}, "rows": []}\n')
+    journal = Journal(path, SETTINGS)
+    assert journal.taken == 3
+    assert list(journal.rows()) == ROWS[:2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.pack import make_folder, write_bytes
+from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
 
 
 def test_a_name_in_gz_packs_and_any_other_does_not(tmp_path):
@@ -42,3 +42,21 @@ def test_a_file_in_the_way_of_a_folder_is_told_in_one_line(tmp_path):
         make_folder(tmp_path / "a")
     with pytest.raises(InputError, match=r"^cannot make the folder .*b: Not a directory$"):
         make_folder(tmp_path / "a" / "b")
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../evil", "a/b", "/etc/x", "..\\x", "a\nb", "a\0b", "\x1b[2J", "\udc80"]
+)
+def test_a_name_that_leads_elsewhere_or_cannot_be_shown_is_no_file(name):
+    for may_hold_blanks in (False, True):
+        with pytest.raises(InputError, match=r"expected one without .*it becomes the name of a file") as refused:
+            check_file_name(name, "criterion", may_hold_blanks=may_hold_blanks)
+        assert "\n" not in str(refused.value)
+
+
+def test_names_of_all_languages_are_files_and_blanks_are_where_they_may_be():
+    for name in ("mqm.v2", "...", "Größe", "评分", "می‌خواهم", "bertscore:layer=3"):
+        check_file_name(name, "criterion")
+    check_file_name("overall quality", "criterion", may_hold_blanks=True)
+    with pytest.raises(InputError, match="without blanks"):
+        check_file_name("overall quality", "metric name")

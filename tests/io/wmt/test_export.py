@@ -141,7 +141,7 @@ def changed(place, **changes):
             "cs-uk: system 'A' lacks 2 items, first '1'; every system needs every item",
         ),
         (SEGMENTS, VALUES, {"layout": "wmt"}, "WMT's files name the test set in every line; give testset"),
-        (SEGMENTS, VALUES, {"name": "M:x y"}, "metric name 'M:x y', expected one without blanks and '/'"),
+        (SEGMENTS, VALUES, {"name": "M:x y"}, "metric name 'M:x y', expected one without blanks, '/'"),
         (
             changed(1, system="B x")[:2],
             VALUES[:2],
@@ -168,3 +168,23 @@ def test_scores_of_other_segments_are_refused(put):
         ng.InputError, match=r"^scores of M are not those of the segments beside them \(12 scores, 2 segments\)$"
     ):
         export_scores("out", SEGMENTS[:2], {"M": made()}, layout="mtme", reference="refA")
+
+
+@pytest.mark.parametrize("layout", ["wmt", "mtme"])
+@pytest.mark.parametrize(
+    ("lp", "name", "reference", "what"),
+    [
+        ("../../../evil", "M", "refA", "language pair"),
+        ("cs-uk", "../../M", "refA", "metric name"),
+        ("cs-uk", "M", "../refA", "reference"),
+    ],
+)
+def test_a_name_from_the_data_leads_to_no_other_folder(put, tmp_path, layout, lp, name, reference, what):
+    put("other", "")
+    kept = sorted(tmp_path.rglob("*"))
+    segments = (ng.Segment("1", "t", ("r",), "s", "A", "1", lp),)
+    with pytest.raises(ng.InputError, match=f"{what} '.*becomes the name of a file"):
+        export_scores(
+            "in/ner/out", segments, {name: made(VALUES[:1], segments)}, layout=layout, reference=reference, testset="t"
+        )
+    assert sorted(tmp_path.rglob("*")) == kept

@@ -177,6 +177,14 @@ def test_without_documents_all_is_one_document(folder):
         ),
         ({"system-outputs/cs-uk/C.txt": ""}, "system-outputs/cs-uk/C.txt is empty, expected one segment per line"),
         (
+            {"meta.json": '{"cs-uk": {"std_ref": ["refA"]}}'},
+            "meta.json: expected a JSON object",
+        ),
+        (
+            {"meta.json": '{"cs-uk": {"std_ref": "refA", "std_ref": "refB"}}'},
+            "meta.json: field 'std_ref' stands twice in one object",
+        ),
+        (
             {"meta.json": '{"cs-uk": {"std_ref": "refC"}}'},
             "meta.json: standard reference 'refC' of cs-uk is not among the references",
         ),

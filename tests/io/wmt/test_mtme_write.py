@@ -83,8 +83,8 @@ def simple(**changes):
     ("changes", "says"),
     [
         ({"references": {"ref.A": ("c", "d")}}, "s cs-uk: reference name 'ref.A'"),
-        ({"outputs": {"S 1": ("e", "f")}}, "s cs-uk: system name 'S 1', expected one without blanks and '/'"),
-        ({"outputs": {"S/1": ("e", "f")}}, "s cs-uk: system name 'S/1', expected one without blanks and '/'"),
+        ({"outputs": {"S 1": ("e", "f")}}, "s cs-uk: system name 'S 1', expected one without blanks, '/'"),
+        ({"outputs": {"S/1": ("e", "f")}}, "s cs-uk: system name 'S/1', expected one without blanks, '/'"),
         ({"outputs": {"S": ("e",)}}, "s cs-uk: system 'S' has 1 text, the sources have 2"),
         ({"domains": ("x y", "x")}, "s cs-uk: domain name 'x y' holds blanks"),
         ({"documents": ("d",)}, "s cs-uk: 1 document for 2 segments"),
@@ -239,3 +239,20 @@ def test_real_judgements_survive_the_layout(tmp_path):
         own = known[segment.system, segment.source, segment.hypothesis]
         assert segment.references == own.references
         assert segment.human == own.human
+
+
+def test_a_name_from_the_data_leads_to_no_other_folder(put, tmp_path):
+    put("other", "")
+    kept = sorted(tmp_path.rglob("*"))
+    rated = {("../../../x", "segment"): {"S": np.array([1.0, 2.0])}}
+    for changes, what in (
+        ({"lp": "../../../evil"}, "language pair"),
+        ({"human": rated}, "name of human scores"),
+        ({"outputs": {"..": ("e", "f")}}, "system name"),
+    ):
+        with pytest.raises(ng.InputError, match=f"{what} '.*becomes the name of a file"):
+            write_eval_set("in/ner/set", simple(**changes))
+    for evaluated, name in ((simple(), "../../../x-src"), (simple(lp="../.."), "M-src")):
+        with pytest.raises(ng.InputError, match="becomes the name of a file"):
+            write_metric_scores("in/ner/set", evaluated, name, "segment", {"S": np.array([1.0, 2.0])})
+    assert sorted(tmp_path.rglob("*")) == kept

@@ -122,3 +122,11 @@ def test_the_embedded_baseline_has_every_layer_below_one():
     assert sorted(rows) == list(range(7))
     assert all(0 < value < 1 for row in rows.values() for value in row)
     assert files("nlgauge.data").joinpath("baselines", "nlgauge.tsv").is_file()
+
+
+def test_a_lone_carriage_return_is_told_in_one_line(tmp_path):
+    path = tmp_path / "baseline.csv"
+    path.write_bytes(b"LAYER,P,R,F\n0,1\r2,3,4\n")
+    with pytest.raises(InputError, match=r"baseline\.csv: .*; expected LAYER,P,R,F") as told:
+        baseline.find(str(path), "any", "xx")
+    assert "\n" not in str(told.value)

@@ -36,8 +36,7 @@ def test_scores_without_pairs_have_no_table():
 
 
 def test_rows_about_pairs_are_no_scores_of_systems():
-    result = Result(
-        "score", [value("a"), value("b"), pair("a", "b", 0.01, None)], (), [{"spec": "bleu", "higher_is_better": True}]
-    )
+    rows = [value("a"), value("b"), pair("a", "b", 0.01, None)]
+    result = Result("score", rows, (), [{"spec": "bleu", "higher_is_better": True}])
     assert score_only(result, 1) == "1.0\n1.0"
     assert [line[0] for line in score_table(result).body] == ["a", "b"]

@@ -1,5 +1,7 @@
 """Tables of cells, in every form."""
 
+import pytest
+
 from nlgauge.report.tables.table import Table, comment, latex, markdown
 
 TABLE = Table("scores", ("metric", "x_1"), (("bleu", "1.50"), ("a|b", "-2")), frozenset({(0, 1)}))
@@ -40,3 +42,18 @@ def test_what_signs_mean_travels_with_the_table():
 def test_wide_characters_take_two_columns():
     lines = Table("", ("system", "x"), (("系统", "1"), ("e\u0301", "2"))).text().split("\n")
     assert lines == ["system  x", "------  -", "系统    1", "e\u0301       2"]
+
+
+def test_a_line_feed_or_a_control_character_in_a_name_breaks_no_table():
+    table = Table("", ("sys\ntem", "m"), (("a\nb\r", "1"), ("\x1b[2J\u202e", "2")))
+    assert table.text().split("\n") == ["sys tem  m", "-------  -", "a b      1", "\ufffd[2J\ufffd    2"]
+    for form in (table.text(), table.markdown(), table.latex()):
+        assert not {"\x1b", "\u202e", "\r"} & set(form)
+    assert [line.count("|") for line in table.markdown().split("\n")] == [3, 3, 3, 3]
+    assert table.latex().count(r"\\") == 3  # the header and two rows
+
+
+@pytest.mark.parametrize("name", ["[1cm] x", "*x", "[", "*"])
+def test_a_name_that_begins_as_an_option_is_no_option_of_the_line_break_before(name):
+    rows = Table("", ("system", "m"), (("a", "1"), (name, "2"))).latex().split("\n")
+    assert rows[5] == f"{{}}{name} & 2 \\\\"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import judged, options
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.cli.typed import as_typed
 from nlgauge.core.result import STDOUT, Row, replacing
@@ -47,7 +48,7 @@ def train_baseline(
     with replacing(output) as file:
         file.write(baseline.as_text(rows))
     if not run.quiet and output != STDOUT:
-        typer.echo(baseline.as_text(rows), nl=False)
+        echo(baseline.as_text(rows), nl=False)
 
 
 @options.common(without={"typed_seed", "segments"})

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
 
@@ -60,6 +61,6 @@ def train_infill(
         train, output, recipe, runtime, dev=held_out, about=about, tell=shared.teller(run.quiet)
     )
     if guesses:
-        typer.echo("    n  top-1  top-5   loss")
+        echo("    n  top-1  top-5   loss")
     for row in guesses:
-        typer.echo(f"{row.n:5d}  {row.top1:.3f}  {row.top5:.3f}  {row.loss:5.3f}  {row.name}")
+        echo(f"{row.n:5d}  {row.top1:.3f}  {row.top5:.3f}  {row.loss:5.3f}  {row.name}")

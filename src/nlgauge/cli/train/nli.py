@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
 
@@ -79,9 +80,9 @@ def train_nli(
         train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=shared.teller(run.quiet)
     )
     if accuracies:
-        typer.echo("    n  accuracy  two-way  entail  neutral  contra")
+        echo("    n  accuracy  two-way  entail  neutral  contra")
     for accuracy in accuracies:
-        typer.echo(_line(accuracy))
+        echo(_line(accuracy))
 
 
 def _line(accuracy: Accuracy) -> str:

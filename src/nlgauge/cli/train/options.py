@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import options
+from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.result import STDOUT
 from nlgauge.perturbations.registry import PERTURBATIONS
@@ -142,4 +143,4 @@ def file_of(output: str) -> str | None:
 
 def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
     """What says on stderr, or on standard output, how training goes."""
-    return (lambda line: None) if quiet else (lambda line: typer.echo(line, err=err))
+    return (lambda line: None) if quiet else (lambda line: echo(line, err=err))

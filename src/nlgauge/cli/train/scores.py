@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
+from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
@@ -228,12 +229,12 @@ class Setup:
             return
         if outcome.best is None:
             why = "" if not outcome.evaluated else f"; {outcome.dev} was never defined"
-            typer.echo(f"kept the weights of the last step, {outcome.steps}{why}")
+            echo(f"kept the weights of the last step, {outcome.steps}{why}")
         else:
             step, value = outcome.best
-            typer.echo(f"kept the weights of step {step} of {outcome.steps}: {outcome.dev} {value:.4f}")
+            echo(f"kept the weights of step {step} of {outcome.steps}: {outcome.dev} {value:.4f}")
             if outcome.n_dev < _FEW:
-                typer.echo(
+                echo(
                     f"note: the weights were chosen by {outcome.n_dev} segments, too few for this number to mean much;"
                     " give rated texts (--dev), or hold back more (--held-out)"
                 )

@@ -22,6 +22,14 @@ except ImportError:  # Windows
 SUFFIX = ".part"
 
 
+class _Portion(msgspec.Struct):
+    """The line of one portion."""
+
+    taken: int
+    state: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
 class Journal:
     """Portions of rows, each of which is kept completely or not at all.
 
@@ -133,10 +141,10 @@ class Journal:
         self.put_aside = bool(first) and not end
         while end and (line := self._file.readline()).endswith(b"\n"):
             try:
-                portion = msgspec.json.decode(line)
-            except msgspec.DecodeError:
-                break
-            self.taken, self.state = portion["taken"], portion["state"]
+                portion = msgspec.json.decode(line, type=_Portion)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                break  # what follows is done anew
+            self.taken, self.state = portion.taken, portion.state
             end += len(line)
         self._file.seek(end)
         self._file.truncate()

@@ -8,6 +8,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.keys import RepeatedKey, unique
 from nlgauge.io.files.lines import Lines
 
 Labelled = tuple[str, str, bool]
@@ -49,8 +50,10 @@ def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[
 
 def _pair(line: str, where: str) -> list[Labelled]:
     try:
-        row: Any = json.loads(line)
-    except ValueError as error:
+        row: Any = json.loads(line, object_pairs_hook=unique)
+    except RepeatedKey as error:
+        raise InputError(f"{where}: {error}") from None
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: no JSON ({error}); expected {_FORMS}") from None
     if not isinstance(row, dict):
         raise InputError(f"{where}: {type(row).__name__}, expected an object: {_FORMS}")

@@ -16,7 +16,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import version
 from nlgauge.io.files.cells import counted, ordinal
-from nlgauge.io.files.pack import make_folder, write_bytes
+from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
 from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission
 
 MANIFEST = "manifest.json"
@@ -61,7 +61,7 @@ def export_scores(
     if layout == "wmt" and not testset:
         raise InputError("WMT's files name the test set in every line; give testset")
     for name, values in scores.items():
-        _check(name, values, segments)
+        _check(name, reference, values, segments)
     make_folder(folder)
     written: list[Path] = []
     for name, values in scores.items():
@@ -121,6 +121,7 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
             )
     grids: dict[str, tuple[list[str], Grid]] = {}
     for lp, systems in places.items():
+        check_file_name(lp, "language pair", may_hold_blanks=True)
         items = list(dict.fromkeys(item for own in systems.values() for item in own))
         if all(_is_ordinal(item) for item in items):
             items.sort(key=int)
@@ -133,9 +134,9 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
     return grids
 
 
-def _check(name: str, values: Scores, segments: Sequence[Segment]) -> None:
-    if not name or "/" in name or any(c.isspace() for c in name):
-        raise InputError(f"metric name {name!r}, expected one without blanks and '/'; it becomes the name of a file")
+def _check(name: str, reference: str, values: Scores, segments: Sequence[Segment]) -> None:
+    check_file_name(name, "metric name")
+    check_file_name(reference, "reference")
     if values.ids != tuple(segment.id for segment in segments):
         raise InputError(
             f"scores of {name} are not those of the segments beside them ({len(values)} scores, {len(segments)}"

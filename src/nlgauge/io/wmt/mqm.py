@@ -16,6 +16,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.keys import RepeatedKey, unique
 from nlgauge.io.files.lines import Lines
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ
@@ -309,13 +310,15 @@ def read_ratings(
 
 def _errors(cell: str, where: str) -> list[dict[str, Any]]:
     try:
-        rating = json.loads(cell)
-    except ValueError:
+        rating = json.loads(cell, object_pairs_hook=unique)
+    except RepeatedKey as repeated:
+        raise InputError(f"{where}: {repeated}") from None
+    except (ValueError, RecursionError):
         rating = None
     if type(rating) is not dict or type(rating.get("errors")) is not list:
         raise InputError(f'{where}: the rating is neither None nor a JSON object {{"errors": [...]}}')
-    for place, error in enumerate(rating["errors"]):
-        if type(error) is not dict or not error.get("severity"):
+    for place, fault in enumerate(rating["errors"]):
+        if type(fault) is not dict or not fault.get("severity"):
             raise InputError(f"{where}: errors[{place}] names no severity")
     return list(rating["errors"])
 

@@ -16,6 +16,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.keys import RepeatedKey, unique
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.held import HeldSource
 from nlgauge.io.jsonl import JsonRows
@@ -225,16 +226,21 @@ class _Reader:
         if not path.exists():
             return Info()
         try:
-            entry = json.loads(b"".join(self._file(path).chunks()))
+            entry = json.loads(b"".join(self._file(path).chunks()), object_pairs_hook=unique)
             of_pair = entry.get(self.lp, {})
             gold = {LEVELS[level]: str(name) for level, name in of_pair.get("std_gold", {}).items()}
+            reference = of_pair.get("std_ref")
+            if not isinstance(reference, str | None):
+                raise TypeError
             info = Info(
-                of_pair.get("std_ref"),
+                reference,
                 gold,
                 frozenset(of_pair.get("outlier_systems", ())),
                 frozenset(of_pair.get("primary_metrics", ())),
             )
-        except (ValueError, AttributeError, KeyError, TypeError):
+        except RepeatedKey as error:
+            raise InputError(f"{path}: {error}") from None
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
             raise InputError(
                 f"{path}: expected a JSON object, language pair -> {{std_ref, std_gold: {{sys, domain, doc, seg}},"
                 " outlier_systems, primary_metrics}"

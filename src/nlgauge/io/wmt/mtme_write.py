@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.files.cells import counted
-from nlgauge.io.files.pack import make_folder, write_bytes
+from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
 from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
 from nlgauge.io.wmt.mtme import LEVELS, NO_TRANSLATION, check_reference, references_of
 
@@ -86,6 +86,8 @@ def write_metric_scores(
         InputError: a name without `-REF`, an unknown system, a system other than the references used without scores, a
             wrong number of scores, a missing score.
     """
+    check_file_name(evaluated.lp, "language pair", may_hold_blanks=True)
+    check_file_name(name, "metric name", may_hold_blanks=True)
     path = Path(folder) / "metric-scores" / evaluated.lp / f"{name}.{_THEIRS.get(level, level)}.score"
     _, used = references_of(name, evaluated.references, str(path))
     lacking = [system for system in evaluated.outputs if system not in scores and system not in used]
@@ -200,11 +202,13 @@ def _ratings(
 def _check(evaluated: EvalSet) -> None:
     n = len(evaluated.sources)
     where = f"{evaluated.name} {evaluated.lp}"
+    check_file_name(evaluated.lp, f"{evaluated.name}: language pair", may_hold_blanks=True)
     for name in evaluated.references:
         check_reference(name, where)
     for name in evaluated.outputs:
-        if not name or "/" in name or any(c.isspace() for c in name):
-            raise InputError(f"{where}: system name {name!r}, expected one without blanks and '/'")
+        check_file_name(name, f"{where}: system name")
+    for name, _ in evaluated.human:
+        check_file_name(name, f"{where}: name of human scores", may_hold_blanks=True)
     for what, several in (("reference", evaluated.references), ("system", evaluated.outputs)):
         for name, texts in several.items():
             if len(texts) != n:

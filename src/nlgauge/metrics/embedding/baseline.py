@@ -94,9 +94,12 @@ def _from_file(path: str) -> Baseline:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read baseline {path}: {error}") from None
     rows: dict[int, tuple[float, float, float]] = {}
-    for number, row in enumerate(
-        csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in text.split("\n", 1)[0] else ","), start=2
-    ):
+    delimiter = "\t" if "\t" in text.split("\n", 1)[0] else ","
+    try:
+        records = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"{path}: {error}; expected LAYER,P,R,F and one row per layer") from None
+    for number, row in enumerate(records, start=2):
         try:
             layer, values = int(row["LAYER"]), (float(row["P"]), float(row["R"]), float(row["F"]))
         except (KeyError, TypeError, ValueError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nlgauge.report.labels import columns
+from nlgauge.report.labels import columns, visible
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -53,8 +53,11 @@ class Table:
     def text(self) -> str:
         """Columns padded to their widest cell; marked cells end in a star."""
         lines = [
-            self.header,
-            *(tuple(cell + self._star(i, j) for j, cell in enumerate(line)) for i, line in enumerate(self.body)),
+            tuple(map(_one_line, self.header)),
+            *(
+                tuple(_one_line(cell) + self._star(i, j) for j, cell in enumerate(line))
+                for i, line in enumerate(self.body)
+            ),
         ]
         widths = [max(columns(line[j]) for line in lines) for j in range(len(self.header))]
         lines.insert(1, tuple("-" * w for w in widths))
@@ -65,7 +68,7 @@ class Table:
             )
             for line in lines
         )
-        title = [self.title] if self.title else []
+        title = [visible(self.title, "\n")] if self.title else []
         return "\n".join([*title, *(line.rstrip() for line in shown), *self.signs("*")])
 
     def markdown(self) -> str:
@@ -135,4 +138,4 @@ def markdown(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return text.replace("\r", " ").replace("\n", " ")
+    return visible(text.replace("\r", " ").replace("\n", " "))
