@@ -97,7 +97,7 @@ def test_an_interrupt_while_the_command_is_imported_is_quiet():
     interrupted = "import os, signal; from importlib.abc import MetaPathFinder\nclass Finder(MetaPathFinder):\n"
     interrupted += "    def find_spec(self, name, path, target=None):\n"
     interrupted += "        if name == 'nlgauge.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
-    interrupted += "import sys; sys.meta_path.insert(0, Finder()); from nlgauge.cli.start import run; run()"
+    interrupted += "import sys; sys.meta_path.insert(0, Finder()); from nlgauge.__main__ import run; run()"
     done = subprocess.run([sys.executable, "-c", interrupted], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
@@ -110,7 +110,7 @@ from nlgauge.io import read
 def wait(*_, **__):
     with replacing(sys.argv[2]) as file:
         file.write("half")
-        os.kill(os.getpid(), int(sys.argv.pop()))
+        os.kill(os.getpid(), int(os.environ["SIGNAL"]))
         while True: pass
 read.open_data = wait
 cli.run()
@@ -122,8 +122,9 @@ cli.run()
 def test_a_run_that_is_ended_cleans_up_behind_itself(tmp_path, number, code):
     output = tmp_path / "out"
     output.write_text("old")
-    command = [sys.executable, "-c", ENDED, "score", str(output), str(int(number))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-c", ENDED, "score", str(output)]
+    environment = {**os.environ, "SIGNAL": str(int(number))}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, output.read_text()) == (code, "old")
     assert done.stderr.startswith(f"nlgauge: ended by {number.name}; ")
     assert done.stderr.count("\n") == 1

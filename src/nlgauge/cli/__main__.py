@@ -1,5 +1,5 @@
 """`python -m nlgauge.cli`."""
 
-from nlgauge.cli.start import run
+from nlgauge.cli.main import run
 
 run()

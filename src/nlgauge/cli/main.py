@@ -13,7 +13,6 @@ from types import FrameType
 
 import typer
 
-from nlgauge.cli.start import INTERRUPTED
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.typed import typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
@@ -22,7 +21,7 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
 from nlgauge.report.labels import visible
 
-INPUT = 2
+INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)

@@ -52,7 +52,7 @@ class Draft:
                 break
             os.close(self.handle)  # another run took it for what a killed run left, before it was locked
         # The lock belongs to all copies of a descriptor: it outlives the closing of the first.
-        self._held = None if fcntl is None else self.handle if is_folder else os.dup(self.handle)
+        self._held: int | None = None if fcntl is None else self.handle if is_folder else os.dup(self.handle)
 
     def release(self) -> None:
         """Give the lock back, after the draft was closed and has got its final name."""

@@ -133,9 +133,8 @@ def train_infill(
     texts = encode_texts(read_texts(train), tokenizer)
     encoded = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
     tell(texts.summary)
-    device = torch_device(torch, runtime.device)
+    device, pad = torch_device(torch, runtime.device), pad_of(files)
     network = infill_network(files, recipe, texts.counts(size), runtime.dtype == "bfloat16").to(device).train()
-    pad = pad_of(files)
 
     def loss(where: Ids) -> torch.Tensor:
         # From the stream of the step, so that a resumed run draws the same.

@@ -106,9 +106,8 @@ def train_nli(
     sets = {file.name: encode_pairs(read_pairs(file), tokenizer) for file in (*train, *dev, *test)}
     pairs = _joined([sets[file.name] for file in train])
     tell(f"{len(pairs.ids)} pairs, {pairs.lengths.mean():.1f} tokens each, {pairs.n_cut} cut")
-    device = torch_device(torch, runtime.device)
-    is_head, narrow = output.endswith(".safetensors"), runtime.dtype == "bfloat16"
-    network = _network(recipe, files, is_head, narrow).to(device).train()
+    device, is_head = torch_device(torch, runtime.device), output.endswith(".safetensors")
+    network = _network(recipe, files, is_head, runtime.dtype == "bfloat16").to(device).train()
     pad, labels = pad_of(files), torch.from_numpy(pairs.labels).to(device)
 
     def loss(where: np.ndarray) -> torch.Tensor:
