@@ -71,6 +71,12 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest_name(tmp_path):
         find_head(str(tmp_path / "absent.safetensors"), "nli")
 
 
+@pytest.mark.parametrize("name", ["~nobody/head.safetensors", "x" * 300 + ".safetensors"])
+def test_a_path_that_the_system_does_not_take_is_no_file(name):
+    with pytest.raises(InputError, match="does not exist"):
+        find_head(name, "nli")
+
+
 def test_a_number_that_is_none_is_refused(tiny_head):
     with pytest.raises(InputError, match=r"max_tokens is 'many', expected a whole number$"):
         find_head(str(tiny_head(max_tokens="many")), "nli").whole("max_tokens")

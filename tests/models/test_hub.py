@@ -7,6 +7,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.locate import ModelFiles
+from nlgauge.models.tokens import TextTokenizer
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -198,3 +199,15 @@ def test_a_model_whose_blocks_are_not_found_is_refused_by_its_type(tiny_model, m
     monkeypatch.setattr("nlgauge.models.hub._STACKS", ("stages",))
     with pytest.raises(InputError, match="model type 'distilbert' is not known here: no stack of 3 blocks was found"):
         hub(tiny_model("distilbert"))
+
+
+def test_code_in_a_models_folder_is_never_run(tiny_model, tmp_path):
+    own = {"AutoConfig": "own.Config", "AutoModel": "own.Model", "AutoTokenizer": ["own.Tokenizer", None]}
+    folder = changed(tiny_model("mpnet"), tmp_path / "model", config={"auto_map": own})
+    proof = tmp_path / "run"
+    (folder / "own.py").write_text(f"open({str(proof)!r}, 'w')\nConfig = Model = Tokenizer = None\n", encoding="utf-8")
+    hub(folder)
+    TextTokenizer(ModelFiles("tiny", folder, ""))
+    assert not proof.exists()
+    exec((folder / "own.py").read_text(encoding="utf-8"))
+    assert proof.exists()  # the trap works

@@ -194,6 +194,15 @@ def test_a_revision_is_looked_up_by_name_and_by_commit(hub):
         locate("someone/encoder")  # main was never fetched
 
 
+def test_offline_no_connection_is_opened(hub, monkeypatch):
+    hub("someone/encoder")
+    monkeypatch.setattr(socket, "socket", lambda *how, **more: pytest.fail("opened a socket"))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *how, **more: pytest.fail("asked for an address"))
+    assert locate("someone/encoder").identity == f"revision:{COMMIT}"
+    with pytest.raises(InputError, match="cannot be fetched"):
+        locate("no-such/model")
+
+
 def test_without_a_network_one_line_names_the_files_and_the_command(hub):
     with pytest.raises(InputError) as refused:
         locate("roberta-large", "abc")

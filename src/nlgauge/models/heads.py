@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -120,8 +121,8 @@ def find_head(name: str, kind: str) -> Head:
                 " model=PATH"
             )
     else:
-        path = Path(name).expanduser()
-        if not path.is_file():
+        path = Path(os.path.expanduser(name))
+        if not os.path.isfile(path):
             raise InputError(
                 f"head file {name} does not"
                 f" exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"

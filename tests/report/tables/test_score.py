@@ -91,3 +91,12 @@ def test_a_metric_of_which_lower_is_better_has_an_arrow():
     assert r"$\downarrow$" in table.latex()
     assert r"\dag{}" in table.latex()
     assert "↓" not in score_table(compared(2, True)).text()
+
+
+def test_undefined_scores_are_counted_beside_the_value_they_are_left_out_of():
+    rows = [
+        {"system": name, "metric": "m", "value": value, "low": None, "high": None, "n": 3, "n_undefined": undefined}
+        for name, value, undefined in (("a", 0.75, 1), ("b", 0.5, 0), ("c", float("nan"), 3))
+    ]
+    table = score_table(Result("score", rows, (), [{"spec": "m", "higher_is_better": True, "range": (0.0, 1.0)}]))
+    assert [line[1:] for line in table.body] == [("0.7500 (1 undefined)", "3"), ("0.5000", "3"), ("undefined", "3")]

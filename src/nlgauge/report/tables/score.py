@@ -117,7 +117,8 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     text = with_interval(row, number(row["value"], digits), digits)
     if row.get("p") is not None:
         text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
-    return text + rank_of(row)
+    undefined = f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
+    return text + rank_of(row) + undefined
 
 
 def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
