@@ -1,4 +1,4 @@
-"""`nlgauge` and `python -m nlgauge`: what must hold before the command is imported, which takes a tenth of a second and more."""
+"""`nlgauge` and `python -m nlgauge`: what must hold before the command is imported, which takes its time."""
 
 from __future__ import annotations
 
