@@ -167,3 +167,9 @@ def test_names_that_are_no_regressor_are_refused(tmp_path):
         locate_regressor(str(tmp_path))
     with pytest.raises(InputError, match="does not exist"):
         locate_regressor(str(tmp_path / "absent.safetensors"))
+
+
+@pytest.mark.parametrize("name", ["~nobody/regressor", "x" * 300])
+def test_a_path_that_the_system_does_not_take_is_no_regressor(name):
+    with pytest.raises(InputError, match="is no regressor"):
+        locate_regressor(name)

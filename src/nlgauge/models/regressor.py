@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,8 +100,8 @@ def locate_regressor(model: str) -> RegressorFiles:
     Raises:
         InputError: there is no such file, it is not a regressor, or its encoder is not the one that it was made for.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
+    folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
+    if os.path.isdir(folder):
         if not (folder / WEIGHTS).is_file():
             raise InputError(
                 f"model folder {folder} holds no {WEIGHTS}, expected a folder that 'nlgauge train sescore' or"
