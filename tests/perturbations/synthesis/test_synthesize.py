@@ -231,7 +231,7 @@ def test_the_lexicon_needs_no_model_and_keeps_capitals():
         ({"infill": 3}, SpecError, "infill is int"),
         ({"ids": ["a"]}, InputError, "5 texts but 1 ids"),
         ({"ids": "abcde"}, InputError, "ids is one string"),
-        ({"texts": ["a b", None]}, InputError, r"texts\[1\] is NoneType"),
+        ({"texts": ["a b", None]}, InputError, r"texts\[1\] is missing"),
         ({"severity": "binary", "judge": None}, SpecError, "there is no judge"),
     ],
 )
