@@ -248,14 +248,14 @@ def test_settings_of_a_test_are_those_of_the_result():
     ("options", "message"),
     [
         ({"adjust": "holm"}, "there is no p-value to adjust; name a test as well"),
-        ({"system_scores": "all"}, "system_scores is about level 'system'"),
-        ({"aggregate": "mean", "level": "item"}, "aggregate is about level 'system'"),
-        ({"outliers": "mad"}, "outliers is about level 'system'"),
-        ({"common": True}, "common is about averages over items or systems"),
-        ({"undefined": "zero", "level": "system"}, "undefined is about averages"),
-        ({"draws": 9, "intervals": "none"}, "draws is about draws, and there are none here"),
-        ({"seed": 0, "intervals": "fisher"}, "seed is about draws"),
-        ({"compat": "realsumm"}, "compat 'realsumm' leaves out items, and there are none here"),
+        ({"system_scores": "all"}, "system_scores changes nothing here: it acts on level 'system'"),
+        ({"aggregate": "mean", "level": "item"}, "aggregate changes nothing here: it acts on level 'system'"),
+        ({"outliers": "mad"}, "outliers changes nothing here: it acts on level 'system'"),
+        ({"common": True}, "common changes nothing here: it acts on averages over items or systems"),
+        ({"undefined": "zero", "level": "system"}, "undefined changes nothing here: it acts on averages"),
+        ({"draws": 9, "intervals": "none"}, "draws changes nothing here: it acts on a test or an interval that draws"),
+        ({"seed": 0, "intervals": "fisher"}, "seed changes nothing here"),
+        ({"compat": "realsumm"}, "compat changes nothing here: it acts on items"),
     ],
 )
 def test_options_that_would_change_nothing_are_refused(options, message):

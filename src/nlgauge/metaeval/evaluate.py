@@ -319,18 +319,18 @@ def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan) ->
     """Refuse options that would change nothing."""
     levels = {check_level(task.level) for task in tasks}
     averaging = {averaging_of(task.stat, check_level(task.level), task.averaging) for task in tasks}
-    idle: list[tuple[str, str]] = []
+    idle: list[tuple[str, str]] = []  # the option, and what it would act on
     if "system" not in levels:
         usual = (("system_scores", "rated"), ("aggregate", "corpus"), ("outliers", None))
-        idle += [(name, "is about level 'system'") for name, value in usual if getattr(plan, name) != value]
+        idle += [(name, "level 'system'") for name, value in usual if getattr(plan, name) != value]
     if averaging == {"none"}:
-        idle += [(name, "is about averages over items or systems") for name in ("undefined", "common") if name in given]
+        idle += [(name, "averages over items or systems") for name in ("undefined", "common") if name in given]
     if plan.asked is None and plan.intervals.kind in ("none", "fisher"):
-        idle += [(name, "is about draws") for name in ("draws", "seed") if name in given]
+        idle += [(name, "a test or an interval that draws") for name in ("draws", "seed") if name in given]
     if given.get("compat") == "realsumm" and "item" not in averaging:
-        idle.append(("compat", "'realsumm' leaves out items"))
-    for name, about in idle:
-        raise InputError(f"{name} {about}, and there are none here; leave it out")
+        idle.append(("compat", "items that 'realsumm' leaves out"))
+    for name, where in idle:
+        raise InputError(f"{name} changes nothing here: it acts on {where}, which this run does not have; leave it out")
 
 
 def without_systems(dataset: Dataset, exclude: Sequence[str]) -> Dataset:

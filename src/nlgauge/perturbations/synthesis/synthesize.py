@@ -227,7 +227,7 @@ class Synthesizer:
             "severity": self.severity.kind,
             "judge": self.severity.name,
             "threshold": self.severity.threshold,
-            **{f"judge_{key}": value for key, value in self.severity.facts.items()},
+            **{f"judge_{key}": value for key, value in self.severity.facts.items() if key != "model"},  # judge names it
             "max_words": self.max_words,
             "seed": self.seed,
             "variants": self.variants,
