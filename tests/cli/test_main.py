@@ -129,3 +129,15 @@ def test_a_run_that_is_ended_cleans_up_behind_itself(tmp_path, number, code):
     assert done.stderr.startswith(f"nlgauge: ended by {number.name}; ")
     assert done.stderr.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("score x.jsonl --significance bootstrap --compat nonsense", "--compat is 'nonsense', expected sacrebleu"),
+        ("score x.jsonl --segments out.xls", "out.xls: cannot tell what to write from the name"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_read(capsys, arguments, message):
+    assert cli.main(arguments.split()) == 2  # there is no x.jsonl
+    assert capsys.readouterr().err.startswith(f"nlgauge: {message}")

@@ -182,6 +182,8 @@ class Compared:
         """What the options describe."""
         if self.significance is not None and self.significance not in _TESTS:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
+        if self.compat not in (None, "sacrebleu"):
+            raise InputError(f"--compat is {self.compat!r}, expected sacrebleu")
         if self.significance is None:
             options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
             tested = {"pairs": self.pairs, "adjust": self.adjust}

@@ -95,7 +95,7 @@ def select_models(
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    _check(hybrids, pool, among)
+    _check(hybrids if draw_matrix is None else 0, pool, among)
     held = joined_scores(
         dataset,
         metrics,
@@ -114,6 +114,10 @@ def select_models(
 def _check(hybrids: int, pool: int, among: str) -> None:
     if hybrids < 0 or pool < 1:
         raise InputError(f"hybrids is {hybrids} and pool {pool}, expected 0 or more, and 1 or more")
+    if 0 < hybrids < pool:
+        raise InputError(
+            f"the pool is {pool} models, and there are {hybrids} hybrids; choose a smaller pool or make more hybrids"
+        )
     check_option("among", among, Among, error=InputError)
 
 
