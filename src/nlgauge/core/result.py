@@ -168,7 +168,7 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
         InputError: the folder is missing or cannot be written, or the disk is full.
     """
     path = os.fspath(path)
-    _check_name(path)
+    check_name(path)
     if path == STDOUT:
         with _failing_in_one_line("standard output"), _standard_output(mode) as file:
             yield file
@@ -205,7 +205,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         InputError: the path is a folder or read-only, or its folder is missing or cannot be written.
     """
     path = os.fspath(path)
-    _check_name(path)
+    check_name(path)
     if path == STDOUT or _is_special(path):
         return
     with _failing_in_one_line(path):
@@ -217,7 +217,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
             draft.discard()
 
 
-def _check_name(path: str) -> None:
+def check_name(path: str) -> None:
     """Refuse a folder, a file in a folder that is missing, and a file that its owner made read-only."""
     if not path:
         raise InputError("'' is no name of a file, expected a file to write")

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import STDOUT, replacing
+from nlgauge.core.result import STDOUT, check_name, replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.io.parquet import import_pyarrow
@@ -102,6 +102,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
 
 def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]:
     """What writes a table of that name; raises as `writing` does."""
+    check_name(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()
     kind = _Tsv if path == STDOUT else _SINKS.get(extension)
     if kind is None or (kind is _Parquet and path.endswith(".gz")):

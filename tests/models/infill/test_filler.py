@@ -245,7 +245,7 @@ def test_weights_without_a_masked_language_model_are_refused(tiny_model, tmp_pat
 def test_a_model_says_what_pins_it(tiny_masked):
     model = load_infill(str(tiny_masked("bert")))
     assert model.name == str(tiny_masked("bert"))
-    assert model.facts().keys() == {"dtype", "weights", "setup", "tokenizers", "torch"}
+    assert model.facts().keys() == {"model", "revision", "dtype", "weights", "setup", "tokenizers", "torch"}
     assert load_infill(str(tiny_masked("bert")), dtype="bfloat16").facts() == model.facts() | {"dtype": "bfloat16"}
 
 

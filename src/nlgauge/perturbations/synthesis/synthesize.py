@@ -223,11 +223,11 @@ class Synthesizer:
             "swap_window": draws.swap_window,
             "top_k": draws.top_k,
             "infill": self.fillers.name,
-            **{f"infill_{key}": value for key, value in self.fillers.facts.items()},
+            **_facts("infill", self.fillers.facts),
             "severity": self.severity.kind,
             "judge": self.severity.name,
             "threshold": self.severity.threshold,
-            **{f"judge_{key}": value for key, value in self.severity.facts.items() if key != "model"},  # judge names it
+            **_facts("judge", self.severity.facts),
             "max_words": self.max_words,
             "seed": self.seed,
             "variants": self.variants,
@@ -304,6 +304,11 @@ class Synthesizer:
                 Synthesis(steps[-1].text, score, steps, texts[i], walk.wanted, variant, None if ids is None else ids[i])
             )
         return found
+
+
+def _facts(role: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What identifies a model, for a signature; its name stands there already, under its role."""
+    return {f"{role}_{key}": value for key, value in facts.items() if key != "model"}
 
 
 def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:
