@@ -159,6 +159,7 @@ def test_rows_without_a_task_make_a_preference_suite():
     assert suite("checklist", data()).design == "checklist"
 
 
+@pytest.mark.slow
 def test_hashes_of_strings_do_not_matter():
     code = (
         "import nlgauge as ng; from nlgauge.core.segment import *\n"

@@ -106,6 +106,7 @@ def test_other_forms_hold_the_same_pairs(data, name):
     assert path.read_bytes()[:2] == gzip.compress(b"")[:2] if name.endswith("gz") else True
 
 
+@pytest.mark.slow
 def test_a_second_run_writes_the_same_bytes(data):
     written = []
     for k in (1, 2):

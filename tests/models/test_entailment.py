@@ -44,7 +44,7 @@ def theirs(folder, pairs, dtype=torch.float32):
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "deberta", "deberta-v2", "bart", "albert"])
-@pytest.mark.parametrize("budget", [1, 100, None])
+@pytest.mark.parametrize("budget", [1, pytest.param(100, marks=pytest.mark.slow), None])
 def test_probabilities_are_those_of_transformers_whatever_the_batch(tiny_nli, kind, budget):
     folder = tiny_nli(kind)
     expected = theirs(folder, PAIRS)

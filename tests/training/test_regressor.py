@@ -151,7 +151,7 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, examples,
 @pytest.mark.parametrize(
     ("kind", "method"),
     [
-        ("bert", "lora"),
+        pytest.param("bert", "lora", marks=pytest.mark.slow),
         pytest.param("xlm-roberta", "full", marks=pytest.mark.slow),
         pytest.param("bert", "full", marks=pytest.mark.slow),
         pytest.param("distilbert", "full", marks=pytest.mark.slow),

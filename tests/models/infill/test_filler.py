@@ -78,7 +78,7 @@ def test_the_best_words_are_those_of_transformers_own_model(tiny_masked, kind):
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
-@pytest.mark.parametrize("budget", [1, 40, None])
+@pytest.mark.parametrize("budget", [1, pytest.param(40, marks=pytest.mark.slow), None])
 def test_what_shares_the_batch_changes_nothing(tiny_masked, kind, budget):
     folder = str(tiny_masked(kind))
     gaps = gaps_of()
