@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-import numpy as np
-
-from nlgauge.core.arrays import Array, Mask
+if TYPE_CHECKING:
+    from nlgauge.core.arrays import Array, Mask
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +43,8 @@ def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:
         flags: name -> bool, shape (n,), as `Scores.flags`.
         values: shape (n,); NaN where a score is undefined.
     """
+    import numpy as np  # the command imports this module for its help, too
+
     found = {name: int(np.count_nonzero(flag)) for name, flag in flags.items()}
     found[UNDEFINED] = int(np.isnan(values).sum())
     return {name: n for name, n in found.items() if n}
@@ -60,7 +61,7 @@ def add(*counts: Mapping[str, int]) -> dict[str, int]:
 def first_of(flags: Mapping[str, Mask], ids: Sequence[str]) -> dict[str, list[str]]:
     """The first ids of texts with a flag that few texts should have, so that they can be looked at; `ids` are n."""
     return {
-        name: [ids[i] for i in np.flatnonzero(flags[name])[:_FIRST]]
+        name: [ids[i] for i in flags[name].nonzero()[0][:_FIRST]]
         for name in _LOOKED_AT
         if name in flags and flags[name].any()
     }
