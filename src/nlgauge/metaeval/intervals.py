@@ -17,7 +17,7 @@ from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import Measure, pairs_of_frame
 from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
-from nlgauge.stats.intervals.fisher import fisher_ends
+from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
 from nlgauge.stats.intervals.weights import pearson_ends
 
 Kind = Literal["auto", "fisher", "bootstrap", "none"]
@@ -52,8 +52,8 @@ def with_intervals(
 ) -> tuple[list[Correlation], str]:
     """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
 
-    `auto` is Fisher's formula where entries are independent (systems, or segments of different items). Elsewhere it is
-    a bootstrap over items.
+    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), widened by the
+    jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
     one = found[0]
     if method.kind == "none" or one.compat is not None or how.kind == "soft" or how.options.get("folds"):
@@ -62,6 +62,12 @@ def with_intervals(
         return _of_pairs(frame, found, how, method)
     if _is_fisher(frame, how, method):
         entries = "systems" if how.level == "system" else "segments"
+        if method.kind == "auto" and how.stat == "pearson":
+            widened = widened_ends(how.turned(frame).x, frame.z)
+            return (
+                _with_ends(found, list(zip(*widened, strict=True))),
+                f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are skewed",
+            )
         ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
         if method.kind == "auto" or not repeats(frame):
             return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent"
