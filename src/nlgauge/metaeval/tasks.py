@@ -36,6 +36,7 @@ from nlgauge.stats.differences.result import MetricComparison
 
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS = 10
+_OVER_ITEMS = ("correlation", "pairs", "calibrated")  # kinds that compare outputs for different items
 _ADJUSTED = {
     "none": "not adjusted for the number of tests",
     "holm": "adjusted after Holm",
@@ -199,7 +200,7 @@ class _Run:
             unturned = dataclasses.replace(self.how, up=[True] * len(down))
             for m, one in zip(down, measure(dataclasses.replace(frame, x=frame.x[down]), unturned), strict=True):
                 raw[m] = one.value
-        mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind != "preferences"
+        mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind in _OVER_ITEMS
         if mixes_items and repeats(frame):
             self.notes.append(
                 f"{stat}, averaging none, takes outputs for different items together, so a metric is also rewarded for"
