@@ -119,6 +119,6 @@ def test_a_metric_declares_what_the_list_says_of_it(name):
 
 
 def test_tasks_are_those_of_the_checklists():
-    assert TASKS == CHECKLISTS.keys()
+    assert CHECKLISTS.keys() == TASKS
     with pytest.raises(InputError, match="toy: unknown task 'translation', expected one of as, d2t, dg, ic, mt, qg"):
         MetricInfo("toy", tasks={"mt", "translation"})

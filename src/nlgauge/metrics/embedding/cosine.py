@@ -55,7 +55,8 @@ class Cosine:
         flags={"unknown", "nonfinite"},
         summary="cosine of mean token vectors: SEScore before it has learnt",
         tasks=TASKS,
-        paper='Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis"',
+        paper='Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error'
+        ' Synthesis"',
     )
 
     def __post_init__(self) -> None:

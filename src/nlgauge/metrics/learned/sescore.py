@@ -34,7 +34,8 @@ class SEScore(RegressorMetric):
         "sescore",
         "synthetic errors",
         frozenset({"mt", "d2t", "ic"}),
-        'Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis"',
+        'Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error'
+        ' Synthesis"',
     )
 
     @property

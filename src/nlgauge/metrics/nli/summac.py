@@ -51,7 +51,8 @@ class SummaC(NliMetric):
         flags={"unknown", "nonfinite"},
         summary="entailment sentence by sentence; a copy need not be best: a model may be surer of another sentence",
         tasks={"as"},
-        paper='Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization"',
+        paper='Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in'
+        ' Summarization"',
     )
 
     def __post_init__(self) -> None:
