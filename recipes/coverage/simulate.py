@@ -71,8 +71,12 @@ def correlations(repeats: int) -> None:
             samples = [draw(rng, n) for _ in range(repeats)]
             fisher = [fisher_ends("pearson", np.corrcoef(x, z)[0, 1], n) for x, z in samples]
             widened = [widened_ends(x[None], z) for x, z in samples]
-            columns = [[(float(np.squeeze(low)), float(np.squeeze(high))) for low, high in e] for e in (fisher, widened)]
-            print(f"{draw.__name__:18s} {n:4d} {share_inside(columns[0], truth):>8s} {share_inside(columns[1], truth):>8s}")
+            columns = [
+                [(float(np.squeeze(low)), float(np.squeeze(high))) for low, high in e] for e in (fisher, widened)
+            ]
+            print(
+                f"{draw.__name__:18s} {n:4d} {share_inside(columns[0], truth):>8s} {share_inside(columns[1], truth):>8s}"
+            )
 
 
 def shares(repeats: int) -> None:

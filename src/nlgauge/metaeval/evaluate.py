@@ -24,6 +24,7 @@ from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
+from nlgauge.metaeval.official import average_note, average_rows, noise_notes
 from nlgauge.metaeval.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import directions, score_judged
@@ -105,8 +106,8 @@ def meta_evaluate(
     averaging: str | None = None,
     references: str | None = None,
     missing: MissingPolicy = "refuse",
-    system_scores: SystemScores = "rated",
-    aggregate: Aggregate = "corpus",
+    system_scores: SystemScores | None = None,
+    aggregate: Aggregate | None = None,
     exclude: Sequence[str] = (),
     outliers: str | None = None,
     intervals: str = "auto",
@@ -127,12 +128,14 @@ def meta_evaluate(
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
+            None is the preset's, else `rated` and `corpus`.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
         options: options of statistics, intervals and tests; see `measure.check_options`.
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
+    system_scores = system_scores or protocol.system_scores
+    of_plan = (adjust, alpha, system_scores, aggregate or protocol.aggregate, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
         without_systems(dataset, exclude),
@@ -148,10 +151,10 @@ def meta_evaluate(
         runtime=runtime,
         language=language,
     )
-    return _evaluated(held, tasks, plan)
+    return _evaluated(held, tasks, plan, protocol)
 
 
-def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEvaluation:
+def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: Preset) -> MetaEvaluation:
     rows: list[NewRow] = []
     notes = list(held.notes)
     for task in tasks:
@@ -160,6 +163,11 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
+    if protocol.official:
+        notes += noise_notes(rows, tasks, plan.alpha)
+    if protocol.weights and tuple(tasks) == protocol.tasks:
+        rows += average_rows(rows, protocol)
+        notes.append(average_note(protocol))
     if not any(" draws, seed " in note for note in notes):
         idle = [name for name in ("draws", "seed") if plan.options.get(name) is not None]
         notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
@@ -188,7 +196,8 @@ def joined_scores(
         metrics: specifications or metric objects, which are scored here.
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
         scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
-            table, to `Scores`, to a mapping from id to number, or to one number per segment.
+            table, to two tables (of segments and of systems), to `Scores`, to a mapping from id to number, or to one
+            number per segment.
         lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For others it comes from
             the record beside their file, else from their name; else higher is better. Notes say what was not known.
         references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
@@ -213,11 +222,11 @@ def joined_scores(
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
-    tables = {
-        name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
-    }
-    up, guessed = directions(stored, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
-    columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
+    of_segments, tables = _by_level(stored)
+    first = {**tables, **of_segments}
+    up, guessed = directions(first, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
+    columns, more = _columns(of_segments, segments, up)  # report what does not fit before scoring
+    more += [note for table in {id(t): t for t in tables.values()}.values() for note in table.notes]
     scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
     told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
@@ -242,20 +251,33 @@ def _check_names(
             raise InputError(f"{name!r} is named in lower_is_better and in higher_is_better, expected one of them")
 
 
+def _by_level(stored: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ScoreTable]]:
+    """What is given of segments, and the tables of systems; a metric may have both."""
+    of_segments: dict[str, Any] = {}
+    of_systems: dict[str, ScoreTable] = {}
+    for name, values in stored.items():
+        both = isinstance(values, tuple) and all(isinstance(table, ScoreTable) for table in values)
+        for part in values if both else (values,):
+            is_system = isinstance(part, ScoreTable) and part.level == "system"
+            (of_systems if is_system else of_segments)[name] = part
+    return of_segments, of_systems
+
+
 def _columns(
-    stored: Mapping[str, Any],
-    of_systems: Mapping[str, ScoreTable],
-    segments: Sequence[Segment],
-    up: Mapping[str, bool],
+    stored: Mapping[str, Any], segments: Sequence[Segment], up: Mapping[str, bool]
 ) -> tuple[dict[str, Scores], list[str]]:
     """Segment scores that were made elsewhere, and notes on what was not used."""
     columns: dict[str, Scores] = {}
     notes: list[str] = []
+    places: dict[int, Any] = {}  # of each table, which may hold many columns
     for name, values in stored.items():
-        if name not in of_systems:
-            read = column if isinstance(values, ScoreTable) else listed
-            columns[name], more = read(values, name, segments, up[name])
-            notes += more
+        if isinstance(values, ScoreTable):
+            if id(values) not in places:
+                places[id(values)] = values.places(segments)
+            columns[name], more = column(values, name, segments, up[name], places[id(values)])
+        else:
+            columns[name], more = listed(values, name, segments, up[name])
+        notes += more
     tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
     return columns, [*notes, *(note for table in tables.values() for note in table.notes)]
 

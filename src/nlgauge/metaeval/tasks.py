@@ -173,8 +173,8 @@ class _Run:
 
     def _frame(self, group: str | None) -> Frame:
         if not self.compares_systems:
-            if self.held.system_tables:
-                name = next(iter(self.held.system_tables))
+            if self.held.without_segments:
+                name = self.held.without_segments[0]
                 raise InputError(
                     f"{name} has scores of systems alone; choose level='system', or give its scores of segments"
                 )

@@ -58,7 +58,7 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
     yield f"[low, high]: 95 % percentile bootstrap over items, seed {seed}"
     if n < _FEW_FOR_INTERVALS:
         yield (
-            f"intervals from {n} items are too narrow: from 20 items a 95 % interval holds the mean 92 % of the time, 83 %"
+            f"intervals from {n} items are too narrow: from 20 items a 95 % interval holds the mean 92 % of the time, 86 %"
             " if scores are skewed"
         )
     if test is not None and n < _FEW_FOR_BOOTSTRAP and _TESTS[test] is paired_bootstrap:

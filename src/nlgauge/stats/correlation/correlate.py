@@ -156,6 +156,7 @@ def _differences(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | No
                 stat=plan.name,
                 value=value,
                 n_used=int(keep.sum()),
+                n_undefined=int(math.isnan(value)),
                 n_missing=int(n_missing[m]),
                 n_pairs=n_pairs,
                 level="segment",
