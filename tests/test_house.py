@@ -88,7 +88,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "wmt": {"files", "held", "jsonl"},
         "formats": {"files", "wmt"},
         "beside": {"files"},
-        "scores": {"beside", "csvtable", "fields", "files", "frames", "parquet", "wmt"},
+        "scores": {"beside", "csvtable", "fields", "files", "frames", "jsonl", "parquet", "wmt"},
         "read": {"csvtable", "files", "formats", "frames", "held", "jsonl", "parquet"}
         | {"summeval", "table", "tsv", "wmt"},
         "raw": {"files", "read"},
