@@ -206,7 +206,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--characters", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=LIMIT)
-    parser.add_argument("--only", action="append", default=[], help="a perturbation, function or metric; -NAME leaves one out")
+    parser.add_argument(
+        "--only", action="append", default=[], help="a perturbation, function or metric; -NAME leaves one out"
+    )
     parser.add_argument("--text", action="append", default=[], help="the name of a text")
     given = parser.parse_args()
     failed = False

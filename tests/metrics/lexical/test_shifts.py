@@ -60,7 +60,7 @@ def test_edited_texts_cost_what_sacrebleu_says(pair):
     assert edits_with_shifts(*pair[::-1]) == theirs(*pair[::-1])
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 150), (3, 160), (150, 2), (30, 45), (45, 30)])
+@pytest.mark.parametrize(("n", "m"), [(1, 150), (3, 160), (150, 2), (30, 45)])
 def test_lengths_far_apart_cost_what_sacrebleu_says(n, m):
     # its band follows the quotient of the lengths, and is wider where that is above 50
     rng = random.Random(n)
