@@ -62,6 +62,11 @@ class MoverScore(Matched):
         "moverscore",
         cached=True,
         flags={"unknown", "nonfinite"},
+        tasks={"mt", "as", "ic", "d2t"},
+        paper=(
+            'Zhao et al. (2019), "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover'
+            ' Distance"'
+        ),
         summary="least cost of moving n-grams of token vectors onto each other (Zhao et al. 2019)",
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.options import Range
-from nlgauge.core.scores import MetricInfo
+from nlgauge.core.scores import TASKS, MetricInfo
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.matched import Matched, Read
@@ -41,6 +41,8 @@ class Wmd(Matched):
         higher_is_better=False,
         cached=True,
         flags={"unknown", "nonfinite"},
+        tasks=TASKS,
+        paper='Kusner et al. (2015), "From Word Embeddings to Document Distances"',
         summary="word mover's distance: least cost of moving token vectors (Kusner et al. 2015)",
     )
 
