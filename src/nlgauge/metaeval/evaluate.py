@@ -206,8 +206,8 @@ def joined_scores(
         rehearse: what will be done with the scores; it is called with stand-ins before anything is scored, so that what
             it refuses costs no time.
     """
-    dataset = dataset_of(dataset)
-    scores = read_scores(scores) if is_frame(scores) else scores
+    dataset = dataset if isinstance(dataset, Dataset) else dataset_of(dataset)
+    scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
