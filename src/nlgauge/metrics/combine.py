@@ -59,6 +59,8 @@ class Combination:
                 range=(-np.inf, np.inf),
                 copy_is_best=all(info.copy_is_best for info in infos) and all(weight > 0 for weight, _ in self.terms),
                 summary="weighted sum of metrics",
+                tasks=frozenset().union(*(info.tasks for info in infos)),
+                paper="; ".join(dict.fromkeys(info.paper for info in infos if info.paper)),
             ),
         )
 

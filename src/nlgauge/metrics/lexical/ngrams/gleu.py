@@ -35,7 +35,12 @@ class Gleu(WordMetric):
 
     min_ngram_order: Annotated[int, Range(least=1)] = 1
     max_ngram_order: Annotated[int, Range(least=1)] = 4
-    info: ClassVar = MetricInfo("gleu", summary="the smaller of n-gram precision and recall (Wu et al. 2016)")
+    info: ClassVar = MetricInfo(
+        "gleu",
+        summary="the smaller of n-gram precision and recall",
+        tasks={"mt"},
+        paper='Wu et al. (2016), "Google\'s Neural Machine Translation System: Bridging the Gap"',
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -67,9 +67,11 @@ class Nist(WordMetric):
         "nist",
         range=(0.0, float("inf")),
         copy_is_best=False,
-        summary=(
-            "n-gram precision weighted by information (Doddington 2002); a shorter text of rarer n-grams can beat a"
-            " copy"
+        summary="n-gram precision weighted by information; a shorter text of rarer n-grams can beat a copy",
+        tasks={"mt", "d2t", "qg"},
+        paper=(
+            'Doddington (2002), "Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence'
+            ' Statistics"'
         ),
     )
 

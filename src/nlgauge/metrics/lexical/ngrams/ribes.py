@@ -38,7 +38,9 @@ class Ribes(WordMetric):
     info: ClassVar = MetricInfo(
         "ribes",
         copy_is_best=False,
-        summary="rank correlation of word order (Isozaki et al. 2010); a text of one word has no order and scores 0",
+        summary="rank correlation of word order; a text of one word has no order and scores 0",
+        tasks={"mt"},
+        paper='Isozaki et al. (2010), "Automatic Evaluation of Translation Quality for Distant Language Pairs"',
     )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
