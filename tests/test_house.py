@@ -118,7 +118,6 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "training/network.py": "training/test_regressor.py",
     "training/regressor_files.py": "training/test_regressor.py",
     "stats/differences/swaps/groups.py": "stats/differences/swaps/test_ranks.py stats/differences/test_permutation.py",
-    "stats/correlation/result.py": "stats/correlation/test_correlate.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
     "metaeval/sweep_rows.py": "metaeval/test_sweeps.py",  # rows of every kind, seen in a whole sweep
 }

@@ -201,8 +201,8 @@ def joined_scores(
         runtime: device, precision and cache.
         language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
-    dataset, positions = dataset_of(dataset), None
-    scores = read_scores(scores) if is_frame(scores) else scores
+    dataset, positions = dataset if isinstance(dataset, Dataset) else dataset_of(dataset), None
+    scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")
