@@ -74,9 +74,8 @@ def correlations(repeats: int) -> None:
             columns = [
                 [(float(np.squeeze(low)), float(np.squeeze(high))) for low, high in e] for e in (fisher, widened)
             ]
-            print(
-                f"{draw.__name__:18s} {n:4d} {share_inside(columns[0], truth):>8s} {share_inside(columns[1], truth):>8s}"
-            )
+            inside = [share_inside(column, truth) for column in columns]
+            print(f"{draw.__name__:18s} {n:4d} {inside[0]:>8s} {inside[1]:>8s}")
 
 
 def shares(repeats: int) -> None:

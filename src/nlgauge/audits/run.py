@@ -171,7 +171,7 @@ def audit(
 
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    suite = read_suite(suite) if is_frame(suite) else suite
+    suite = read_suite(suite) if not isinstance(suite, Suite) and is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:

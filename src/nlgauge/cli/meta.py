@@ -158,7 +158,7 @@ def meta(
         dataset,
         scored.metric or [],
         criterion or None,
-        scores=given,
+        scores=given or None,
         lower_is_better=scored.lower or [],
         higher_is_better=[*(name for name in official if name not in tables), *(scored.higher or [])],
         pairs=preferences,

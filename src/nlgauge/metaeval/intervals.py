@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import Measure, as_pearson, pairs_of_frame
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
 from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
 from nlgauge.stats.intervals.weights import pearson_ends
@@ -71,7 +71,8 @@ def with_intervals(
             widened = widened_ends(how.turned(frame).x, frame.z)
             return (
                 _with_ends(found, list(zip(*widened, strict=True))),
-                f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are skewed",
+                f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
+                " skewed",
             )
         ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
         if method.kind == "auto" or not repeats(frame):

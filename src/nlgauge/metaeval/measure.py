@@ -12,12 +12,11 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
 from nlgauge.stats.correlation.chance import chance_preference
-from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.correlation.correlate import Correlation, correlations
 from nlgauge.stats.correlation.differences import within_items
 from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
 from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import Kind, statistic
-from nlgauge.stats.correlation.result import Correlation
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
 _OF_DRAWS = ("draws", "seed")  # of intervals and tests too
@@ -69,7 +68,8 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
     """
     if statistic(name).level == "system" and level != "system":
         raise InputError(f"{name} compares systems; choose level='system'")
-    if statistic(name).kind in ("differences", "difference_pairs") and (level, averaging or "none") != ("segment", "none"):
+    is_of_differences = statistic(name).kind in ("differences", "difference_pairs")
+    if is_of_differences and (level, averaging or "none") != ("segment", "none"):
         raise InputError(f"{name} pools the differences between outputs for one item; choose level='segment'")
     if averaging is not None:
         check_averaging(name, averaging)

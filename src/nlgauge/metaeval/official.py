@@ -1,9 +1,10 @@
-"""What the organisers of a shared task print beside the single numbers: the weighted average, and ranks within noise."""
+"""What organisers of a shared task print beside single numbers: the weighted average, and ranks within noise."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.presets import Preset, Task
@@ -12,11 +13,12 @@ from nlgauge.metaeval.rows import MEAN, POOLED
 AVERAGE = "weighted_mean"  # the statistic of the official average
 _OF_TESTS = ("rank", "not_outperformed")
 _OF_STATISTICS = ("ties", "n_ties", "n_pairs", "epsilon", "chance")
-_SHARES = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "acc_eq_calibrated")  # from 0 to 1 as they are
+# from 0 to 1 as they are
+_SHARES = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "acc_eq_calibrated")
 
 
 def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
-    """The best first: one row per metric and group with the weighted mean over the tasks of a protocol, and one over all groups.
+    """The weighted mean over the tasks of a protocol: one row per metric and group, and one over all; the best first.
 
     Correlations count as (r + 1) / 2. A value over several groups is the mean over groups; accuracy on pairs of systems
     is that of the pooled pairs.
@@ -76,10 +78,10 @@ def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Ite
             if row.get("against") is not None
         }
         order = sorted((m for m, value in values.items() if not math.isnan(value)), key=lambda m: -values[m])
-        tested = [p[pair] for pair in zip(order, order[1:], strict=False) if pair in p]
+        tested = [p[pair] for pair in pairwise(order) if pair in p]
         near = sum(not value < alpha for value in tested)
         if tested:
             yield (
-                f"{task.stat} at level {task.level}: of {len(tested)} neighbours in the ranking, {near} are within noise"
-                f" (p >= {alpha:g})"
+                f"{task.stat} at level {task.level}: of {len(tested)} neighbours in the ranking, {near} are within"
+                f" noise (p >= {alpha:g})"
             )

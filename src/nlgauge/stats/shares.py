@@ -51,7 +51,7 @@ def mean_of_shares(wins: Sequence[float], n: Sequence[float], confidence: float 
 
     References:
         Korn and Graubard (1998), "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
-        Estimated from Survey Data", for the effective number of trials. Simulated coverage: `recipes/coverage/simulate.py`.
+        Estimated from Survey Data", for the effective number of trials. Simulated: `recipes/coverage/simulate.py`.
     """
     check_level(confidence)
     kept = [(w, m) for w, m in zip(wins, n, strict=True) if m > 0]

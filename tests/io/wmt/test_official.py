@@ -1,4 +1,4 @@
-"""The official run of a folder: systems, references and scores that take part; packed files; what sets are known for."""
+"""The official run of a folder: what takes part; packed files; what is known of sets."""
 
 import gzip
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_a_file_that_is_there_twice_is_refused(folder):
     for part in ("human-scores/cs-uk.mqm.v2.seg.score", "sources/cs-uk.txt", "system-outputs/cs-uk/A.txt"):
         twin = name / f"{part}.gz"
         twin.write_bytes(gzip.compress((name / part).read_bytes()))
-        with pytest.raises(InputError, match="both .* expected one of them"):
+        with pytest.raises(InputError, match=r"both .* expected one of them"):
             read_eval_set(name, "cs-uk")
         twin.unlink()
 

@@ -1,4 +1,4 @@
-"""The official run of a metrics task: which systems took part, which reference was used, and the scores of its metrics."""
+"""The official run of a metrics task: the systems that took part, the reference, and the scores of its metrics."""
 
 from __future__ import annotations
 
