@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
@@ -150,7 +150,7 @@ def meta(
         dataset,
         scored.metric or [],
         criterion or None,
-        scores=tables,
+        scores=tables or None,
         lower_is_better=scored.lower or [],
         higher_is_better=scored.higher or [],
         pairs=preferences,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,8 +13,7 @@ import typer
 
 from nlgauge.cli import options, specs
 from nlgauge.cli.specs import complete
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.spec import split
@@ -303,7 +303,9 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[s
         try:
             gates[spec] = float(number)
         except ValueError:
-            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30") from None
+            gates[spec] = math.nan
+        if not math.isfinite(gates[spec]):
+            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30")
         if spec not in metrics:
             raise InputError(f"--fail-under {gate!r}: {spec!r} is not among the metrics scored{nearest(spec, metrics)}")
     return gates

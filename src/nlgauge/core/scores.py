@@ -17,6 +17,7 @@ from nlgauge.core.signature import Signature
 
 Finish = Callable[[Array], Array]
 FinishParts = Callable[[Array], Mapping[str, float]]
+TASKS = frozenset({"mt", "as", "qg", "dg", "ic", "d2t"})  # as the checklists name them
 _SHOWN = 4  # systems that are shown in one line
 
 
@@ -41,6 +42,8 @@ class MetricInfo:
         flags: flags that every score of the metric has. A row in the score cache without one of them, which an older
             release wrote, is scored again.
         summary: one line for `nlgauge list metrics`.
+        tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
+        paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
     """
 
     name: str
@@ -51,10 +54,15 @@ class MetricInfo:
     cached: bool = False
     flags: frozenset[str] | set[str] = frozenset()
     summary: str = ""
+    tasks: frozenset[str] | set[str] = frozenset()
+    paper: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "needs", frozenset(self.needs))
-        object.__setattr__(self, "flags", frozenset(self.flags))
+        for name in ("needs", "flags", "tasks"):
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
+        unknown = sorted(self.tasks - TASKS)
+        if unknown:
+            raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
 
 
 @dataclass(frozen=True)
