@@ -12,6 +12,7 @@ from nlgauge.core.frames import Frame
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import dataset_of
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.text.languages import Language
 
 KINDS: Mapping[str, str] = {
@@ -34,6 +35,8 @@ def suite(
     limit: int | None = None,
     legacy_join: bool = False,
     language: str | Language = "builtin",
+    scripts: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
 ) -> Suite:
     """Make a suite from data: pairs of texts, and counts of the texts that a perturbation did not apply to, by reason.
 
@@ -51,12 +54,15 @@ def suite(
         limit: take at most this many texts, drawn at random with the seed.
         legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
         language: the backend that analyses texts.
+        scripts: texts in scripts that perturbations of English do not read are noted (`note`), refused (`strict`), or
+            not looked for (`off`).
+        columns: which column of a frame holds which field, as in `nlgauge.read`.
 
     Raises:
         InputError: there is no text to perturb, or no perturbation applies.
         SpecError: the kind, task, criterion or a perturbation is unknown.
     """
-    dataset = dataset_of(dataset)
+    dataset = dataset_of(dataset, columns)
     if kind == "menli":
         of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
         for name, value in of_checklists.items():
@@ -71,6 +77,7 @@ def suite(
             how=how,
             limit=limit,
             language=language,
+            scripts=scripts,
         )
     if kind != "checklist":
         raise SpecError(f"unknown suite {kind!r}{nearest(kind, KINDS)}")
@@ -78,5 +85,12 @@ def suite(
         raise InputError("paraphrases go with suite 'menli'; a checklist compares each text with itself")
     rows = rows_for(dataset, task, criterion, perturbations)
     return perturbed_suite(
-        dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language
+        dataset,
+        rows,
+        seed=seed,
+        field=field,
+        limit=limit,
+        legacy_join=legacy_join,
+        language=language,
+        scripts=scripts,
     )

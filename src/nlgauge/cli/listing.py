@@ -81,7 +81,7 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, what it needs, its range, and what it runs with."""
-    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), _runs_with(name)))
+    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), runs_with(name)))
     table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
 
@@ -104,7 +104,7 @@ def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
     return name, what, needs, f"{low:g} to {high:g}", "higher" if about.higher_is_better else "lower", model
 
 
-def _runs_with(name: str) -> str:
+def runs_with(name: str) -> str:
     """Whose model a metric runs, unless it is told otherwise."""
     if name in SUMS:
         return "a model of the hub" if "paper/" in SUMS[name] else "the embedded models"
@@ -143,7 +143,7 @@ def _metric(name: str) -> list[str]:
         f"{name}: {about.summary}",
         f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
         f"    options {_options(name, METRICS)}",
-        f"    runs with {_runs_with(name)}",
+        f"    runs with {runs_with(name)}",
     ]
 
 

@@ -27,6 +27,7 @@ from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
+Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - prints it, here and below.")
@@ -190,10 +191,10 @@ class Files:
         """Whether one of them is standard output, on which nothing else may stand then."""
         return STDOUT in (self.json, self.html, self.segments)
 
-    def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
+    def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
         if self.segments not in (None, STDOUT):
-            write_beside(self.segments, result.metrics)
+            write_beside(self.segments, result.metrics, parts)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:

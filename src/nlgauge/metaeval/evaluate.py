@@ -117,6 +117,7 @@ def meta_evaluate(
     power: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
@@ -127,6 +128,7 @@ def meta_evaluate(
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
+        columns: which column of a frame holds which field, as in `nlgauge.read`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
         options: options of statistics, intervals and tests; see `measure.check_options`.
@@ -136,7 +138,7 @@ def meta_evaluate(
     of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
-        without_systems(dataset, exclude),
+        without_systems(dataset_of(dataset, columns), exclude),
         metrics,
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,

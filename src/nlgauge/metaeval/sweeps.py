@@ -82,6 +82,7 @@ def sweep(
     intervals: str = "auto",
     confidence: float = 0.95,
     seed: int = 0,
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Sweep:
     """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
@@ -99,6 +100,7 @@ def sweep(
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
         confidence, seed: of the intervals; the seed is that of the bootstrap.
+        columns: which column of a frame holds which field, as in `nlgauge.read`; for all frames in `datasets`.
         runtime: device, precision and cache.
 
     Raises:
@@ -107,7 +109,7 @@ def sweep(
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
-    sets = datasets_of(datasets)
+    sets = datasets_of(datasets, columns)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing)
     study = _Study(

@@ -94,6 +94,11 @@ def best_first(result: Result, spec: str) -> Result:
     return replace(result, rows=sorted(result.rows, key=place))
 
 
+def parts_title(spec: str) -> str:
+    """The title of the table of the parts of a metric."""
+    return f"parts of {spec}"
+
+
 def parts_tables(result: Result, digits: int = 4) -> list[Table]:
     """What corpus scores are made of, one table per metric that has parts."""
     tables = []
@@ -101,15 +106,19 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
         rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]
         names = [name for name in (rows[0] if rows else {}) if name.startswith(_PARTS)]
         if names:
-            body = tuple((system_name(row["system"]), *(_part(row[name], digits) for name in names)) for row in rows)
-            header = ("system", *(name.removeprefix(_PARTS) for name in names))
-            tables.append(Table(f"parts of {metric['spec']}", header, body))
+            grouped = any("group" in row for row in rows)
+            counts = {name for name in names if all(row[name] == row[name] // 1 for row in rows) and rows[0][name] > 1}
+            body = tuple(
+                (
+                    *([_plain(row.get("group")) or _NO_NAME] if grouped else []),
+                    system_name(row["system"]),
+                    *(number(row[name], 0 if name in counts else digits) for name in names),
+                )
+                for row in rows
+            )
+            header = (*(["group"] if grouped else []), "system", *(name.removeprefix(_PARTS) for name in names))
+            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1))
     return tables
-
-
-def _part(value: float, digits: int) -> str:
-    """A count as it is, and any other number with its decimals."""
-    return f"{value:.0f}" if value == value // 1 and value > 1 else number(value, digits)
 
 
 def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
