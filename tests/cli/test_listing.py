@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
-from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
 from nlgauge.perturbations.checklist import select_rows
@@ -22,28 +22,32 @@ def lines(capsys, *arguments):
 
 def test_every_metric_has_a_line(capsys):
     head, _, *table = lines(capsys, "metrics")
-    assert head.split() == "metric what it is needs range better runs with".split()
+    assert head.split() == "metric what it is paper tasks needs range better runs with".split()
     by_name = {line.split()[0]: line for line in table if line}
     assert {*METRICS.names(), *SUMS} <= by_name.keys()
     assert re.search(r"references +0 to inf +lower +no model$", by_name["ter"])
     assert by_name["summac"].endswith("the embedded models")
-    assert re.search(r"source +-1 to 0 +higher +a model of the hub$", by_name["paper/nli-r-src"])
+    assert re.search(r"Snover et al\. \(2006\) +mt, d2t +references", by_name["ter"])
+    assert re.search(r"Popović \(2015\) +all +references", by_name["chrf"])
+    assert re.search(r"source +-1 to 0 +higher +ynie/roberta-large\S+ of the hub$", by_name["paper/nli-r-src"])
     assert by_name["regressor"].endswith("a model of yours")
     assert by_name["scores"].endswith("a file of yours")
-    assert by_name["paper/menli-r"].endswith("a model of the hub")
+    assert by_name["paper/menli-r"].endswith("R3-nli of the hub, roberta-large of the hub")
 
 
 @pytest.mark.parametrize("name", METRICS.names())
 def test_a_metric_that_is_named_is_shown_with_its_options(capsys, name):
-    first, needs, options, model = lines(capsys, "metrics", name)
+    first, *paper, tasks, needs, options, model = lines(capsys, "metrics", name)
     assert first.startswith(f"{name}: ")
+    assert [line.startswith("    from ") for line in paper] == [True] * len(paper)
+    assert tasks.startswith("    for ")
     assert " is better" in needs
     assert options.startswith("    options ")
     assert model.startswith("    runs with ")
 
 
 def test_presets_show_what_they_set_and_sums_what_they_are(capsys):
-    assert "word_order=2" in lines(capsys, "metrics", "chrf++")[2]
+    assert "word_order=2" in lines(capsys, "metrics", "chrf++")[4]
     assert lines(capsys, "metrics", "paper/menli-r") == [f"paper/menli-r: the sum {SUMS['paper/menli-r']}"]
 
 

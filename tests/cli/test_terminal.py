@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
 from nlgauge.cli.main import main
-from nlgauge.cli.terminal import echo
+from nlgauge.cli.terminal import as_typed, echo, typed
+from nlgauge.core.result import Result
 
 pty = pytest.importorskip("pty")  # not on Windows
 NAME = "sys\x1b]0;owned\x07\x9b2J\u202e"
@@ -58,3 +60,15 @@ def test_an_error_controls_no_terminal(tmp_path, on_terminal):
 def test_a_pipe_gets_what_is_printed_as_it_is(capsys):
     echo(NAME)
     assert capsys.readouterr().out == f"{NAME}\n"
+
+
+def test_a_result_names_the_command_that_made_it():
+    with typed(["score", "a b.txt", "-m", "0.5*bleu + 0.5*chrf"]):
+        made = as_typed(Result("score", []))
+    assert shlex.split(made.command) == ["nlgauge", "score", "a b.txt", "-m", "0.5*bleu + 0.5*chrf"]
+    assert as_typed(made).command == "nlgauge"  # outside nothing is kept
+
+
+def test_where_a_result_is_kept_is_no_part_of_its_command():
+    with typed(["meta", "d", "--json", "a.json", "-q", "--html=b.html", "--no-cache", "--cache", "c", "--seed", "1"]):
+        assert as_typed(Result("meta", [])).command == "nlgauge meta d --seed 1"

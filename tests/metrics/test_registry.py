@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.errors import SpecError
-from nlgauge.core.scores import MetricInfo
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.scores import TASKS, MetricInfo
 from nlgauge.core.signature import spec_of
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, named
+from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
+from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 
 WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
 
@@ -101,3 +103,22 @@ def test_every_metric_is_listed_with_what_it_needs():
     assert listed["chrf"].needs == {"references"}
     assert listed["scores"].name == "scores"  # its option has no default
     assert {*METRICS.names(), *SUMS} == set(listed)
+
+
+NO_PAPER = {"regressor", "scores"}  # what they compute is the reader's own
+
+
+@pytest.mark.parametrize("name", [*METRICS.names(), *SUMS])
+def test_a_metric_declares_what_the_list_says_of_it(name):
+    about, add = metric_info(name), "add it to its MetricInfo"
+    assert about.summary, f"{name} has no summary; {add}: what it measures, in one line"
+    assert about.tasks, f"{name} names no tasks; {add}: tasks={{'mt', ...}} or TASKS for all, from nlgauge.core.scores"
+    if name not in NO_PAPER:
+        cited = re.fullmatch(r'[^,;]+ \(\d{4}\), ".+"', about.paper.partition("; ")[0])
+        assert cited, f"{name} has the paper {about.paper!r}; {add}: paper='Lin (2004), \"Title\"'"
+
+
+def test_tasks_are_those_of_the_checklists():
+    assert CHECKLISTS.keys() == TASKS
+    with pytest.raises(InputError, match="toy: unknown task 'translation', expected one of as, d2t, dg, ic, mt, qg"):
+        MetricInfo("toy", tasks={"mt", "translation"})

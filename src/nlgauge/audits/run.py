@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nlgauge.audits.copies import check_copies
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops
 from nlgauge.audits.penalties import shipped, with_penalties
-from nlgauge.audits.preference import PreferenceRow, preference_rows, won
+from nlgauge.audits.preference import PreferenceRow, check_copies, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning

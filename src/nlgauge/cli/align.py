@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.metrics.embedding.alignment import align as measure

@@ -16,7 +16,7 @@ from nlgauge.audits.penalties import read_penalties
 from nlgauge.audits.suite import suite as made_suite
 from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite

@@ -14,7 +14,8 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
-from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
@@ -80,9 +81,10 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 
 def metric_table() -> list[str]:
-    """One line per metric: what it is, what it needs, its range, and what it runs with."""
+    """One line per metric: what it is, its paper, tasks, what it needs, its range, and what it runs with."""
     rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), runs_with(name)))
-    table = Table("", ("metric", "what it is", "needs", "range", "better", "runs with"), tuple(rows), left=6)
+    header = ("metric", "what it is", "paper", "tasks", "needs", "range", "better", "runs with")
+    table = Table("", header, tuple(rows), left=len(header))
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
 
 
@@ -101,20 +103,33 @@ def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
     low, high = about.range
     needs = ", ".join(sorted(about.needs)) or "nothing"
     what = f"the sum {SUMS[name]}" if name in SUMS else about.summary.partition(";")[0]
-    return name, what, needs, f"{low:g} to {high:g}", "higher" if about.higher_is_better else "lower", model
+    papers = "; ".join(paper.partition(",")[0] for paper in about.paper.split("; "))
+    direction = "higher" if about.higher_is_better else "lower"
+    return name, what, papers or "-", _tasks(about), needs, f"{low:g} to {high:g}", direction, model
+
+
+def _tasks(about: MetricInfo) -> str:
+    """The tasks of a metric, in the order of the checklists."""
+    return "all" if about.tasks == TASKS.keys() else ", ".join(t for t in TASKS if t in about.tasks) or "-"
 
 
 def runs_with(name: str) -> str:
     """Whose model a metric runs, unless it is told otherwise."""
     if name in SUMS:
-        return "a model of the hub" if "paper/" in SUMS[name] else "the embedded models"
+        return ", ".join(dict.fromkeys(runs_with(str(term).partition(":")[0]) for term in _terms(SUMS[name])))
     defaults = _defaults(name, METRICS)
     if dataclasses.MISSING in defaults.values():
         return "a model of yours" if "model" in defaults else "a file of yours"
     model = defaults.get("model")
     if model is None:
         return "no model"
-    return "the embedded models" if model == embedded.NAME or model in heads.SHIPPED else "a model of the hub"
+    embedded_model = model == embedded.NAME or model in heads.SHIPPED
+    return "the embedded models" if embedded_model else f"{model} of the hub"
+
+
+def _terms(spec: str) -> list[Spec | Sum]:
+    parsed = parse(spec)
+    return [term for _, term in parsed.terms] if isinstance(parsed, Sum) else [parsed]
 
 
 def _defaults(name: str, registry: Any) -> Mapping[str, Any]:
@@ -141,6 +156,8 @@ def _metric(name: str) -> list[str]:
     direction = "higher is better" if about.higher_is_better else "lower is better"
     return [
         f"{name}: {about.summary}",
+        *([f"    from {about.paper}"] if about.paper else []),
+        f"    for {', '.join(TASKS[task] for task in TASKS if task in about.tasks) or 'any task'}",
         f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
         f"    options {_options(name, METRICS)}",
         f"    runs with {runs_with(name)}",

@@ -13,8 +13,7 @@ from types import FrameType
 
 import typer
 
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.typed import typed
+from nlgauge.cli.terminal import echo, typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError

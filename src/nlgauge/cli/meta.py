@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows

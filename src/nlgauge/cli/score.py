@@ -12,8 +12,7 @@ import typer
 
 from nlgauge.cli import options, specs
 from nlgauge.cli.specs import complete
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.scores import Scores

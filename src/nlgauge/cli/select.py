@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines

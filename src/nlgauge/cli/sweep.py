@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options, specs
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import InputFile

@@ -12,8 +12,7 @@ import typer
 
 from nlgauge.cli import options
 from nlgauge.cli.progress import bar
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.typed import as_typed
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io.files.journal import SUFFIX, Journal

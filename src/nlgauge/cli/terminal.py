@@ -1,12 +1,49 @@
-"""What is printed: as it is to a file or a pipe, and without hidden characters to a terminal, which would obey them."""
+"""What passes between a terminal and a verb: the command as it is typed, and what is printed."""
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 
 import typer
 
+from nlgauge.core.result import Result
 from nlgauge.report.labels import visible
+
+_NOT_OF_RESULTS = ("--quiet", "-q", "--no-cache")  # where a result is kept and what is said beside it
+_WITH_A_PLACE = ("--json", "--html", "--segments", "--svg", "--cache", "--save-norm", "--output", "-o")
+_arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())
+
+
+@contextmanager
+def typed(arguments: Sequence[str]) -> Iterator[None]:
+    """Keep the arguments of the command that runs inside."""
+    token = _arguments.set(arguments)
+    try:
+        yield
+    finally:
+        _arguments.reset(token)
+
+
+def as_typed(result: Result) -> Result:
+    """The result with the command that made it, without the places of files that it wrote.
+
+    So the same command gives the same bytes wherever they are kept.
+    """
+    return replace(result, command=shlex.join(["nlgauge", *_of_results(_arguments.get())]))
+
+
+def _of_results(arguments: Sequence[str]) -> Iterator[str]:
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_A_PLACE:
+            next(words, None)
+        elif word not in _NOT_OF_RESULTS and not word.startswith(tuple(f"{name}=" for name in _WITH_A_PLACE)):
+            yield word
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:

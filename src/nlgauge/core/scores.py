@@ -17,6 +17,7 @@ from nlgauge.core.signature import Signature
 
 Finish = Callable[[Array], Array]
 FinishParts = Callable[[Array], Mapping[str, float]]
+TASKS = frozenset({"mt", "as", "qg", "dg", "ic", "d2t"})  # as the checklists name them
 _SHOWN = 4  # systems that are shown in one line
 
 
@@ -43,6 +44,8 @@ class MetricInfo:
         parts: part of its scores -> whether higher is better; None for a part that is no score. Parts named precision,
             recall and f1 have the direction of the metric unless they stand here.
         summary: one line for `nlgauge list metrics`.
+        tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
+        paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
     """
 
     name: str
@@ -54,10 +57,15 @@ class MetricInfo:
     flags: frozenset[str] | set[str] = frozenset()
     parts: Mapping[str, bool | None] = field(default_factory=dict)
     summary: str = ""
+    tasks: frozenset[str] | set[str] = frozenset()
+    paper: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "needs", frozenset(self.needs))
-        object.__setattr__(self, "flags", frozenset(self.flags))
+        for name in ("needs", "flags", "tasks"):
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
+        unknown = sorted(self.tasks - TASKS)
+        if unknown:
+            raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
 
 
 @dataclass(frozen=True)

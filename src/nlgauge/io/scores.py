@@ -20,11 +20,10 @@ from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.keys import RepeatedKey, unique
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.frames import rows_of
+from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.parquet import import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission

@@ -60,6 +60,8 @@ class Combination:
                 copy_is_best=all(info.copy_is_best for info in infos) and all(weight > 0 for weight, _ in self.terms),
                 parts={spec: info.higher_is_better for spec, info in zip(specs, infos, strict=True)},
                 summary="weighted sum of metrics",
+                tasks=frozenset().union(*(info.tasks for info in infos)),
+                paper="; ".join(dict.fromkeys(info.paper for info in infos if info.paper)),
             ),
         )
 

@@ -13,8 +13,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import Metric, check_needs, is_pooled
 from nlgauge.runtime.cache import ScoreCache, text_key
-from nlgauge.runtime.progress import Bar, bars
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Bar, Runtime, bars
 
 _STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
 _FIRST, _LEAST = 512, 64  # segments before the first write, and at least between two

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.tables import ScoreTable
@@ -28,6 +28,7 @@ class _Described:
         range=(-float("inf"), float("inf")),
         copy_is_best=False,  # not known
         summary="a column of scores that another program made",
+        tasks=TASKS,
     )
 
     def __get__(self, instance: Stored | None, owner: type) -> MetricInfo:

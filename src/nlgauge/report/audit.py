@@ -10,8 +10,7 @@ from nlgauge.report.colours import signed
 from nlgauge.report.difference import pieces
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, ramp
-from nlgauge.report.marks import UNDEFINED, absent, between, number
-from nlgauge.report.rows import MEAN_PREFIX, Row, by_keys, means_last, values_of
+from nlgauge.report.rows import MEAN_PREFIX, UNDEFINED, Row, absent, between, by_keys, means_last, number, values_of
 from nlgauge.report.strips import Axis, bar
 from nlgauge.report.tables.audit import fault_of
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nlgauge.report.colours import ink, shade
-from nlgauge.report.marks import UNDEFINED, absent, number
+from nlgauge.report.rows import UNDEFINED, absent, number
 
 _MOST = 0.75  # of the way to the darkest shade, for what is greatest
 _STEPS = 11

@@ -9,16 +9,19 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, amount
-from nlgauge.report.marks import absent, between, descending, number
 from nlgauge.report.rows import (
     MEAN,
     PEOPLE,
     SIGNIFICANT,
     Row,
+    absent,
+    between,
     by_keys,
     compared,
+    descending,
     is_of_people,
     measured,
+    number,
     values_of,
 )
 from nlgauge.report.strips import Axis, axis_of, strip

@@ -9,7 +9,7 @@ from nlgauge.core.counts import count, count_notes
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
-from nlgauge.report.marks import number
+from nlgauge.report.rows import number
 from nlgauge.report.tables.table import Table
 from nlgauge.report.text import WITH_TABLES, directed, parts_of
 

@@ -7,11 +7,9 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
-from nlgauge.report.marks import absent, between, number, with_interval
-from nlgauge.report.rows import SIGNIFICANT, Row, measured, p_of, values_of
+from nlgauge.report.rows import SIGNIFICANT, Row, absent, between, measured, number, p_of, values_of, with_interval
 from nlgauge.report.strips import Axis, axis_of, strip
-from nlgauge.report.tables.pairs import pair_tables
-from nlgauge.report.tables.score import digits_of, parts_tables, parts_title, rank_of, star_of
+from nlgauge.report.tables.score import digits_of, pair_tables, parts_tables, parts_title, rank_of, star_of
 from nlgauge.report.tables.table import Table
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.report.marks import absent, between, number
 from nlgauge.report.plots import ticks
+from nlgauge.report.rows import absent, between, number
 
 
 @dataclass(frozen=True)

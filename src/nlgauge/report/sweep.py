@@ -9,9 +9,21 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, amount
-from nlgauge.report.marks import absent, between, number, percent
 from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
-from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, points_of, values_of, weight_tasks
+from nlgauge.report.rows import (
+    ADEQUACY,
+    ALL,
+    MEAN,
+    Row,
+    absent,
+    between,
+    by_keys,
+    number,
+    percent,
+    points_of,
+    values_of,
+    weight_tasks,
+)
 from nlgauge.report.tables.sweep import best_lines, gain_of, is_pooling
 
 _ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}

@@ -130,8 +130,7 @@ def directed(metric: Mapping[str, Any]) -> str:
 
 
 def _score(paper: _Paper, intervals: bool) -> list[Part]:
-    from nlgauge.report.tables.pairs import pair_tables
-    from nlgauge.report.tables.score import parts_tables, score_caption, score_table
+    from nlgauge.report.tables.score import pair_tables, parts_tables, score_caption, score_table
 
     result, digits = paper.result, paper.digits
     pairs = [*pair_tables(result), *(parts_tables(result) if paper.parts else [])]

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.terminal import echo
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.cli.train import options as shared
-from nlgauge.cli.typed import as_typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines

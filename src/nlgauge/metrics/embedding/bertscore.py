@@ -13,7 +13,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
@@ -84,7 +84,9 @@ class BertScore:
         range=(-math.inf, 1.0),
         cached=True,
         flags={"unknown", "nonfinite"},
-        summary="greedy matching of contextual token vectors (Zhang et al. 2020)",
+        summary="greedy matching of contextual token vectors",
+        tasks=TASKS,
+        paper='Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT"',
     )
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
@@ -54,6 +54,9 @@ class Cosine:
         cached=True,
         flags={"unknown", "nonfinite"},
         summary="cosine of mean token vectors: SEScore before it has learnt",
+        tasks=TASKS,
+        paper='Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error'
+        ' Synthesis"',
     )
 
     def __post_init__(self) -> None:

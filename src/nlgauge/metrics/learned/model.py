@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Checked, Range
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
@@ -25,7 +25,7 @@ from nlgauge.text.scripts import Writing
 _LEAST_TOKENS = 3  # special tokens and a piece
 
 
-def learned(name: str, data: str) -> MetricInfo:
+def learned(name: str, data: str, tasks: frozenset[str] = TASKS, paper: str = "") -> MetricInfo:
     """Declare a metric that a regressor learned from some data."""
     return MetricInfo(
         name,
@@ -34,6 +34,8 @@ def learned(name: str, data: str) -> MetricInfo:
         cached=True,
         flags={"unknown", "nonfinite"},
         summary=f"learned from {data}; a copy need not be best: no bound holds what a network says",
+        tasks=tasks,
+        paper=paper,
     )
 
 

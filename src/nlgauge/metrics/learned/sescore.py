@@ -30,7 +30,13 @@ class SEScore(RegressorMetric):
     """
 
     model: str = "sescore"
-    info: ClassVar = learned("sescore", "synthetic errors (Xu et al. 2022)")
+    info: ClassVar = learned(
+        "sescore",
+        "synthetic errors",
+        frozenset({"mt", "d2t", "ic"}),
+        'Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error'
+        ' Synthesis"',
+    )
 
     @property
     def _model(self) -> str:

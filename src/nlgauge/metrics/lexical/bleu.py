@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores, ids, mean_of_defined
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -74,7 +74,11 @@ class Bleu:
     trg_lang: str | None = None
     average: Literal["corpus", "sentence"] = "corpus"
     info: ClassVar = MetricInfo(
-        "bleu", range=(0.0, 100.0), summary="clipped n-gram precision with a brevity penalty (Papineni et al. 2002)"
+        "bleu",
+        range=(0.0, 100.0),
+        summary="clipped n-gram precision with a brevity penalty",
+        tasks=TASKS,
+        paper='Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"',
     )
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.metrics.base import check_needs
@@ -45,7 +45,13 @@ class ChrF:
     lowercase: bool = False
     whitespace: bool = False
     eps_smoothing: bool = False
-    info: ClassVar = MetricInfo("chrf", range=(0.0, 100.0), summary="F score of character n-grams (Popović 2015)")
+    info: ClassVar = MetricInfo(
+        "chrf",
+        range=(0.0, 100.0),
+        summary="F score of character n-grams",
+        tasks=TASKS,
+        paper='Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"',
+    )
 
     def __post_init__(self) -> None:
         checked(self)

@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
@@ -54,7 +54,12 @@ class Rouge:
     split: Literal["lines", "sentences"] = "lines"
     references: Policy = "best"
     value: Literal["f1", "precision", "recall"] = "f1"
-    info: ClassVar = MetricInfo("rouge", summary="n-grams or common subsequences shared with the reference (Lin 2004)")
+    info: ClassVar = MetricInfo(
+        "rouge",
+        summary="n-grams or common subsequences shared with the reference",
+        tasks=TASKS,
+        paper='Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries"',
+    )
 
     def __post_init__(self) -> None:
         checked(self)

@@ -44,7 +44,9 @@ class Ter:
         "ter",
         range=(0.0, float("inf")),
         higher_is_better=False,
-        summary="edits with shifts per reference word (Snover et al. 2006)",
+        summary="edits with shifts per reference word",
+        tasks={"mt", "d2t"},
+        paper='Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation"',
     )
 
     def __post_init__(self) -> None:

@@ -74,7 +74,9 @@ class Nli(NliMetric):
         cached=True,
         flags={"unknown", "nonfinite"},
         parts={"e": True, "n": None, "c": False},
-        summary=f"entailment as a metric (Chen and Eger 2023); {_WHY}",
+        summary=f"entailment as a metric; {_WHY}",
+        tasks={"mt", "as", "d2t"},
+        paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
     )
 
     def __post_init__(self) -> None:

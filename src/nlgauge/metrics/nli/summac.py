@@ -50,10 +50,10 @@ class SummaC(NliMetric):
         cached=True,
         flags={"unknown", "nonfinite"},
         parts={"e": True, "c": False},
-        summary=(
-            "entailment sentence by sentence (Laban et al. 2022); a copy need not be best: a model may be surer of"
-            " another sentence"
-        ),
+        summary="entailment sentence by sentence; a copy need not be best: a model may be surer of another sentence",
+        tasks={"as"},
+        paper='Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in'
+        ' Summarization"',
     )
 
     def __post_init__(self) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from nlgauge.core.result import Result
 from nlgauge.report.difference import marked
-from nlgauge.report.marks import absent, number, with_interval
-from nlgauge.report.rows import Row, by_keys, means_last, values_of
+from nlgauge.report.rows import Row, absent, by_keys, means_last, number, values_of, with_interval
 from nlgauge.report.tables.table import Table
 
 _CERTAIN = ("high", "user")

@@ -7,20 +7,23 @@ from itertools import combinations
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import absent, descending, number, with_interval
 from nlgauge.report.rows import (
     MEAN,
     PEOPLE,
     POOLED,
     SIGNIFICANT,
     Row,
+    absent,
     by_keys,
     claim_of,
     compared,
+    descending,
     is_of_people,
     measured,
+    number,
     p_values,
     values_of,
+    with_interval,
 )
 from nlgauge.report.tables.table import Table
 

@@ -1,4 +1,4 @@
-"""Scores as a table: one line per system, one column per metric, intervals and p-values inside the cells."""
+"""Scores as tables: one line per system and one column per metric, and one triangle of p-values per metric."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import absent, descending, number, with_interval
-from nlgauge.report.rows import SIGNIFICANT, measured, p_of
+from nlgauge.report.rows import (
+    SIGNIFICANT,
+    absent,
+    by_keys,
+    compared,
+    descending,
+    measured,
+    number,
+    p_of,
+    with_interval,
+)
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
@@ -168,3 +177,27 @@ def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> i
 
 def _plain(group: str | None) -> str:
     return "" if group is None else group.replace("\t", " ").replace("\n", " ")
+
+
+def pair_tables(result: Result, digits: int = 4) -> list[Table]:
+    """One table per metric and group of a result of kind `score`; none if only a baseline was tested against.
+
+    Cells are p-values, adjusted where the result has adjusted ones, and marked where they are below 0.05.
+    """
+    tables = []
+    tested = [{"group": None, **row} for row in result.rows]
+    for (metric, group), rows in by_keys(compared(tested), "metric", "group").items():
+        order = [row["system"] for row in measured(tested) if (row["metric"], row["group"]) == (metric, group)]
+        p = {(row["system"], row["against"]): p_of(row) for row in rows}
+        body, marked = [], set()
+        for i, system in enumerate(order[:-1]):
+            values = [p[system, other] for other in order[i + 1 :]]
+            body.append((system, *([""] * i), *(number(value, digits) for value in values)))
+            marked |= {(i, i + k) for k, value in enumerate(values, start=1) if value < SIGNIFICANT}
+        adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
+        test = rows[0]["test"].replace("_", " ")
+        where = "" if group is None else f", {group}"
+        title = f"p of {metric}{where}: row and column differ, {test}{adjusted}"
+        below = f"p < {SIGNIFICANT:g}"
+        tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=below))
+    return tables

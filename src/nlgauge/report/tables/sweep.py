@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import absent, number, percent
-from nlgauge.report.rows import ADEQUACY, ALL, MEAN, Row, by_keys, values_of, weight_tasks, whole
+from nlgauge.report.rows import (
+    ADEQUACY,
+    ALL,
+    MEAN,
+    Row,
+    absent,
+    by_keys,
+    number,
+    percent,
+    values_of,
+    weight_tasks,
+    whole,
+)
 from nlgauge.report.tables.table import Table
 
 _ATTACKS = {ALL: "accuracy", ADEQUACY: "accuracy, adequacy"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.core.result import Result
-from nlgauge.report.marks import absent
+from nlgauge.report.rows import absent
 from nlgauge.report.tables.table import Table
 
 
