@@ -164,10 +164,8 @@ def audit(
         penalties: for `checklist`: rows with a `penalty`. If None, the penalties that were recovered from the paper.
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
-        confidence: level of the confidence intervals.
-        references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
-        scripts: pairs in scripts that a metric does not read are noted (`note`), refused (`strict`), or not looked for.
-        columns: which column of a frame holds which field of a pair: `{"better": "good"}`.
+        references, scripts: `own`, or `source` to compare texts with their source; as in `nlgauge.suite`, of pairs.
+        columns, runtime, confidence: names of the columns of a frame; device, precision, cache; level of intervals.
 
     Raises:
         InputError: no pair has what a metric needs; the design is `checklist` and pairs lack a task and criterion; or

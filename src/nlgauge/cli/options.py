@@ -246,6 +246,12 @@ def refuse_idle(options: Mapping[str, object], why: str) -> None:
             raise InputError(f"--{name.replace('_', '-')} {why}")
 
 
+def changed(group: Any, *names: str) -> dict[str, bool]:
+    """Option -> whether its value is another than its default, of some fields of a group of options."""
+    defaults = {field.name: field.default for field in fields(group)}
+    return {name: getattr(group, name) != defaults[name] for name in names}
+
+
 def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a verb take groups of options: a parameter whose type is a dataclass stands for all fields of it.
 

@@ -15,8 +15,6 @@ from nlgauge.cli.specs import complete
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import STDOUT, Result
-from nlgauge.core.scores import Scores
-from nlgauge.core.segment import Segment
 from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
@@ -24,7 +22,7 @@ from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics import job
-from nlgauge.metrics.base import Metric, part_directions
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import check_bounds
 from nlgauge.metrics.languages import LanguageCheck, check_language
 from nlgauge.metrics.registry import metric as metric_of
@@ -265,25 +263,19 @@ def score(
     files.check(texts.paths, save_norm=save_norm)
     runtime = run.runtime(seed=seed or 0, quiet=score_only)
     with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
-        directions: dict[str, Mapping[str, bool | None]] = {}
-
-        def on_block(block: Sequence[Segment], scored: Mapping[str, Scores]) -> None:
-            directions.update({spec: part_directions(metrics[spec], found.parts) for spec, found in scored.items()})
-            if write is not None:
-                write(segment_columns(block, scored))
-
+        on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
         scores = job.score_source(
             source,
             metrics,
             comparison,
             runtime=runtime,
-            on_block=None if write is None else on_block,
+            on_block=on_block,
             save_norm=save_norm,
             language=cast(LanguageCheck, language),  # checked above
         )
     result = as_typed(scores.result())
     result = result if sort is None else best_first(result, sort)
-    files.write(result, parts=directions)
+    files.write(result, parts=scores.part_directions)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:

@@ -122,15 +122,14 @@ def meta_evaluate(
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings; metrics that score them; one criterion, several, or `all`.
+        dataset, columns, metrics: rated texts, with the names of a frame's columns as in `nlgauge.read`; what scores them.
         level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
             `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
-        columns: which column of a frame holds which field, as in `nlgauge.read`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
-        options: options of statistics, intervals and tests; see `measure.check_options`.
+        criterion, options: one, several, or `all`; options of statistics, intervals and tests, see `check_options`.
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)

@@ -87,8 +87,7 @@ def sweep(
     """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
 
     Args:
-        datasets: texts with ratings.
-        suites: pairs with a known order.
+        datasets, suites: texts with ratings; pairs with a known order.
         metrics: the metrics to improve, as specifications or metric objects.
         partners: the metrics to mix with each of them: `weight * partner + (1 - weight) * metric`.
         weights: weights of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
@@ -98,9 +97,8 @@ def sweep(
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence, seed: of the intervals; the seed is that of the bootstrap.
-        columns: which column of a frame holds which field, as in `nlgauge.read`; for all frames in `datasets`.
-        runtime: device, precision and cache.
+        confidence, seed: of the intervals.
+        columns, runtime: as in `nlgauge.read`, for all frames in `datasets`; device, precision and cache.
 
     Raises:
         InputError: the data do not fit together, or a metric is constant over a pool.

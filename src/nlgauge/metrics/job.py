@@ -15,7 +15,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric, described, notes_of
+from nlgauge.metrics.base import Metric, described, notes_of, part_directions
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -255,6 +255,11 @@ class SourceScores(Outcome):
         """Test, draws, seed and confidence as they were: many pairs take more draws than a baseline."""
         ran = [found.draws for groups in self.pairwise.values() for found in groups.values()]
         return self.comparison.settings | ({"draws": max(ran)} if ran else {})
+
+    @property
+    def part_directions(self) -> dict[str, dict[str, bool | None]]:
+        """Specification -> part of the segment scores -> whether higher is better, as far as it is known."""
+        return {spec: part_directions(metric, self.totals[spec].part_names) for spec, metric in self.metrics.items()}
 
     @cached_property
     def pairwise(self) -> Mapping[str, Mapping[str | None, Pairwise]]:
