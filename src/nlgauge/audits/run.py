@@ -174,7 +174,7 @@ def audit(
 
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    suite = suite_of(suite, columns)
+    suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:

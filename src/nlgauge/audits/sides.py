@@ -89,7 +89,10 @@ def score_sides(
     if references not in ("own", "source"):
         raise InputError(f"references is {references!r}, expected own or source")
     check_language(scripts)
-    places = {spec: pairs_for(spec, built, suite, references) for spec, built in metrics.items()}
+    places: dict[str, list[int]] = {}
+    for spec, built in metrics.items():  # what one metric lacks is refused before another is scored
+        places[spec] = pairs_for(spec, built, suite, references)
+        signature_of(built, runtime)
     unread: dict[str, tuple[str, ...]] = {}
     for spec, built in metrics.items() if scripts != "off" else ():
         seen = UnreadScripts({spec: built}, "pairs")

@@ -62,7 +62,7 @@ def suite(
         InputError: there is no text to perturb, or no perturbation applies.
         SpecError: the kind, task, criterion or a perturbation is unknown.
     """
-    dataset = dataset_of(dataset, columns)
+    dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
     shared: dict[str, Any] = {"seed": seed, "limit": limit, "language": language, "scripts": scripts}
     if kind == "menli":
         of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}

@@ -132,7 +132,7 @@ def read(
             names the line and the field.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
-    if is_frame(path):
+    if not isinstance(path, str | os.PathLike) and is_frame(path):
         if format is not None:
             raise InputError(f"format {format!r} is that of a file; a {type(path).__name__} has none")
         return read_frame(path, columns)

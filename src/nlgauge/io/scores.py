@@ -17,7 +17,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.beside import read_beside
+from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
 from nlgauge.io.files.files import InputFile
@@ -62,7 +62,7 @@ def read_scores(
             a number, or two rows are about the same thing. The error names the file and the line.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
-    if is_frame(path):
+    if not isinstance(path, str | os.PathLike) and is_frame(path):
         return _table(rows_of(path), type(path).__name__, columns, names or {}, group, [])
     file = InputFile(path)
     plain = file.path.removesuffix(".gz")
@@ -82,9 +82,9 @@ def read_scores(
             " or .sys.score"
         )
     table = _table(rows, file.name, columns, names or {}, group, notes)
-    origins, told = read_beside(file)
-    if not origins:
+    if not os.path.isfile(file.path + SUFFIX):
         return table
+    origins, told = read_beside(file)
     no_scores = [
         name for name in table.columns if columns is None and origins.get(name, _SCORED).higher_is_better is None
     ]

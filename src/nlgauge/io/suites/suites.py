@@ -61,7 +61,8 @@ def read_suite(
     """
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
-    rows: Any = FrameRows(path) if is_frame(path) else SuiteRows(InputFile(path))
+    is_path = isinstance(path, str | os.PathLike)
+    rows: Any = FrameRows(path) if not is_path and is_frame(path) else SuiteRows(InputFile(path))
     rows = NamedRows(rows, columns) if columns else rows
     first = next(iter(rows), None)
     if first is None:
