@@ -70,7 +70,7 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
             for part, up in metric.get("parts", {}).items():
                 parts.add(f"{spec}.{part}")
                 origins[f"{spec}.{part}"] = Origin(up, f"{signature}|part:{part}" if same else "")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{wrong} ({type(error).__name__}: {error})") from None
     if not all(isinstance(up, bool) or (up is None and name in parts) for name, (up, _) in origins.items()):
         raise InputError(f"{wrong} (higher_is_better is neither true nor false)")
