@@ -46,7 +46,7 @@ def test_of_a_file_that_has_changed_the_direction_holds_and_the_signature_does_n
 def test_without_it_nothing_is_known(tmp_path):
     path = tmp_path / "theirs.tsv"
     path.write_text("id\tter\na\t10.0\n")
-    assert read_beside(InputFile(path)) == ({}, [])
+    assert read_scores(path).origins == {}
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.held import HeldSource
 from nlgauge.io.selected import SelectedSource
+from nlgauge.io.source import HeldSource
 
 # a has items 1 to 3, b lacks 3, and c has item 1 of another group alone
 WRITTEN = {"a": ["x1", "x2", "x3"], "b": ["x1", "x2"], "c": ["y1"]}

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import hashlib
+import io
+import json
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.core.segment import Segment
-from nlgauge.io.source import OPTIONAL, Tally, in_blocks
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.io.files import files
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.read import open_data
+from nlgauge.io.source import BLOCK_CHARACTERS, OPTIONAL, HeldSource, Tally, in_blocks
 
 texts = st.text(max_size=6)
 segments = st.lists(
@@ -99,3 +108,214 @@ def test_the_tally_grows_by_eight_bytes_a_segment(n):
     tally = tally_of(*(Segment(str(i), "h" * 100) for i in range(n)))
     assert tally.hashes.itemsize * len(tally.hashes) == 8 * n
     assert len(tally.shapes) <= 1
+
+
+def jsonl(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def grid(systems, items):
+    return [
+        {"id": f"{s}.{i}", "system": s, "seg": str(i), "lp": "xx-yy", "refs": ["r"], "hyp": f"{s} {i}"}
+        for s in systems
+        for i in range(items)
+    ]
+
+
+def test_the_summary_counts_in_order_of_appearance(put):
+    rows = [
+        *grid(["zeta", "alpha"], 2),
+        {"id": "last", "hyp": "x", "src": "in", "task": "t", "human": {"f": 1}, "domain": 1},
+    ]
+    content = jsonl(rows)
+    summary = open_data(put("a.jsonl", content)).check()
+    assert summary.n == 5
+    assert list(summary.systems.items()) == [("zeta", 2), ("alpha", 2), (None, 1)]
+    assert list(summary.groups.items()) == [("xx-yy", 4), ("t", 1)]
+    assert summary.criteria == ("f",)
+    assert summary.present == {"references", "source", "system", "item", "group", "human"}
+    assert summary.lacking == {
+        "references": "last",
+        "source": "zeta.0",
+        "system": "last",
+        "item": "last",
+        "human": "zeta.0",
+        "context": "zeta.0",
+        "table": "zeta.0",
+    }
+    assert summary.inputs == ({"path": "a.jsonl", "sha256": hashlib.sha256(content.encode()).hexdigest()},)
+    assert summary.notes == ("a.jsonl: fields ignored: 'domain'",)
+
+
+def test_an_empty_source_is_there_and_an_absent_one_is_not(put):
+    assert open_data(put("a.jsonl", jsonl([{"hyp": "x", "src": ""}]))).check().lacking.keys() & {
+        "source",
+        "references",
+    } == {"references"}
+
+
+def test_notes_on_ids_and_many_ignored_fields(put):
+    rows = [{"hyp": "x", **{f"f{i}": 0 for i in range(10)}}]
+    assert open_data(put("a.jsonl", jsonl(rows))).check().notes == (
+        "a.jsonl: 1 row has no id; made from system and seg, or from the row number",
+        "a.jsonl: fields ignored: 'f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7' and 2 more",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            '{"hyp":"a","id":"q"}\n\n{"hyp":"b","id":"p"}\n{"hyp":"c","id":"q"}\n',
+            "a.jsonl:4: duplicate id 'q', first at a.jsonl:1; ids must be unique",
+        ),
+        (
+            '{"hyp":"a","id":"2"}\n{"hyp":"b"}\n',
+            (
+                "a.jsonl:2: duplicate id '2' (made from system and seg, or from the row number), first at a.jsonl:1;"
+                " ids must be unique"
+            ),
+        ),
+        (
+            jsonl([{"hyp": "a", "id": 7}, {"hyp": "a", "id": "7"}]),
+            "a.jsonl:2: duplicate id '7', first at a.jsonl:1; ids must be unique",
+        ),
+    ],
+)
+def test_duplicate_ids_are_named_with_both_lines(put, content, says):
+    with pytest.raises(InputError) as error:
+        open_data(put("a.jsonl", content)).check()
+    assert str(error.value) == says
+
+
+def test_equal_hashes_are_no_duplicates(put, monkeypatch):
+    # hashing in the module under test is replaced, so that every id collides; the rescan must clear them all
+    monkeypatch.setattr("nlgauge.io.source.hash", lambda text: 0, raising=False)
+    assert open_data(put("a.jsonl", jsonl(grid(["s"], 5)))).check().n == 5
+    put("a.jsonl", jsonl([*grid(["s"], 5), grid(["s"], 5)[3]]))
+    with pytest.raises(InputError, match=r"^a\.jsonl:6: duplicate id 's\.3', first at a\.jsonl:4"):
+        open_data("a.jsonl").check()
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])
+def test_no_row_is_an_error(put, content):
+    with pytest.raises(InputError, match=r"^a\.jsonl is empty: no row in it, expected at least one segment$"):
+        open_data(put("a.jsonl", content)).check()
+
+
+def test_a_header_alone_is_an_error(put):
+    with pytest.raises(InputError, match=r"^a\.tsv is empty"):
+        open_data(put("a.tsv", "hyp\tref\n")).check()
+
+
+def test_an_error_in_the_last_row_comes_before_any_block(put):
+    source = open_data(put("a.jsonl", jsonl([*grid(["s"], 5), {"hyp": 1}])))
+    with pytest.raises(InputError, match=r"^a\.jsonl:6: "):
+        source.blocks(2)
+
+
+def test_blocks_cover_the_file_in_order_and_again(put):
+    rows = grid(["a", "b"], 5)
+    source = open_data(put("a.jsonl", jsonl(rows)))
+    for _ in range(2):
+        blocks = list(source.blocks(4))
+        assert [len(b) for b in blocks] == [4, 4, 2]
+        assert [s.id for b in blocks for s in b] == [row["id"] for row in rows]
+
+
+def test_long_texts_end_a_block_early(put):
+    # 30 characters a segment: "x" * 10, "y" * 10 and "z" * 10; a limit of 60 holds two
+    rows = [{"id": str(i), "hyp": "x" * 10, "ref": "y" * 10, "src": "z" * 10} for i in range(5)]
+    assert [len(b) for b in open_data(put("a.jsonl", jsonl(rows))).blocks(characters=60)] == [2, 2, 1]
+
+
+def test_segments_that_belong_together_stay_together():
+    from nlgauge.core.segment import Segment
+
+    segments = [Segment(str(i), "x") for i in range(7)]
+    assert [len(b) for b in in_blocks(segments, 2, BLOCK_CHARACTERS, together=3)] == [3, 3, 1]
+
+
+def test_standard_input_is_told_by_its_first_byte(put, feed):
+    put("other", "")
+    feed('{"id": "a", "hyp": "x"}\n')
+    source = open_data("-")
+    assert source.check().inputs[0]["path"] == "-"
+    assert [s.id for b in source.blocks() for s in b] == ["a"]
+    source.close()
+    feed("\ufeffhyp\tid\nx\tb\n")
+    assert [s.id for b in open_data("-").blocks() for s in b] == ["b"]
+    feed('{"hyp": 1}')
+    with pytest.raises(InputError, match=r"^<stdin>:1: field 'hyp' is a number"):
+        open_data("-").check()
+    feed("")
+    with pytest.raises(InputError, match=r"^<stdin> is empty"):
+        open_data("-").check()
+
+
+def test_checking_holds_no_texts_and_no_ids(put, monkeypatch):
+    # 27,000 more rows cost 8 bytes each, in an array that grows by steps and is sorted once in a copy: under 24.
+    # An id of its own costs over 60, a segment over 400; what is read at a time is made small beside that.
+    monkeypatch.setattr(files, "_CHUNK", 1 << 14)
+    peaks = []
+    for n in (3_000, 30_000):
+        source = open_data(put(f"{n}.jsonl", jsonl({"id": f"segment number {i}", "hyp": "x" * 60} for i in range(n))))
+        tracemalloc.start()
+        source.check()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    small, large = peaks
+    assert large - small < 27_000 * 24
+
+
+def test_a_stream_holds_one_block(put, monkeypatch):
+    # blocks of 500 from a file of 1,000 and of 10,000 rows: the same peak, but for the line number and the like
+    monkeypatch.setattr(files, "_CHUNK", 1 << 14)
+    peaks = []
+    for n in (1_000, 10_000):
+        source = open_data(put(f"{n}.jsonl", jsonl({"id": f"segment number {i}", "hyp": "x" * 60} for i in range(n))))
+        source.check()
+        tracemalloc.start()
+        for _ in source.blocks(500):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    small, large = peaks
+    assert large < 1.1 * small
+
+
+SEGMENTS = (
+    Segment("a", "1", ("r",), system="A", item="x"),
+    Segment("b", "2", system="A", item="y"),
+    Segment("c", "3", system="B", item="x"),
+)
+
+
+def test_what_was_read_whole_is_checked_and_streamed_like_any_input(put):
+    source = HeldSource(Dataset(SEGMENTS, "set", ("a note",)), [InputFile(put("f", "content"))])
+    summary = source.check()
+    assert source.check() is summary
+    assert (summary.n, summary.systems, summary.lacking["references"], summary.notes) == (
+        3,
+        {"A": 2, "B": 1},
+        "b",
+        ("a note",),
+    )
+    assert summary.inputs == ({"path": "f", "sha256": hashlib.sha256(b"content").hexdigest()},)
+    assert [[s.id for s in block] for block in source.blocks(size=2)] == [["a", "b"], ["c"]]
+    assert [s for block in source.blocks() for s in block] == list(SEGMENTS)
+
+
+def test_no_segment_is_refused():
+    with pytest.raises(InputError, match=r"^set is empty: no segment in it, expected at least one$"):
+        HeldSource(Dataset((), "set"), [])
+
+
+def test_closing_deletes_the_copy_of_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"content")))
+    file = InputFile("-")
+    source = HeldSource(Dataset(SEGMENTS, "set"), [file])
+    source.check()
+    source.close()
+    with pytest.raises(ValueError, match="closed file"):
+        file.open().read()

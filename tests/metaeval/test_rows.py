@@ -13,7 +13,7 @@ from nlgauge.metaeval.rows import (
     rows_of_test,
     standing,
 )
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.differences.result import MetricComparison
 
 

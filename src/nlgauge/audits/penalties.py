@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.io.files.cells import number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, number
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_of
 

@@ -1,17 +1,19 @@
-"""Does the metric prefer the better text? Accuracy by phenomenon, with ties counted apart."""
+"""Does the metric prefer the better text? Accuracy by phenomenon, and pairs in which no metric can fail."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.sides import Sides, pairs_for
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Expect, Pair, Suite
+from nlgauge.metrics.base import Metric
 from nlgauge.perturbations.paraphrase import edit_distance
 from nlgauge.stats.correlation.preferences import accuracy_of
 from nlgauge.stats.shares import mean_of_shares, wilson
@@ -237,3 +239,53 @@ def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, confiden
                 counted=sum(row.counted for row in part),
                 n_phenomena=len(part),
             )
+
+
+def check_copies(
+    suite: Suite, metrics: Mapping[str, Metric], references: str = "own", refuse: bool = True
+) -> list[str]:
+    """Refuse a suite of preferences that no metric with references can fail, and count such pairs elsewhere.
+
+    A copy of the reference gets the best score of nearly every metric, so such a pair tells no metric from another.
+
+    Args:
+        suite: the pairs.
+        metrics: specification as typed -> metric.
+        references: `own`, or `source` if the texts are compared with their source.
+        refuse: whether a suite of nothing but such pairs is refused. It is counted where preferences were asked for.
+
+    Returns:
+        A note if the better text is a reference in some of the pairs that a metric scores; else nothing.
+
+    Raises:
+        InputError: it is one in all pairs that a metric scores.
+    """
+    noted: dict[str, None] = {}
+    for spec, metric in metrics.items():
+        if "references" not in metric.info.needs:
+            continue
+        places = pairs_for(spec, metric, suite, references)
+        pairs = [suite.pairs[place] for place in places if suite.pairs[place].expect == "lower"]
+        n = sum(_is_copy(pair, references) for pair in pairs)
+        if refuse and n and n == len(pairs):
+            raise InputError(f"{suite.name or 'the suite'}: {_refusal(spec, pairs)}")
+        if n:
+            noted[
+                f"in {n} of {len(pairs)} pairs the better text is a reference, which nearly every metric prefers:"
+                " accuracies are higher for it"
+            ] = None
+    return list(noted)
+
+
+def _is_copy(pair: Pair, references: str) -> bool:
+    held = (pair.source or "",) if references == "source" else pair.references
+    return pair.better.strip() in {text.strip() for text in held}
+
+
+def _refusal(spec: str, pairs: list[Pair]) -> str:
+    is_checklist = all(pair.task and pair.criterion for pair in pairs)
+    return (
+        f"in all {len(pairs)} pairs for {spec} the better text is the reference, so that no metric could fail;"
+        f"{' use them as a checklist (--design checklist), or' if is_checklist else ''} make pairs that can be failed:"
+        " 'nlgauge perturb --field hyp', or 'nlgauge audit DATA --suite menli', which takes paraphrases"
+    )

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nlgauge.audits.copies import check_copies
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops
 from nlgauge.audits.penalties import shipped, with_penalties
-from nlgauge.audits.preference import PreferenceRow, preference_rows, won
+from nlgauge.audits.preference import PreferenceRow, check_copies, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
@@ -172,7 +171,7 @@ def audit(
 
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    suite = read_suite(suite) if is_frame(suite) else suite
+    suite = read_suite(suite) if not isinstance(suite, Suite) and is_frame(suite) else suite
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:

@@ -56,7 +56,7 @@ def suite(
         InputError: there is no text to perturb, or no perturbation applies.
         SpecError: the kind, task, criterion or a perturbation is unknown.
     """
-    dataset = dataset_of(dataset)
+    dataset = dataset if isinstance(dataset, Dataset) else dataset_of(dataset)
     if kind == "menli":
         of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
         for name, value in of_checklists.items():

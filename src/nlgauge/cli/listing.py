@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import show
 from nlgauge.core.spec import Spec, Sum, parse
-from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes

@@ -150,7 +150,7 @@ def meta(
         dataset,
         scored.metric or [],
         criterion or None,
-        scores=tables,
+        scores=tables or None,
         lower_is_better=scored.lower or [],
         higher_is_better=scored.higher or [],
         pairs=preferences,

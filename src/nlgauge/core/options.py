@@ -122,9 +122,11 @@ def _expected(value: Any, hint: Any) -> str | None:
     if origin is typing.Annotated:
         return _expected(value, args[0]) or next((e for a in args[1:] if (e := _outside(value, a)) is not None), None)
     if origin in (typing.Union, types.UnionType):
-        ends = [end for arg in args if arg is not type(None) and (end := _expected(value, arg)) is not None]
-        fits = len(ends) < len([arg for arg in args if arg is not type(None)]) or (value is None and type(None) in args)
-        return None if fits else " or".join(dict.fromkeys(ends)).replace(" or, expected", " or")
+        if value is None and type(None) in args:
+            return None
+        ends = [_expected(value, arg) for arg in args if arg is not type(None)]
+        told = dict.fromkeys(end for end in ends if end is not None)
+        return None if None in ends else " or".join(told).replace(" or, expected", " or")
     if origin is Literal:
         # True == 1 in Python: a choice must be of the type that is declared, too.
         if any(value == choice and type(value) is type(choice) for choice in args):

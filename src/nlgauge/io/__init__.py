@@ -6,10 +6,9 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.io.files.files import InputFile
-    from nlgauge.io.formats import FORMATS, TABLES
     from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
     from nlgauge.io.raw import Raw, read_raw
-    from nlgauge.io.read import open_data
+    from nlgauge.io.read import FORMATS, TABLES, open_data
     from nlgauge.io.scores import read_scores
     from nlgauge.io.source import Source
     from nlgauge.io.suites.minor import Labelled, read_minor

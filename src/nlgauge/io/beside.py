@@ -45,11 +45,9 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
     If the file has changed since, its directions hold, and its signatures do not.
 
     Raises:
-        InputError: it is not what `write_beside` writes.
+        InputError: it cannot be read, or is not what `write_beside` writes.
     """
     path = file.path + SUFFIX
-    if not os.path.isfile(path):
-        return {}, []
     wrong = f"{path} is not what nlgauge writes beside {file.path}; delete it, or write both again with --segments"
     try:
         with open(path, encoding="utf-8") as opened:

@@ -9,9 +9,8 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.fields import CRITERION, advice, fields_by_column, is_known, reference_columns
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number
 
 _MARK = re.compile(r"</?v>")
 _MOST = 10_000  # lines of one row; more means that a quote was never closed

@@ -9,9 +9,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences
 from nlgauge.io.csvtable import Records
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.jsonl import JsonRows
 
 

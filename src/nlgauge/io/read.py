@@ -1,27 +1,98 @@
-"""Read the segments of a file in any known format, all at once or as a stream."""
+"""Which format has a file? The formats by name, and the segments of a file in any of them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
+
+import msgspec
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.csvtable import CsvRows
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.formats import FORMATS, TABLES, format_of_folder, format_within
+from nlgauge.io.files.files import InputFile, entries
 from nlgauge.io.frames import read_frame
-from nlgauge.io.held import HeldSource
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parquet import ParquetRows
+from nlgauge.io.source import HeldSource, Rows, TableSource
 from nlgauge.io.summeval import SummEvalRows
-from nlgauge.io.table import Rows, TableSource
 from nlgauge.io.tsv import TsvRows
-from nlgauge.io.wmt.da import open_da
-from nlgauge.io.wmt.mqm import read_mqm
+from nlgauge.io.wmt.da import PARTS, open_da
+from nlgauge.io.wmt.mqm import is_header, read_mqm
 from nlgauge.io.wmt.mtme import open_mtme
+
+# Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
+FORMATS: Mapping[str, str] = {
+    "jsonl": (
+        "JSON lines (.jsonl .ndjson .json, .gz), or one array of objects: one row per segment, with the names of our"
+        " fields"
+    ),
+    "tsv": "TSV (.tsv, .gz): the same names as columns of a header",
+    "parquet": "Parquet (.parquet): the same names as columns; needs the extra 'parquet'",
+    "csv": (
+        "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning representations (BAGEL,"
+        " SFHOT)"
+    ),
+    "summeval": "SummEval's model_annotations.aligned.jsonl, also paired or scored: expert and crowd ratings as lists",
+    "mqm": "MQM annotations (.tsv, .gz): one marked error a row, scored with the standard weights",
+    "wmt-da": "WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP",
+    "mtme": "mt-metrics-eval: the folder of one test set, with its human scores of segments",
+}
+# Read as tables of scores or as pairs, by the function named.
+TABLES: Mapping[str, str] = {
+    "scores": "read_scores: JSON lines, TSV, CSV or Parquet with id, or system and seg; sacrerouge's JSON lines",
+    "wmt-scores": (
+        "read_scores, read_submission: METRIC.seg.score and METRIC.sys.score (.gz) of WMT17 to WMT24; written and"
+        " checked too"
+    ),
+    "mtme-scores": "read_scores: NAME-REF.LEVEL.score and LP.NAME.LEVEL.score of mt-metrics-eval; written too",
+    "mtme-ratings": (
+        "read_ratings: LP.NAME.seg.rating of mt-metrics-eval, marked errors scored with the standard weights"
+    ),
+    "wmt17-da": "read_da_scores: DA-seglevel.csv, LP DATA SYSTEM SID HUMAN",
+    "mqm-averages": "read_mqm_averages: system mqm_avg_score seg_id",
+    "summeval-scores": "read_summeval_scores: the metric scores of SummEval's scored version",
+    "relative-ranks": "read_relative_ranks: RR-seglevel.csv and DArr-seglevel.csv, LP DATA SID BETTER WORSE",
+    "pairs": "read_pairs: JSON lines with better_id and worse_id",
+    "comet-ranking": "read_ranking: CSV with src, ref, pos, neg",
+}
+
+
+def format_of_folder(folder: str | os.PathLike[str]) -> str:
+    """The format of a folder.
+
+    Raises:
+        InputError: the folder has no known format.
+    """
+    folder = Path(folder)
+    inside = entries(folder)
+    if os.path.isdir(folder / "sources"):
+        return "mtme"
+    if any(f".{part}." in path.name for path in inside for part in PARTS):
+        return "wmt-da"
+    raise InputError(
+        f"{folder} is a folder, expected a file, or a folder with sources/ and system-outputs/ (mt-metrics-eval) "
+        "or with SET.source.LP, SET.reference.LP, SET.mt-system.LP and SET.human.LP (WMT15, WMT16)"
+    )
+
+
+def format_within(file: InputFile, usual: str) -> str:
+    """`usual`, unless the first line is that of another format of the same extension."""
+    head = file.head(1 << 20).removeprefix(b"\xef\xbb\xbf")
+    line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
+    if usual == "tsv":
+        columns = line.split("\t")
+        return "mqm" if "hyp" not in columns and is_header(columns) else usual
+    if usual == "jsonl":
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+            return usual
+        return "summeval" if type(row) is dict and "hyp" not in row and {"decoded", "model_id"} <= row.keys() else usual
+    return usual
+
 
 _ROWS: dict[str, Callable[[InputFile], Rows]] = {
     "jsonl": JsonRows,
@@ -61,7 +132,7 @@ def read(
             names the line and the field.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
-    if is_frame(path):
+    if not isinstance(path, str | os.PathLike) and is_frame(path):
         if format is not None:
             raise InputError(f"format {format!r} is that of a file; a {type(path).__name__} has none")
         return read_frame(path, columns)

@@ -17,12 +17,11 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.beside import read_beside
+from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.parquet import import_pyarrow
@@ -62,7 +61,7 @@ def read_scores(
             a number, or two rows are about the same thing. The error names the file and the line.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
-    if is_frame(path):
+    if not isinstance(path, str | os.PathLike) and is_frame(path):
         return _table(rows_of(path), type(path).__name__, columns, names or {}, group, [])
     file = InputFile(path)
     plain = file.path.removesuffix(".gz")
@@ -82,8 +81,10 @@ def read_scores(
             " or .sys.score"
         )
     table = _table(rows, file.name, columns, names or {}, group, notes)
+    if not os.path.isfile(file.path + SUFFIX):
+        return table
     origins, told = read_beside(file)
-    return dataclasses.replace(table, origins=origins, notes=(*table.notes, *told)) if origins else table
+    return dataclasses.replace(table, origins=origins, notes=(*table.notes, *told))
 
 
 def _table(

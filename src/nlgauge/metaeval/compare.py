@@ -13,8 +13,8 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import Measure, pairs_of_frame
 from nlgauge.stats.correlation.averaging import Ratio
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
-from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.differences.bootstrap import bootstrap_test
 from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
 from nlgauge.stats.differences.mcnemar import mcnemar_test

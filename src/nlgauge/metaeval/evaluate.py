@@ -21,13 +21,12 @@ from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
-from nlgauge.metaeval.directions import directions
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
 from nlgauge.metaeval.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
-from nlgauge.metaeval.scoring import score_judged
+from nlgauge.metaeval.scoring import directions, score_judged
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.languages import LanguageCheck
@@ -202,8 +201,8 @@ def joined_scores(
         runtime: device, precision and cache.
         language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
     """
-    dataset, positions = dataset_of(dataset), None
-    scores = read_scores(scores) if is_frame(scores) else scores
+    dataset, positions = dataset if isinstance(dataset, Dataset) else dataset_of(dataset), None
+    scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     if pairs is not None:
         if criterion is not None:
             raise InputError("pairs say themselves what people prefer; leave the criterion out")

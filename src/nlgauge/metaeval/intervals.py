@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import Measure, pairs_of_frame
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
 from nlgauge.stats.intervals.fisher import fisher_ends
 from nlgauge.stats.intervals.weights import pearson_ends

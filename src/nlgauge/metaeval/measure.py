@@ -12,11 +12,10 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
 from nlgauge.stats.correlation.chance import chance_preference
-from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.correlation.correlate import Correlation, correlations
 from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
 from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import Kind, statistic
-from nlgauge.stats.correlation.result import Correlation
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
 _OF_DRAWS = ("draws", "seed")  # of intervals and tests too

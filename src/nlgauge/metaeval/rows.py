@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.result import NewRow, Row
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.differences.result import MetricComparison

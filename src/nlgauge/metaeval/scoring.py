@@ -1,15 +1,20 @@
-"""Scores of the judged segments: references are folded by one policy, and pooled metrics see one group at a time."""
+"""Scores of the judged segments, made under one policy for references; and the direction of scores made elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
+from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count, count_notes, first_of, say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
+from nlgauge.core.tables import ScoreTable
 from nlgauge.metrics.base import Metric, is_pooled, notes_of
+from nlgauge.metrics.direction import direction_of
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
@@ -102,3 +107,39 @@ def _check_needs(metrics: Mapping[str, Any], segments: Sequence[Segment]) -> Non
                 f"{name} needs references and no segment has any; references='source' takes the source for the"
                 " reference"
             )
+
+
+def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
+    """Whether higher is better, for each column of scores.
+
+    Args:
+        stored: name -> a table with a column of that name, `Scores`, a mapping from id to number, or numbers.
+        given: name -> what the caller says.
+
+    Returns:
+        Name -> whether higher is better; and notes on what nobody says, with the option that does.
+    """
+    up: dict[str, bool] = {}
+    told: dict[tuple[str, str], list[str]] = {}
+    for name, values in stored.items():
+        if isinstance(values, Scores):
+            up[name] = values.higher_is_better
+        elif name in given:
+            up[name] = given[name]
+        else:
+            origin = values.origins.get(name) if isinstance(values, ScoreTable) else None
+            recorded = None if origin is None else origin.higher_is_better
+            up[name], said = direction_of(name, _numbers(values, name), recorded)
+            if said:
+                told.setdefault((said, "lower" if up[name] else "higher"), []).append(name)
+    return up, [
+        f"{', '.join(names)}: {said}; --{other}-is-better NAME changes that (in Python {other}_is_better)"
+        for (said, other), names in told.items()
+    ]
+
+
+def _numbers(values: Any, name: str) -> Array:
+    if isinstance(values, ScoreTable):
+        return values.column(name)
+    listed = values.values() if isinstance(values, Mapping) else values
+    return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from nlgauge.audits.copies import check_copies
-from nlgauge.audits.preference import ALL_GROUPS, preference_rows
+from nlgauge.audits.preference import ALL_GROUPS, check_copies, preference_rows
 from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame

@@ -29,7 +29,7 @@ from nlgauge.metaeval.rows import (
     rows_of_test,
     standing,
 )
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.differences.multiplicity import Adjustment
 from nlgauge.stats.differences.power import critical_correlation
 from nlgauge.stats.differences.result import MetricComparison

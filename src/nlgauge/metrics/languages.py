@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
@@ -139,17 +139,21 @@ def unread_scripts(
 
 
 def _codes(segments: Sequence[Segment], need: str) -> Codes | None:
-    """The writing of one text of each segment, shape (n,), or of that reference which is not Latin."""
-    if need == "hypothesis":
-        return writings([s.hypothesis for s in segments])
-    if need == "source":
-        return writings([s.source or "" for s in segments])
-    if need != "references":
+    """The writing of one text of each segment, shape (n,), or of that reference which is not Latin; None for ASCII."""
+    of: dict[str, Callable[[Segment], Sequence[str]]] = {
+        "hypothesis": lambda s: (s.hypothesis,),
+        "source": lambda s: (s.source or "",),
+        "references": lambda s: s.references,
+    }
+    if need not in of:
         return None
+    texts = [text for s in segments for text in of[need](s)]
+    if all(map(str.isascii, texts)):
+        return None
+    codes = writings(texts)
+    if need != "references" or not codes.any():
+        return codes
     counts = np.fromiter((len(s.references) for s in segments), dtype=np.int64, count=len(segments))
-    codes = writings([text for s in segments for text in s.references])
-    if not codes.any():
-        return None
     found = np.zeros(len(segments), dtype=np.int64)
     np.maximum.at(found, np.repeat(np.arange(len(segments)), counts), codes)
     return found

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
         human_ties,
     )
     from nlgauge.stats.correlation.coefficients import acc_eq, kendall_b, kendall_c, pearson, spearman, tau_eq
-    from nlgauge.stats.correlation.correlate import correlations
+    from nlgauge.stats.correlation.correlate import Correlation, correlations
     from nlgauge.stats.correlation.preferences import PreferenceAccuracy, preference_accuracy
     from nlgauge.stats.correlation.registry import STATISTICS, Statistic
-    from nlgauge.stats.correlation.result import Correlation
     from nlgauge.stats.correlation.system_pairs import SoftAccuracy, pairwise, soft_pairwise
     from nlgauge.stats.differences.bootstrap import bootstrap_test
     from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters

@@ -6,7 +6,6 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.text.doc import Doc, Span, Token
-    from nlgauge.text.english.capitals import is_name_like
     from nlgauge.text.languages import BACKENDS, Language, language
     from nlgauge.text.lexicon.articles import article_before
     from nlgauge.text.lexicon.inflection import inflect, lemma
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from nlgauge.text.numbers.words import parse_words, spell, spell_decade, spell_fraction, spell_ordinal, spell_year
     from nlgauge.text.porter import stem
     from nlgauge.text.sentences import sentence_spans, split_sentences
-    from nlgauge.text.tagging.brill import known_tags, words_by_tag
+    from nlgauge.text.tagging.brill import is_name_like, known_tags, words_by_tag
     from nlgauge.text.tagging.tagging import Tagger, tag
     from nlgauge.text.tokenize import letter_spans, rouge_words, unicode_words
     from nlgauge.text.units import unit_spans

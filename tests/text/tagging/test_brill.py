@@ -2,7 +2,8 @@
 
 import pytest
 
-from nlgauge.text.tagging.brill import keeps_capital, known_tags, noun_or_verb, words_by_tag
+from nlgauge.text.doc import Token
+from nlgauge.text.tagging.brill import is_name_like, keeps_capital, known_tags, noun_or_verb, words_by_tag
 
 TAGS = frozenset(
     "# $ '' , -LRB- -RRB- . : CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM TO"
@@ -44,3 +45,19 @@ def test_words_with_a_capital_of_their_own():
     assert not keeps_capital("german")
     assert not keeps_capital("Hosue")
     assert not keeps_capital("")
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "expected"),
+    [
+        ("Anna", "NNP", True),
+        ("I", "PRP", True),
+        ("NATO", "NN", True),
+        ("German", "JJ", True),
+        ("House", "NN", False),
+        ("A", "DT", False),
+        ("the", "DT", False),
+    ],
+)
+def test_what_keeps_its_capital_inside_a_sentence(text, tag, expected):
+    assert is_name_like(Token(0, 0, len(text), text, tag)) is expected

@@ -57,7 +57,7 @@ def read_suite(
     """
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
-    rows = FrameRows(path) if is_frame(path) else SuiteRows(InputFile(path))
+    rows = FrameRows(path) if not isinstance(path, str | os.PathLike) and is_frame(path) else SuiteRows(InputFile(path))
     first = next(iter(rows), None)
     if first is None:
         raise InputError(f"{rows.name} is empty: no pair in it")

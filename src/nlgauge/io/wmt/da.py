@@ -13,10 +13,9 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.cells import counted, number, ordinal
 from nlgauge.io.files.files import InputFile, entries
-from nlgauge.io.files.lines import Lines
-from nlgauge.io.held import HeldSource
+from nlgauge.io.files.lines import Lines, counted, number, ordinal
+from nlgauge.io.source import HeldSource
 
 PARTS = ("source", "reference", "mt-system", "human")
 CRITERION = "da_z"

@@ -12,8 +12,8 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.systems import Selection, select_systems
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.cells import counted
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import counted
 
 META = "meta.json"
 Texts = tuple[str | None, ...]

@@ -14,9 +14,8 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.jsonl import RepeatedKey, unique
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ

@@ -14,11 +14,10 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
-from nlgauge.io.files.cells import counted, number
 from nlgauge.io.files.files import InputFile, entries
-from nlgauge.io.files.lines import Lines
-from nlgauge.io.held import HeldSource
+from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.jsonl import JsonRows, RepeatedKey, unique
+from nlgauge.io.source import HeldSource
 from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
 
 NO_TRANSLATION = "[No translation supplied]"

@@ -12,9 +12,8 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.cells import counted, number, ordinal
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, counted, number, ordinal
 from nlgauge.io.files.pack import write_bytes
 
 ALL = "all"  # the domain of a score for the whole test set

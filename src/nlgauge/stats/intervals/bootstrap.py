@@ -13,11 +13,10 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.averaging import Grouped, Ratio, by_group, mean_of_groups, pool
 from nlgauge.stats.correlation.calibration import calibrate_entries
-from nlgauge.stats.correlation.correlate import correlations
+from nlgauge.stats.correlation.correlate import Correlation, correlations
 from nlgauge.stats.correlation.entries import Codes, Entries, lay_flat, namer, settle_preferences
 from nlgauge.stats.correlation.levels import settle_scores, without_offset
 from nlgauge.stats.correlation.options import Options, PlainOptions, Plan, prepare
-from nlgauge.stats.correlation.result import Correlation
 from nlgauge.stats.draws import Seed, check_draws, check_level, generator, percentiles
 from nlgauge.stats.intervals.fisher import Interval
 

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import OneOf, check_option
-from nlgauge.stats.correlation.result import Correlation
+from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.draws import check_level
 
 _BONETT_WRIGHT = {"pearson": 3, "spearman": 3, "kendall_b": 4, "kendall_c": 4}

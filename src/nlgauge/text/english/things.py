@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.capitals import is_name_like
 from nlgauge.text.english.chunks import noun_phrases
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon.lexicon import rank, supersense
+from nlgauge.text.tagging.brill import is_name_like
 from nlgauge.text.wordlists import WordList
 
 COMMON = frozenset({"NN", "NNS"})

@@ -1,4 +1,4 @@
-"""The lexicon of Brill's tagger: the most likely part of speech of each of 80,000 English words."""
+"""The lexicon of Brill's tagger: the most likely part of speech of 80,000 English words, and which are names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
+
+from nlgauge.text.doc import Token
 
 
 def known_tags(word: str) -> tuple[str, ...]:
@@ -75,3 +77,9 @@ def words_by_tag() -> Mapping[str, tuple[str, ...]]:
 @cache
 def _table() -> dict[str, str]:
     return {word: tag for tag, words in words_by_tag().items() for word in words}
+
+
+def is_name_like(token: Token) -> bool:
+    """Whether a token keeps its capital inside a sentence. Examples: a proper noun, `I`, an acronym, `German`."""
+    text = token.text
+    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and text.isupper()) or keeps_capital(text)
