@@ -52,6 +52,7 @@ _EDITS = {
     "wip": _at("edits.wer:Wip"),
     "per": _at("edits.per:Per"),
     "cder": _at("edits.cder:Cder"),
+    "iter": _at("edits.iter:Iter"),
     "character": _at("edits.character:CharacTer"),
     "eed": _at("edits.eed:Eed"),
 }

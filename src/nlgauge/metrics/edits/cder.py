@@ -33,7 +33,7 @@ class Cder(WordMetric):
         paper='Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements"',
     )
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Edits and jumps, and words of the reference."""
         return edits_with_jumps(hypothesis, reference), len(reference)
 

@@ -65,7 +65,7 @@ class WordMetric(Checked):
 
         return against_best(self, segments, runtime, count, self.corpus, self.k)
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """What is counted of a pair of texts."""
         raise NotImplementedError
 

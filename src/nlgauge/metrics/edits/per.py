@@ -28,7 +28,7 @@ class Per(WordMetric):
         paper='Tillmann et al. (1997), "Accelerated DP based search for statistical translation"',
     )
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Errors, and words of the reference."""
         common = (Counter(hypothesis) & Counter(reference)).total()
         return max(len(hypothesis), len(reference)) - common, len(reference)

@@ -40,7 +40,7 @@ class Wer(WordMetric):
         paper=_LEVENSHTEIN,
     )
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Edits, and words of the reference."""
         return Levenshtein.distance(reference, hypothesis), len(reference)
 
@@ -95,7 +95,7 @@ class Mer(WordMetric):
 
     k: ClassVar = 4
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Hits, words of the hypothesis, words of the reference, and edits."""
         return _aligned(hypothesis, reference)
 
@@ -119,7 +119,7 @@ class Wip(WordMetric):
 
     k: ClassVar = 4
 
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Hits, words of the hypothesis, words of the reference, and edits."""
         return _aligned(hypothesis, reference)
 
