@@ -81,6 +81,9 @@ def score_sides(
     """
     if references not in ("own", "source"):
         raise InputError(f"references is {references!r}, expected own or source")
+    for spec, built in metrics.items():  # what one metric lacks is refused before another is scored
+        pairs_for(spec, built, suite, references)
+        signature_of(built, runtime)
     return {spec: _score(spec, built, suite, runtime, references) for spec, built in metrics.items()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
+_DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - prints it, here and below.")
@@ -149,6 +151,8 @@ class Common:
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
+        if not _DEVICE.fullmatch(self.device):
+            raise InputError(f"--device is {self.device!r}, expected auto, cpu, cuda, cuda:N or mps")
         return Runtime(
             device=self.device,
             dtype=self.dtype,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -302,7 +303,9 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[s
         try:
             gates[spec] = float(number)
         except ValueError:
-            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30") from None
+            gates[spec] = math.nan
+        if not math.isfinite(gates[spec]):
+            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30")
         if spec not in metrics:
             raise InputError(f"--fail-under {gate!r}: {spec!r} is not among the metrics scored{nearest(spec, metrics)}")
     return gates

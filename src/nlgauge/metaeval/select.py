@@ -107,6 +107,7 @@ def select_models(
         missing=missing,
         unrated=among == "all",
         runtime=runtime,
+        rehearse=lambda stand_in: _selected(stand_in, min(hybrids, pool), pool, draws and 1, draw_matrix, among, seed),
     )
     return _selected(held, hybrids, pool, draws, draw_matrix, among, seed)
 

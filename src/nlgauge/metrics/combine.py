@@ -45,6 +45,9 @@ class Combination:
     def __post_init__(self) -> None:
         if self.norm not in (*POOLED, "none") and not self.norm.startswith("file("):
             raise SpecError(f"norm is {self.norm!r}{nearest(self.norm, (*POOLED, 'none', 'file(...)'))}")
+        for weight, term in self.terms:
+            if not (isinstance(weight, int | float | np.number) and np.isfinite(weight)):
+                raise SpecError(f"the weight of {spec_of(term)} is {weight!r}, expected a finite number")
         specs = [spec_of(term) for _, term in self.terms]
         for spec in specs:
             if specs.count(spec) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Outcome, Result
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, described, notes_of
@@ -338,6 +338,7 @@ def score_source(
         unread_scripts(metrics, source.blocks(), language)
     unread = UnreadScripts(metrics) if language == "note" else None
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
+    _rehearse(source, comparison, signatures)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         if unread is not None:
@@ -352,3 +353,19 @@ def score_source(
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
+
+
+def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
+    """Compare systems by stand-in scores: what is refused with them is refused before anything is scored."""
+    if not comparison.resamples:
+        return
+    from nlgauge.metrics.comparison import check_compat
+
+    totals = Totals(comparison.by_group, keep=True)
+    for signature in signatures.values():
+        check_compat(signature, comparison.compat)
+        stand_in = signature
+    for block in source.blocks():
+        totals.add(block, Scores(stand_in, ids(block), np.zeros(len(block))))
+    few = replace(comparison, draws=2, compat=None)
+    few.pairwise(totals) if few.pairs else few.of(totals)

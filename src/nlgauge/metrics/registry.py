@@ -59,6 +59,8 @@ _EDITS = {
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
     "cosine": _at("embedding.cosine:Cosine"),
+    "moverscore": _at("embedding.moverscore:MoverScore"),
+    "wmd": _at("embedding.wmd:Wmd"),
 }
 _NLI = {
     "nli": _at("nli.menli:Nli"),
