@@ -33,7 +33,9 @@ def test_capitals_hide_stems(one):
 def test_a_pair_that_is_too_long_is_undefined_and_flagged(monkeypatch):
     monkeypatch.setattr(shifts, "ROWS", 50)
     text = " ".join(f"w{i % 7}" for i in range(40))
-    scores = Iter().score([Segment("a", text, (" ".join(sorted(text.split())),)), Segment("b", "a b", ("a",))], Runtime())
+    scores = Iter().score(
+        [Segment("a", text, (" ".join(sorted(text.split())),)), Segment("b", "a b", ("a",))], Runtime()
+    )
     assert math.isnan(scores.values[0])
     assert scores.flags["too_long"].tolist() == [True, False]
     assert scores.system == 0.5
