@@ -57,7 +57,7 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
             str(metric["spec"]): Origin(metric["higher_is_better"], str(metric["signature"]) if same else "")
             for metric in about["metrics"]
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{wrong} ({type(error).__name__}: {error})") from None
     if not all(isinstance(origin.higher_is_better, bool) for origin in origins.values()):
         raise InputError(f"{wrong} (higher_is_better is neither true nor false)")
