@@ -129,14 +129,13 @@ def meta_evaluate(
         criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`, by default as the
-            preset says, else `rated` and `corpus`; systems to leave out.
+        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test (or `none`), adjust, alpha, power, options: see `Plan` and `measure.check_options`.
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    over = system_scores or protocol.system_scores
-    of_plan = (adjust, alpha, over, aggregate or protocol.aggregate, outliers, power)
+    system_scores, aggregate = _of_systems(protocol, tasks, system_scores, aggregate)
+    of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
         without_systems(dataset_of(dataset, columns), exclude),
@@ -148,7 +147,7 @@ def meta_evaluate(
         references=references or protocol.references,
         missing=missing,
         pairs=_checked_pairs(pairs, tasks),
-        unrated=over == "all" and any(task.level == "system" for task in tasks),
+        unrated=system_scores == "all",
         runtime=runtime,
         language=language,
         rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed(), protocol),
@@ -284,6 +283,14 @@ def _tasks(
     for task in tasks:
         averaging_of(task.stat, check_level(task.level), task.averaging)
     return tasks, protocol
+
+
+def _of_systems(
+    protocol: Preset, tasks: Sequence[Task], system_scores: SystemScores | None, aggregate: Aggregate | None
+) -> tuple[SystemScores, Aggregate]:
+    """How scores of systems are made: as given, or as the protocol says where a task is about systems."""
+    own = protocol if any(task.level == "system" for task in tasks) else Preset((), "", "")
+    return system_scores or own.system_scores, aggregate or own.aggregate
 
 
 def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:
