@@ -61,7 +61,7 @@ class Ribes(WordMetric):
             return 0.0
         brevity = min(1.0, math.exp(1.0 - len(reference) / len(hypothesis)))
         precision = len(places) / len(hypothesis)
-        return ascending(places) * precision**self.alpha * brevity**self.beta
+        return ascending(places) * float(precision**self.alpha * brevity**self.beta)
 
 
 def aligned(hypothesis: Words, reference: Words) -> list[int]:
