@@ -45,9 +45,23 @@ _LEXICAL = {
     "rougeL": _at("lexical.rouge:Rouge", variant="L"),
     "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
 }
+_EDITS = {
+    "wer": _at("edits.wer:Wer"),
+    "cer": _at("edits.wer:Cer"),
+    "mer": _at("edits.wer:Mer"),
+    "wil": _at("edits.wer:Wil"),
+    "wip": _at("edits.wer:Wip"),
+    "per": _at("edits.per:Per"),
+    "cder": _at("edits.cder:Cder"),
+    "iter": _at("edits.iter:Iter"),
+    "character": _at("edits.character:CharacTer"),
+    "eed": _at("edits.eed:Eed"),
+}
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
     "cosine": _at("embedding.cosine:Cosine"),
+    "moverscore": _at("embedding.moverscore:MoverScore"),
+    "wmd": _at("embedding.wmd:Wmd"),
 }
 _NLI = {
     "nli": _at("nli.menli:Nli"),
@@ -83,7 +97,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )
