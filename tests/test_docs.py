@@ -259,3 +259,16 @@ def test_pages_say_the_words_of_the_glossary():
             text = re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
             found += [f"{page.relative_to(ROOT)}: {match[0]}" for match in re.finditer(ELSEWHERE, text)]
     assert not found
+
+
+def test_the_test_of_every_promise_exists():
+    """Pages that promise something name the tests that hold it, as pytest does."""
+    for name in ("security.md", "stability.md"):
+        promises = (
+            (ROOT / "docs" / name).read_text(encoding="utf-8").partition("\n## Promises\n")[2].partition("\n## ")[0]
+        )
+        held = [line.split(" | ")[-1] for line in promises.splitlines() if line.startswith("| ")][1:]
+        assert len(held) > 10
+        for cell in held:
+            file, test = re.fullmatch(r"`(tests/[\w/]+\.py)::(test_\w+)` \|", cell).groups()
+            assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), cell

@@ -94,8 +94,6 @@ class Cosine:
         return depth if self.layer is None else self.layer
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        from nlgauge.models.pooled import cosines, mean_vectors
-
         files = locate(self.model, self.revision)
         layer = self._layer(files.depth)
         tokenizer = runtime.once(
@@ -117,6 +115,8 @@ class Cosine:
             wanted, rows = np.unique(places[asked], return_inverse=True)
             outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
             network = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime).network
+            from nlgauge.models.pooled import cosines, mean_vectors  # behind what says that torch is missing
+
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
                 means = mean_vectors(
