@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -16,6 +16,7 @@ from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, described, notes_of, part_directions
+from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -222,6 +223,7 @@ class SourceScores(Outcome):
         summary: the summary of the source.
         comparison: how systems are compared.
         unread: segments in scripts that metrics do not read; None if nobody looked.
+        checks: segments whose texts are odd, whatever the metric.
     """
 
     metrics: Mapping[str, Metric]
@@ -230,6 +232,7 @@ class SourceScores(Outcome):
     summary: Summary
     comparison: ComparisonOptions
     unread: UnreadScripts | None = None
+    checks: InputChecks = field(default_factory=InputChecks)
 
     def __repr__(self) -> str:
         return (
@@ -292,6 +295,7 @@ class SourceScores(Outcome):
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
         yield from self.unread.notes() if self.unread is not None else ()
+        yield from self.checks.notes()
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -359,11 +363,12 @@ def score_source(
     check_language(language)
     if language == "strict":
         unread_scripts(metrics, source.blocks(), language)
-    unread = UnreadScripts(metrics) if language == "note" else None
+    unread, checks = UnreadScripts(metrics) if language == "note" else None, InputChecks()
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     _rehearse(source, comparison, signatures)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
+        checks.add(block)
         if unread is not None:
             unread.add(block)
         for spec, values in scores.items():
@@ -372,8 +377,8 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
-    say(*(unread.notes() if unread is not None else ()))
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread, checks)
+    say(*(unread.notes() if unread is not None else ()), *checks.notes())
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
 
