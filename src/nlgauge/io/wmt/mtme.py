@@ -177,7 +177,7 @@ class _Reader:
         """One text per line, or the field `name` of one JSON object per line."""
         file = self._file(path)
         texts: list[str | None] = []
-        rows: Any = JsonRows(file) if path.suffix == ".jsonl" else Lines(file)
+        rows: Any = JsonRows(file) if path.suffix == ".jsonl" else Lines(file, texts=True)
         for place, row in rows:
             text = row
             if path.suffix == ".jsonl":
