@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -275,7 +276,7 @@ def score(
         )
     result = as_typed(scores.result())
     result = result if sort is None else best_first(result, sort)
-    files.write(result)
+    files.write(result, parts=scores.part_directions)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
@@ -302,7 +303,9 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[s
         try:
             gates[spec] = float(number)
         except ValueError:
-            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30") from None
+            gates[spec] = math.nan
+        if not math.isfinite(gates[spec]):
+            raise InputError(f"--fail-under {gate!r}: expected SPEC=NUMBER, as in bleu=30")
         if spec not in metrics:
             raise InputError(f"--fail-under {gate!r}: {spec!r} is not among the metrics scored{nearest(spec, metrics)}")
     return gates

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
@@ -26,7 +28,7 @@ from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
 from nlgauge.metaeval.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
-from nlgauge.metaeval.scoring import directions, score_judged
+from nlgauge.metaeval.scoring import directions, score_judged, stand_ins
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.languages import LanguageCheck
@@ -116,26 +118,25 @@ def meta_evaluate(
     power: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings; metrics that score them; one criterion, several, or `all`.
-        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
-            `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
+        dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
+        criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
-        intervals, test, adjust, alpha, power: see `IntervalMethod`, `MetricTest` and `Plan`; `test` may be `none`.
-        options: options of statistics, intervals and tests; see `measure.check_options`.
+        intervals, test (or `none`), adjust, alpha, power, options: see `Plan` and `measure.check_options`.
     Raises: InputError for data that do not fit together, SpecError for an unknown metric.
     """
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
-        without_systems(dataset, exclude),
+        without_systems(dataset_of(dataset, columns), exclude),
         metrics,
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,
@@ -147,6 +148,7 @@ def meta_evaluate(
         unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
         runtime=runtime,
         language=language,
+        rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed()),
     )
     return _evaluated(held, tasks, plan)
 
@@ -180,6 +182,7 @@ def joined_scores(
     unrated: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    rehearse: Callable[[JoinedScores], object] = lambda held: None,
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
 
@@ -200,16 +203,12 @@ def joined_scores(
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime: device, precision and cache.
         language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
+        rehearse: what will be done with the scores; it is called with stand-ins before anything is scored, so that what
+            it refuses costs no time.
     """
-    dataset, positions = dataset if isinstance(dataset, Dataset) else dataset_of(dataset), None
+    dataset = dataset if isinstance(dataset, Dataset) else dataset_of(dataset)
     scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
-    if pairs is not None:
-        if criterion is not None:
-            raise InputError("pairs say themselves what people prefer; leave the criterion out")
-        segments, positions, notes = paired(dataset, pairs)
-        human = {PREFERENCE: np.zeros(len(segments))}
-    else:
-        segments, human, notes = judged(dataset, chosen_criteria(dataset, criterion), unrated)
+    segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
@@ -218,11 +217,28 @@ def joined_scores(
     }
     up, guessed = directions(stored, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
     columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
-    scored, flagged = score_judged(built, segments, runtime or Runtime(), references, language)
-    told, every = (*dataset.notes, *notes, *more, *guessed, *flagged), {**scored, **columns}
     down = frozenset(name for name in tables if not up[name])
-    joined = JoinedScores(segments, human, every, tables, down, positions, told)
-    return settle(joined, missing)
+
+    def joined(scored: Mapping[str, Scores], flagged: Sequence[str] = ()) -> JoinedScores:
+        told = (*dataset.notes, *notes, *more, *guessed, *flagged)
+        return settle(JoinedScores(segments, human, {**scored, **columns}, tables, down, positions, told), missing)
+
+    if built:
+        rehearse(joined(stand_ins(built, segments)))
+    return joined(*score_judged(built, segments, runtime or Runtime(), references, language))
+
+
+def _judgements(
+    dataset: Dataset, criterion: str | Sequence[str] | None, pairs: Preferences | None, unrated: bool
+) -> tuple[tuple[Segment, ...], dict[str, Array], npt.NDArray[np.int64] | None, list[str]]:
+    """The segments that people judged, their ratings by criterion, the positions of pairs, and notes."""
+    if pairs is None:
+        segments, human, notes = judged(dataset, chosen_criteria(dataset, criterion), unrated)
+        return segments, human, None, notes
+    if criterion is not None:
+        raise InputError("pairs say themselves what people prefer; leave the criterion out")
+    segments, positions, notes = paired(dataset, pairs)
+    return segments, {PREFERENCE: np.zeros(len(segments))}, positions, notes
 
 
 def _check_names(

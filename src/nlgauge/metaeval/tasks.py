@@ -36,6 +36,7 @@ from nlgauge.stats.differences.result import MetricComparison
 
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS = 10
+_REHEARSED = 2  # draws
 _ADJUSTED = {
     "none": "not adjusted for the number of tests",
     "holm": "adjusted after Holm",
@@ -77,6 +78,13 @@ class Plan:
         checked(self, error=InputError)
         if self.asked is None and self.adjust != "none":
             raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
+
+    def rehearsed(self) -> Plan:
+        """The same plan with too few draws to tell anything but what it refuses."""
+        few: dict[str, Any] = {"draws": _REHEARSED}
+        asked = None if self.asked is None else dataclasses.replace(self.asked, **few)
+        intervals = dataclasses.replace(self.intervals, **few)
+        return dataclasses.replace(self, options={**self.options, **few}, asked=asked, intervals=intervals)
 
     def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
         """What a result file says of tests and intervals, given its rows: `auto` is the tests that were made."""

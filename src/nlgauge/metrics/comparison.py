@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores
+from nlgauge.core.signature import Signature
 from nlgauge.metrics.grid import aligned, by_system
 from nlgauge.stats.draws import Intervals, bootstrap_interval
 from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
@@ -158,7 +159,7 @@ def compare_scores(
             systems or items, the baseline or test is unknown, or `compat` does not know the metric.
     """
     run = test_of(test)
-    _check_compat(scores, compat)
+    check_compat(scores.signature, compat, has_stats=scores.stats is not None)
     rows = aligned(scores.ids, systems, items, baseline)
     seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
     draws = DRAWS[run] if draws is None else draws
@@ -240,11 +241,17 @@ def intervals(
     return [found[name] for name in places]
 
 
-def _check_compat(scores: Scores, compat: str | None) -> None:
-    if compat != "sacrebleu":
-        return
-    name = dict(scores.signature.entries).get("metric", scores.signature.spec)
-    if name not in _SACREBLEU_METRICS or scores.stats is None:
-        raise InputError(
-            f"compat='sacrebleu' knows corpus BLEU, chrF and TER, got {scores.signature.spec}; leave compat out"
-        )
+def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = True) -> None:
+    """Refuse scores whose p-values the package in `compat` does not compute.
+
+    Args:
+        signature: that of the scores.
+        compat: `sacrebleu` or None.
+        has_stats: whether the corpus score is made of sums over segments.
+
+    Raises:
+        InputError: the scores are of another metric, which the error names.
+    """
+    name = dict(signature.entries).get("metric", signature.spec)
+    if compat == "sacrebleu" and (name not in _SACREBLEU_METRICS or not has_stats):
+        raise InputError(f"compat='sacrebleu' knows corpus BLEU, chrF and TER, got {signature.spec}; leave compat out")

@@ -78,6 +78,14 @@ def ter_scorer(**options: Any) -> Any:
     return scorer
 
 
+def splitter(name: str) -> Callable[[str], list[str]]:
+    """The tokenizer of a name, as a function that splits a text into words."""
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    tokenizer = _uncached_tokenizer(_get_tokenizer(name)())
+    return lambda text: tokenizer(text.rstrip()).split()
+
+
 def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtime, label: str) -> Array:
     """Statistics of each segment against exactly its own references, shape (n, k).
 
@@ -142,12 +150,15 @@ def _uncached(scorer: Any) -> Any:
 
     Each text is tokenized only once anyway.
     """
-    tokenizer = scorer.tokenizer
+    scorer.tokenizer = _uncached_tokenizer(scorer.tokenizer)
+    return scorer
+
+
+def _uncached_tokenizer(tokenizer: Any) -> Callable[[str], str]:
     inner = getattr(tokenizer, "_post_tokenizer", None)
     if inner is not None:
         tokenizer._post_tokenizer = _bare(inner)
-    scorer.tokenizer = _bare(tokenizer)
-    return scorer
+    return _bare(tokenizer)
 
 
 def _bare(tokenizer: Any) -> Callable[[str], str]:
