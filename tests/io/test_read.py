@@ -188,7 +188,7 @@ def test_what_names_do_not_fit_is_refused_with_a_way_out(tmp_path, text, columns
 
 def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path):
     (tmp_path / "d.json").write_text("[" + " " * (1 << 21) + "]")
-    with pytest.raises(InputError, match="one JSON array of at least 1,048,576 bytes .* makes JSON lines of it"):
+    with pytest.raises(InputError, match=r"one JSON array of at least 1,048,576 bytes .* makes JSON lines of it"):
         read(tmp_path / "d.json", limits=Limits(array=1 << 19))
 
 

@@ -111,9 +111,10 @@ def test_packed_data_that_become_too_large(tmp_path, monkeypatch):
 
 def test_a_pipe_is_not_copied_without_end(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["sh", "-c", f"cat /dev/zero > {tmp_path}/pipe"], stderr=subprocess.DEVNULL):
-        with limited(Limits(file=1 << 22)), pytest.raises(InputError, match="pipe: at least [0-9,]+ bytes unpacked"):
-            read(tmp_path / "pipe")
+    endless = subprocess.Popen(["sh", "-c", f"cat /dev/zero > {tmp_path}/pipe"], stderr=subprocess.DEVNULL)
+    said = r"pipe: at least [0-9,]+ bytes unpacked"
+    with endless, limited(Limits(file=1 << 22)), pytest.raises(InputError, match=said):
+        read(tmp_path / "pipe")
 
 
 def test_parquet(tmp_path):
@@ -180,7 +181,10 @@ def test_wide_tables_take_time_like_their_width(tmp_path):
         header = delimiter.join(["hyp", *(f"ref{i}" for i in range(n))])
         written(tmp_path / name, header + "\n" + delimiter.join(["x"] * (n + 1)) + "\n")
         assert len(read(tmp_path / name).segments[0].references) == n
-        written(tmp_path / name, header.replace("hyp", "id").replace("ref", "m") + "\n" + delimiter.join(["1"] * (n + 1)) + "\n")
+        written(
+            tmp_path / name,
+            header.replace("hyp", "id").replace("ref", "m") + "\n" + delimiter.join(["1"] * (n + 1)) + "\n",
+        )
         assert len(read_scores(tmp_path / name).columns) == n
     assert time.process_time() - start < 20  # half a second
 
@@ -189,7 +193,7 @@ def test_a_quote_that_is_never_closed_takes_time_like_the_file(tmp_path):
     text = 'hyp,ref\n"never closed\n' + "one more line of this row\n" * 9_000
     path = written(tmp_path / "d.csv", text)
     start = time.process_time()
-    with pytest.raises(InputError, match="d.csv:2: a double quote that begins a cell in this row is never closed"):
+    with pytest.raises(InputError, match=r"d.csv:2: a double quote that begins a cell in this row is never closed"):
         list(Records(InputFile(path)))
     assert time.process_time() - start < 10
 
