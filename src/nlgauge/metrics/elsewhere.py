@@ -36,7 +36,6 @@ ELSEWHERE = (
     Elsewhere("G-Eval", ("gpteval", "llm-judge", "judge")),
     Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
     Elsewhere("MAUVE"),
-    Elsewhere("METEOR"),
     Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
     Elsewhere("PARENT"),
     Elsewhere("perplexity", ("ppl",), False),
