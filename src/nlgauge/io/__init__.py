@@ -37,8 +37,8 @@ else:
 __all__ = [
     "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Markings", "OfficialRun", "Raw",
     "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores",
-    "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_eval_set", "read_minor", "read_mqm",
-    "read_mqm_averages", "read_official", "read_pairs", "read_ranking", "read_ratings", "read_raw",
+    "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_eval_set", "read_minor",
+    "read_mqm", "read_mqm_averages", "read_official", "read_pairs", "read_ranking", "read_ratings", "read_raw",
     "read_relative_ranks", "read_scores", "read_submission", "read_summeval", "read_summeval_scores",
     "write_eval_set", "write_metric_scores", "write_pairs", "write_submission",
 ]  # fmt: skip
