@@ -55,7 +55,7 @@ class MetricInfo:
     copy_is_best: bool = True
     cached: bool = False
     flags: frozenset[str] | set[str] = frozenset()
-    parts: Mapping[str, bool | None] = field(default_factory=dict)
+    parts: Mapping[str, bool | None] = field(default_factory=dict, hash=False)
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""
