@@ -167,6 +167,12 @@ def test_a_metric_twice_in_one_sum_is_refused():
     assert ng.metric("0.5*chrf + 0.5*chrf++")  # other options, another metric
 
 
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), "0.5", None])
+def test_a_weight_that_is_no_number_is_refused(weight):
+    with pytest.raises(SpecError, match=r"the weight of chrf is .*, expected a finite number"):
+        Combination(((weight, ng.metric("chrf")), (0.5, ng.metric("bleu"))))
+
+
 def test_the_sum_needs_what_any_of_its_terms_needs():
     built = ng.metric("0.5*bleu + 0.5*chrf")
     assert built.info.needs == {"references"}

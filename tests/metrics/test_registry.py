@@ -49,7 +49,7 @@ def test_a_sum_is_a_metric():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("blue", r"^unknown metric 'blue'; did you mean 'bleu'\?$"),
+        ("blue", r"^unknown metric 'blue'; did you mean 'bleu'( or 'bleu\d')*\?$"),
         ("bleu:tokenise=13a", r"^bleu has no option 'tokenise'; did you mean 'tokenize'"),
         (Needy, r"^expected a metric specification or a metric object, got the class Needy$"),
         (3, r"^expected a metric specification or a metric object, got int$"),

@@ -258,13 +258,13 @@ def check_copies(
         A note if the better text is a reference in some of the pairs that a metric scores; else nothing.
 
     Raises:
-        InputError: it is one in all pairs that a metric scores.
+        InputError: it is one in all pairs that a metric scores, or no pair has what a metric reads.
     """
     noted: dict[str, None] = {}
     for spec, metric in metrics.items():
+        places = pairs_for(spec, metric, suite, references)  # which refuses a suite without what the metric reads
         if "references" not in metric.info.needs:
             continue
-        places = pairs_for(spec, metric, suite, references)
         pairs = [suite.pairs[place] for place in places if suite.pairs[place].expect == "lower"]
         n = sum(_is_copy(pair, references) for pair in pairs)
         if refuse and n and n == len(pairs):

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 UNDEFINED = "undefined"
-_LOOKED_AT, _FIRST = ("unknown", "untokenized"), 3  # flags whose texts are named, and how many of them
+_LOOKED_AT, _FIRST = ("unknown", "untokenized", "too_long"), 3  # flags whose texts are named, and how many of them
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -24,7 +24,8 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
     "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
-    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
+    "too_long": "texts too long for it, so the score is undefined",
+    "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
 }
 

@@ -21,7 +21,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL
 from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
-from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies
+from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Answers, Nli
 from nlgauge.metrics.registry import named
@@ -126,6 +126,7 @@ def pooling_study(
     chosen = _checked(named(metrics))
     context = runtime or Runtime()
     copies = of_copies(attacks, chosen, references)
+    rehearse(sets, chosen, criterion, references, level=level, stats=stats)
     parts: list[_Part] = []
     for name, metric in chosen.items():
         own = strategies(metric)

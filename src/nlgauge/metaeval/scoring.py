@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count, count_notes, first_of, say
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.scores import Scores, join
+from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
+from nlgauge.core.signature import Signature, signature_of
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.base import Metric, is_pooled, notes_of
+from nlgauge.metaeval.align import column, listed
+from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
 from nlgauge.metrics.direction import direction_of
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
@@ -57,13 +60,9 @@ def score_judged(
         InputError: segments lack what a metric needs; or, if `language` is `strict`, are in a script that it does not
             read.
     """
-    policy = references_policy(references)
-    held: dict[str, Metric] = (
-        dict(metrics)
-        if policy == "own"
-        else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
-    )
-    _check_needs(held, segments)
+    held = readable(metrics, segments, references)
+    for built in held.values():
+        signature_of(built, runtime)  # a model that is missing is refused before another is asked
     unread = unread_scripts(held, [segments], language, "judged segments")
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
@@ -94,9 +93,22 @@ def _by_group(
     return whole.take([places[s.id] for s in segments])
 
 
-def _check_needs(metrics: Mapping[str, Any], segments: Sequence[Segment]) -> None:
-    """Refuse missing inputs before anything is scored; say so where sources could replace references."""
-    for name, built in metrics.items():
+def readable(
+    metrics: Mapping[str, Metric], segments: Sequence[Segment], references: str | None = None
+) -> dict[str, Metric]:
+    """The metrics under a policy for references; segments that lack what one of them reads are refused.
+
+    Raises:
+        InputError: the policy is unknown, or a segment lacks something. If sources could replace the references, the
+            error says so.
+    """
+    policy = references_policy(references)
+    held: dict[str, Metric] = (
+        dict(metrics)
+        if policy == "own"
+        else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
+    )
+    for name, built in held.items():
         if (
             "references" in built.info.needs
             and segments
@@ -107,6 +119,55 @@ def _check_needs(metrics: Mapping[str, Any], segments: Sequence[Segment]) -> Non
                 f"{name} needs references and no segment has any; references='source' takes the source for the"
                 " reference"
             )
+        check_needs(built, segments)
+    return held
+
+
+def stand_ins(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> dict[str, Scores]:
+    """Random numbers in place of the scores of the first two metrics.
+
+    What is refused with them, such as a test that does not go with a statistic, is refused before anything is scored.
+    """
+    return {
+        name: Scores(
+            Signature(name, ()),
+            ids(segments),
+            np.random.default_rng(place).random(len(segments)),
+            higher_is_better=built.info.higher_is_better,
+        )
+        for place, (name, built) in enumerate(islice(metrics.items(), 2))
+    }
+
+
+def by_level(stored: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ScoreTable]]:
+    """What is given of segments, and the tables of systems; a metric may have both."""
+    of_segments: dict[str, Any] = {}
+    of_systems: dict[str, ScoreTable] = {}
+    for name, values in stored.items():
+        both = isinstance(values, tuple) and all(isinstance(table, ScoreTable) for table in values)
+        for part in values if both else (values,):
+            is_system = isinstance(part, ScoreTable) and part.level == "system"
+            (of_systems if is_system else of_segments)[name] = part
+    return of_segments, of_systems
+
+
+def stored_columns(
+    stored: Mapping[str, Any], segments: Sequence[Segment], up: Mapping[str, bool]
+) -> tuple[dict[str, Scores], list[str]]:
+    """Segment scores that were made elsewhere, and notes on what was not used."""
+    columns: dict[str, Scores] = {}
+    notes: list[str] = []
+    places: dict[int, Any] = {}  # of each table, which may hold many columns
+    for name, values in stored.items():
+        if isinstance(values, ScoreTable):
+            if id(values) not in places:
+                places[id(values)] = values.places(segments)
+            columns[name], more = column(values, name, segments, up[name], places[id(values)])
+        else:
+            columns[name], more = listed(values, name, segments, up[name])
+        notes += more
+    tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
+    return columns, [*notes, *(note for table in tables.values() for note in table.notes)]
 
 
 def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:

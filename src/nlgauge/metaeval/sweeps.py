@@ -17,9 +17,12 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import datasets_of
+from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
+from nlgauge.metaeval.intervals import Kind
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
+from nlgauge.metaeval.scoring import readable, stand_ins
 from nlgauge.metaeval.sweep_rows import joined_rows
 from nlgauge.metrics.base import Metric, trained_on
 from nlgauge.metrics.registry import named
@@ -81,13 +84,13 @@ def sweep(
     intervals: str = "auto",
     confidence: float = 0.95,
     seed: int = 0,
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Sweep:
     """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
 
     Args:
-        datasets: texts with ratings.
-        suites: pairs with a known order.
+        datasets, suites: texts with ratings; pairs with a known order.
         metrics: the metrics to improve, as specifications or metric objects.
         partners: the metrics to mix with each of them: `weight * partner + (1 - weight) * metric`.
         weights: weights of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
@@ -97,8 +100,8 @@ def sweep(
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence, seed: of the intervals; the seed is that of the bootstrap.
-        runtime: device, precision and cache.
+        confidence, seed: of the intervals.
+        columns, runtime: as in `nlgauge.read`, for all frames in `datasets`; device, precision and cache.
 
     Raises:
         InputError: the data do not fit together, or a metric is constant over a pool.
@@ -106,13 +109,13 @@ def sweep(
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
-    sets = datasets_of(datasets)
-    attacks = [suites] if isinstance(suites, Suite) else list(suites)
-    check(sets, attacks, norm=norm, ties=ties, missing=missing)
+    sets, attacks = datasets_of(datasets, columns), [suites] if isinstance(suites, Suite) else list(suites)
+    check(sets, attacks, norm=norm, ties=ties, missing=missing, intervals=intervals)
     study = _Study(
         named(metrics), named(partners), check_weights(weights), norm, references, runtime or Runtime(seed=seed)
     )
     copies = of_copies(attacks, study.metrics, references)
+    rehearse(sets, study.metrics, criterion, references, level=level, stats=stats)
     options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}
     people, notes = _people(study, sets, criterion, options)
     robust, more = _attacks(study, attacks, ties, confidence)
@@ -121,8 +124,8 @@ def sweep(
     mark_best(rows)
     rows += curves(rows, confidence)
     notes += [*copies, *more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
-    settings = {"seed": seed, "confidence": confidence}
-    return Sweep(tuple(rows), study.entries(), tuple(dict.fromkeys([*notes, *_about(norm, ties)])), settings)
+    told = tuple(dict.fromkeys([*notes, *_about(norm, ties)]))
+    return Sweep(tuple(rows), study.entries(), told, {"seed": seed, "confidence": confidence})
 
 
 class _Study:
@@ -202,6 +205,7 @@ def check(
     norm: str = "none",
     ties: str,
     missing: str,
+    intervals: str = "none",
     either: bool = False,
 ) -> None:
     """Refuse what cannot be done, before anything is scored; with `either`, sets of one kind are enough."""
@@ -221,11 +225,26 @@ def check(
     check_option("norm", norm, Annotated[str, OneOf(NORMS)], error=InputError)
     check_option("ties", ties, Ties, error=InputError)
     check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
+    check_option("intervals", intervals, Kind, error=InputError)
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
             raise InputError(
                 f"no pair of {suite.name or 'the suite'} has a better text; a sweep asks which of two is better"
             )
+
+
+def rehearse(
+    datasets: Sequence[Dataset],
+    metrics: Mapping[str, Metric],
+    criterion: str | Sequence[str] | None,
+    references: str | None,
+    **options: Any,
+) -> None:
+    """Compare stand-in scores with people first: what is refused with them is refused before anything is scored."""
+    for dataset in datasets:
+        segments, _, _ = judged(dataset, chosen_criteria(dataset, criterion))
+        readable(metrics, segments, references)
+        meta_evaluate(dataset, (), criterion, scores=stand_ins(metrics, segments), intervals="none", **options)
 
 
 def of_copies(suites: Sequence[Suite], metrics: Mapping[str, Metric], references: str | None) -> list[str]:

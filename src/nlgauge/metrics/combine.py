@@ -45,6 +45,9 @@ class Combination:
     def __post_init__(self) -> None:
         if self.norm not in (*POOLED, "none") and not self.norm.startswith("file("):
             raise SpecError(f"norm is {self.norm!r}{nearest(self.norm, (*POOLED, 'none', 'file(...)'))}")
+        for weight, term in self.terms:
+            if not (isinstance(weight, int | float | np.number) and np.isfinite(weight)):
+                raise SpecError(f"the weight of {spec_of(term)} is {weight!r}, expected a finite number")
         specs = [spec_of(term) for _, term in self.terms]
         for spec in specs:
             if specs.count(spec) > 1:
@@ -58,6 +61,7 @@ class Combination:
                 frozenset().union(*(info.needs for info in infos)),
                 range=(-np.inf, np.inf),
                 copy_is_best=all(info.copy_is_best for info in infos) and all(weight > 0 for weight, _ in self.terms),
+                parts={spec: info.higher_is_better for spec, info in zip(specs, infos, strict=True)},
                 summary="weighted sum of metrics",
                 tasks=frozenset().union(*(info.tasks for info in infos)),
                 paper="; ".join(dict.fromkeys(info.paper for info in infos if info.paper)),

@@ -24,8 +24,20 @@ def _at(target: str, **options: Any) -> Entry:
 # One line per name. A new metric needs a class and a line in the table of its family.
 _LEXICAL = {
     "bleu": _at("lexical.bleu:Bleu"),
+    "bleu1": _at("lexical.bleu:Bleu", max_ngram_order=1),
+    "bleu2": _at("lexical.bleu:Bleu", max_ngram_order=2),
+    "bleu3": _at("lexical.bleu:Bleu", max_ngram_order=3),
+    "bleu4": _at("lexical.bleu:Bleu", max_ngram_order=4),
     "chrf": _at("lexical.chrf:ChrF"),
     "chrf++": _at("lexical.chrf:ChrF", word_order=2),
+    "wordf": _at("lexical.chrf:ChrF", char_order=0, word_order=4),
+    "wordf1": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=1),
+    "wordf2": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=2),
+    "wordf3": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=3),
+    "gleu": _at("lexical.ngrams.gleu:Gleu"),
+    "nist": _at("lexical.ngrams.nist:Nist"),
+    "ribes": _at("lexical.ngrams.ribes:Ribes"),
+    "meteor": _at("lexical.ngrams.meteor:Meteor"),
     "ter": _at("lexical.ter:Ter"),
     "rouge": _at("lexical.rouge:Rouge"),
     "rouge1": _at("lexical.rouge:Rouge", variant="1"),
@@ -33,9 +45,23 @@ _LEXICAL = {
     "rougeL": _at("lexical.rouge:Rouge", variant="L"),
     "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
 }
+_EDITS = {
+    "wer": _at("edits.wer:Wer"),
+    "cer": _at("edits.wer:Cer"),
+    "mer": _at("edits.wer:Mer"),
+    "wil": _at("edits.wer:Wil"),
+    "wip": _at("edits.wer:Wip"),
+    "per": _at("edits.per:Per"),
+    "cder": _at("edits.cder:Cder"),
+    "iter": _at("edits.iter:Iter"),
+    "character": _at("edits.character:CharacTer"),
+    "eed": _at("edits.eed:Eed"),
+}
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
     "cosine": _at("embedding.cosine:Cosine"),
+    "moverscore": _at("embedding.moverscore:MoverScore"),
+    "wmd": _at("embedding.wmd:Wmd"),
 }
 _NLI = {
     "nli": _at("nli.menli:Nli"),
@@ -48,6 +74,7 @@ _LEARNED = {
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
+    "meteor15": _at("external.meteor15:Meteor15"),
 }
 
 # What the papers used. The names of their models:
@@ -70,7 +97,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )

@@ -332,3 +332,16 @@ def test_most_scores_have_no_parts_and_a_mean_of_sentences_has_none():
     segments = [ng.Segment("1", "a", ("a",))]
     assert Bleu(average="sentence").score(segments, ng.Runtime()).system_parts == {}
     assert ng.metric("chrf").score(segments, ng.Runtime()).system_parts == {}
+
+
+def test_shorter_orders_are_those_of_nltk_without_smoothing(corpus):
+    peer = pytest.importorskip("nltk.translate.bleu_score")
+    segments = [
+        s for s in corpus.segments if len(s.hypothesis.split()) > 4 and all(len(r.split()) > 4 for r in s.references)
+    ]
+    words = [s.hypothesis.split() for s in segments], [[r.split() for r in s.references] for s in segments]
+    for order in (1, 2, 3, 4):
+        found = ng.metric(f"bleu{order}:tokenize=none,smooth_method=none").score(segments, Runtime())
+        theirs = peer.corpus_bleu(words[1], words[0], weights=[1 / order] * order)
+        assert found.system == pytest.approx(100 * theirs, abs=1e-9)  # the same logarithms
+    assert ng.metric("bleu4") == ng.metric("bleu")

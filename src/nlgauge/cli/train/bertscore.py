@@ -65,12 +65,17 @@ def train_layers(
     run: options.Common,
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
-    shown.check()
+    shown.check(files)
     files.check([data])
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
     tell = shared.teller(quiet=files.printed or shown.form != "text", err=False)
-    tell(f"layer  {stat}")
+
+    def advance(layer: int, row: Row) -> None:
+        if not layer:
+            tell(f"layer  {stat}")
+        tell(f"{layer:5d}  {_with_interval(row, shown.width)}")
+
     study = layer_study(
         dataset,
         encoder.model,
@@ -80,7 +85,7 @@ def train_layers(
         revision=encoder.revision,
         idf=idf,
         runtime=runtime,
-        advance=lambda layer, row: tell(f"{layer:5d}  {_with_interval(row, shown.width)}"),
+        advance=advance,
     )
     result = as_typed(study.result(inputs))
     files.write(result)

@@ -5,8 +5,9 @@ Names of sacrebleu that begin with an underscore are used here and nowhere else.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts
 from nlgauge.runtime.runtime import Runtime
 
 _PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
@@ -60,10 +62,28 @@ def chrf_scorer(**options: Any) -> Any:
 
 
 def ter_scorer(**options: Any) -> Any:
-    """A `sacrebleu.TER`."""
+    """A `sacrebleu.TER` that counts edits as `edits_with_shifts` does; NaN where a pair is too long for that."""
     from sacrebleu.metrics.ter import TER
 
-    return _uncached(TER(**options))
+    def counted(hypothesis: str, prepared: Mapping[str, list[list[str]]]) -> list[float]:
+        words, references = hypothesis.split(), prepared["ref_words"]
+        try:
+            fewest: float = min(edits_with_shifts(words, reference) for reference in references)
+        except TooLong:
+            fewest = math.nan
+        return [fewest, sum(map(len, references)) / len(references)]
+
+    scorer = _uncached(TER(**options))
+    scorer._compute_segment_statistics = counted
+    return scorer
+
+
+def splitter(name: str) -> Callable[[str], list[str]]:
+    """The tokenizer of a name, as a function that splits a text into words."""
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    tokenizer = _uncached_tokenizer(_get_tokenizer(name)())
+    return lambda text: tokenizer(text.rstrip()).split()
 
 
 def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtime, label: str) -> Array:
@@ -130,12 +150,15 @@ def _uncached(scorer: Any) -> Any:
 
     Each text is tokenized only once anyway.
     """
-    tokenizer = scorer.tokenizer
+    scorer.tokenizer = _uncached_tokenizer(scorer.tokenizer)
+    return scorer
+
+
+def _uncached_tokenizer(tokenizer: Any) -> Callable[[str], str]:
     inner = getattr(tokenizer, "_post_tokenizer", None)
     if inner is not None:
         tokenizer._post_tokenizer = _bare(inner)
-    scorer.tokenizer = _bare(tokenizer)
-    return scorer
+    return _bare(tokenizer)
 
 
 def _bare(tokenizer: Any) -> Callable[[str], str]:

@@ -69,8 +69,9 @@ class Ter:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).
 
-        The flag `empty` marks a blank side. As in sacrebleu, an empty hypothesis costs one edit per word (100), a text
-        against an empty reference scores 100, and two empty texts score 0.
+        The flag `empty` marks a blank side, and `too_long` a pair whose edits cannot be counted in bounded time: its
+        value is NaN, and the corpus number leaves it out. As in sacrebleu, an empty hypothesis costs one edit per word
+        (100), a text against an empty reference scores 100, and two empty texts score 0.
         """
         check_needs(self, segments)
         scorer = sacre.ter_scorer(
@@ -80,13 +81,14 @@ class Ter:
             case_sensitive=self.case_sensitive,
         )
         stats = sacre.statistics(scorer, segments, 2, runtime, "ter")
+        too_long = np.isnan(stats[:, 0])
         return Scores(
             signature_of(self, runtime),
             ids(segments),
-            self.corpus(stats),
-            stats=stats,
+            np.where(too_long, np.nan, self.corpus(stats)),
+            stats=np.where(too_long[:, None], 0.0, stats),
             finish=self.corpus,
-            flags={"empty": sacre.is_empty(segments)},
+            flags={"empty": sacre.is_empty(segments), "too_long": too_long},
             higher_is_better=False,
         )
 

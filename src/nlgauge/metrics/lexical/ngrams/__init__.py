@@ -1,0 +1,1 @@
+"""Metrics over word n-grams and aligned words."""

@@ -1,0 +1,123 @@
+"""RIBES: how far the shared words stand in the order of the reference."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from nlgauge.core.options import Range
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
+from nlgauge.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ribes(WordMetric):
+    """RIBES as nltk computes it from the same words.
+
+    Args:
+        alpha: exponent of the share of aligned words; 0 leaves it out.
+        beta: exponent of the brevity penalty; 0 leaves it out.
+
+    References:
+        Isozaki et al. (2010), "Automatic Evaluation of Translation Quality for Distant Language Pairs". Of several
+        references the one with the best RIBES counts.
+    """
+
+    alpha: Annotated[float, Range(least=0)] = 0.25
+    beta: Annotated[float, Range(least=0)] = 0.10
+    info: ClassVar = MetricInfo(
+        "ribes",
+        copy_is_best=False,
+        summary="rank correlation of word order; a text of one word has no order and scores 0",
+        tasks={"mt"},
+        paper='Isozaki et al. (2010), "Automatic Evaluation of Translation Quality for Distant Language Pairs"',
+    )
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values in 0 to 1; the corpus number is their mean.
+
+        A side without words scores 0. It raises the flag `empty` if it is blank, and else `untokenized`.
+        """
+        check_needs(self, segments)
+        values, flags = measured(segments, 1, runtime, "ribes", self.splitter(), list, self._best)
+        return Scores(signature_of(self, runtime), ids(segments), values[:, 0], flags=flags)
+
+    def _best(self, hypothesis: Words, references: Sequence[Words]) -> float:
+        return max(self._single(hypothesis, reference) for reference in references) if hypothesis else 0.0
+
+    def _single(self, hypothesis: Words, reference: Words) -> float:
+        places = aligned(hypothesis, reference)
+        if len(places) < 2:
+            return 0.0
+        brevity = min(1.0, math.exp(1.0 - len(reference) / len(hypothesis)))
+        precision = len(places) / len(hypothesis)
+        return ascending(places) * float(precision**self.alpha * brevity**self.beta)
+
+
+def aligned(hypothesis: Words, reference: Words) -> list[int]:
+    """Places in the reference of those words of the hypothesis that can be aligned, in the hypothesis' order.
+
+    A word that either side has more than once is told by its context: the shortest n-gram that ends or begins with it
+    and that occurs exactly once on each side. Where two are equally short, what follows the word decides.
+    """
+    counts, wanted = Counter(hypothesis), Counter(reference)
+    single = {word: place for place, word in enumerate(reference)}
+    places = {i: single[w] for i, w in enumerate(hypothesis) if counts[w] == wanted[w] == 1}
+    unclear = np.array([i for i, w in enumerate(hypothesis) if wanted[w] and i not in places], dtype=np.int64)
+    numbers: dict[str, int] = {}
+    words = np.array([numbers.setdefault(w, len(numbers)) for w in (*hypothesis, *reference)], dtype=np.int64)
+    ours, theirs = words[: len(hypothesis)], words[len(hypothesis) :]
+    for order in range(2, min(len(hypothesis), len(reference)) + 1):
+        if not len(unclear):
+            break
+        # Numbers of the n-grams that begin at each place, from those of one word less.
+        joined = [
+            side[: len(text) - order + 1] * len(words) + text[order - 1 :]
+            for side, text in ((ours, words[: len(hypothesis)]), (theirs, words[len(hypothesis) :]))
+        ]
+        distinct, inverse = np.unique(np.concatenate(joined), return_inverse=True)
+        ours, theirs = np.split(inverse.reshape(-1), [len(joined[0])])
+        n_ours, n_theirs = (np.bincount(side, minlength=len(distinct)) for side in (ours, theirs))
+        place = np.zeros(len(distinct), dtype=np.int64)
+        place[theirs] = np.arange(len(theirs))
+        alive = np.zeros(len(unclear), dtype=np.bool_)
+        for begins in (False, True):  # what follows the word overrides what stands before it
+            start = unclear if begins else unclear - order + 1
+            # nltk does not look at the context that reaches back to the first word from the second half of the text.
+            fits = (
+                (start <= len(hypothesis) - order)
+                if begins
+                else (start > 0) | (start == 0) & (2 * unclear <= len(hypothesis))
+            )
+            gram = ours[np.where(fits, start, 0)]
+            alive |= fits & (n_theirs[gram] > 0)
+            told = fits & (n_ours[gram] == 1) & (n_theirs[gram] == 1)
+            places.update(
+                zip(unclear[told].tolist(), (place[gram[told]] + (0 if begins else order - 1)).tolist(), strict=True)
+            )
+        unclear = unclear[alive & ~np.isin(unclear, list(places))]
+    return [place for _, place in sorted(places.items())]
+
+
+def ascending(places: Sequence[int]) -> float:
+    """The share of pairs in which the later place is the higher one: Kendall's tau brought to 0 to 1.
+
+    Args:
+        places: at least two.
+    """
+    seen: list[int] = []
+    n_ascending = 0
+    for place in places:
+        n_ascending += bisect_left(seen, place)
+        insort(seen, place)
+    return n_ascending / math.comb(len(places), 2)
