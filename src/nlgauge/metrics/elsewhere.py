@@ -50,7 +50,7 @@ ELSEWHERE = (
     Elsewhere("UniEval"),
     Elsewhere("WER", ("word error rate",), False),
     Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
-    Elsewhere("YiSi", ("yisi0", "yisi1", "yisi2")),
+    Elsewhere("YiSi", ("yisi2",)),
 )
 
 

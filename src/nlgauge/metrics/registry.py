@@ -48,6 +48,11 @@ _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
     "cosine": _at("embedding.cosine:Cosine"),
     "moverscore": _at("embedding.moverscore:MoverScore"),
+    "greedy": _at("embedding.pooledvectors:Greedy"),
+    "embedding-average": _at("embedding.pooledvectors:EmbeddingAverage"),
+    "vector-extrema": _at("embedding.pooledvectors:VectorExtrema"),
+    "yisi0": _at("embedding.yisi:YiSi0"),
+    "yisi1": _at("embedding.yisi:YiSi1"),
     "wmd": _at("embedding.wmd:Wmd"),
 }
 _NLI = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
+from nlgauge.models.sharing import source_of
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -82,6 +83,11 @@ class Matched:
             **files.facts(),
         }
 
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        return {source: self._layers(locate(self.model, self.revision).depth)}
+
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
@@ -137,8 +143,9 @@ class Matched:
 
     def _worst(self) -> tuple[float, ...]:
         """The numbers of a pair with an empty side."""
-        low, high = self.info.range
-        return (low if self.info.higher_is_better else high,) * len(self.columns)
+        info = self.info
+        worst = info.range[0] if info.higher_is_better else info.range[1]
+        return (worst if info.blank is None else info.blank,) * len(self.columns)
 
     def _value(self) -> str:
         """The column that is the value."""
@@ -253,4 +260,4 @@ class _Run:
 
 
 def _numpy(tensor: Any) -> npt.NDArray[np.float32]:
-    return np.asarray(tensor.cpu().numpy())
+    return np.asarray(tensor if isinstance(tensor, np.ndarray) else tensor.cpu().numpy())
