@@ -54,6 +54,14 @@ _EMBEDDING = {
     "yisi0": _at("embedding.yisi:YiSi0"),
     "yisi1": _at("embedding.yisi:YiSi1"),
     "wmd": _at("embedding.wmd:Wmd"),
+    "wmdo": _at("embedding.wmdo:Wmdo"),
+    "sms": _at("embedding.sms:Sms"),
+    "swms": _at("embedding.sms:Sms", words=True),
+    "sentsim": _at("embedding.sentsim:SentSim"),
+    "baryscore": _at("embedding.baryscore:BaryScore"),
+    "discoscore": _at("embedding.discoscore:DiscoScore"),
+    "supert": _at("embedding.supert:Supert"),
+    "matching": _at("embedding.matching:Matching"),
 }
 _NLI = {
     "nli": _at("nli.menli:Nli"),

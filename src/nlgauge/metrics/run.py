@@ -65,7 +65,7 @@ def _score_all(
     readers, layers = shared(metrics, runtime)
     if not readers or not segments:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
-    from nlgauge.models.sharing import SharedVectors, bytes_of
+    from nlgauge.models.vectors import SharedVectors, bytes_of
 
     vectors = {source: SharedVectors(read) for source, read in layers.items()}
     sharing = runtime.sharing(vectors)

@@ -18,7 +18,7 @@ _HELD_BYTES = 512 << 20  # vectors held at once, if every character were a piece
 
 
 def vectors_of(metric: Any, runtime: Runtime) -> Layers:
-    """The vectors that a metric reads: source (see `models.sharing.source_of`) -> layers; empty if it reads none."""
+    """The vectors that a metric reads: source (see `models.vectors.source_of`) -> layers; empty if it reads none."""
     found: Layers = metric.vectors_of(runtime) if hasattr(metric, "vectors_of") else {}
     return found
 

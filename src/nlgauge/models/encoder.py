@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,8 +11,8 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.sharing import SharedVectors, source_of
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
+from nlgauge.models.vectors import SharedVectors, Vectors, source_of
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
 
@@ -35,23 +34,6 @@ class Network(Protocol):
     def cut(self, layer: int) -> AbstractContextManager[Forward]:
         """The network cut after `layer` blocks; 0 is the embeddings. Several threads may use it inside the context."""
         ...
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """Token vectors of several texts in one matrix.
-
-    Attributes:
-        matrix: unit vectors, float32, shape (rows, d).
-        starts: the first row of each text, shape (n,). The rows of a text are consecutive.
-        lengths: the number of rows of each text, shape (n,).
-        norms: the length that each vector had, shape (rows, 1); empty where nobody asks for it.
-    """
-
-    matrix: torch.Tensor
-    starts: Ids
-    lengths: Ids
-    norms: torch.Tensor | None = None
 
 
 class Encoder:

@@ -24,10 +24,10 @@ from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models import embedded
-from nlgauge.models.encoder import Encoder, Vectors, load_encoder
+from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
-from nlgauge.models.sharing import source_of
 from nlgauge.models.tokens import Ids, Long, Tokens
+from nlgauge.models.vectors import Vectors, source_of
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import ENGLISH, Writing
 

@@ -19,8 +19,8 @@ from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
-from nlgauge.models.sharing import source_of
 from nlgauge.models.tokens import TextTokenizer
+from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 

@@ -20,10 +20,10 @@ from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
-from nlgauge.models.encoder import Encoder, Vectors, load_encoder
+from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
-from nlgauge.models.sharing import source_of
 from nlgauge.models.tokens import Ids, Long, Tokens
+from nlgauge.models.vectors import Vectors, source_of
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -58,7 +58,6 @@ class Matched:
 
     model: str = "embedded"
     revision: str | None = None
-    references: Policy = "best"
     long: Long = "truncate"
     max_tokens: int | None = None
     dtype: DType | None = None
@@ -114,7 +113,8 @@ class Matched:
         def single(segments: Sequence[Segment]) -> Scores:
             return _Run(self, encoder, tables, runtime).score(segments)
 
-        return lambda segments: over_references(segments, self.references, single)
+        policy: Policy = getattr(self, "references", "first")
+        return lambda segments: over_references(segments, policy, single)
 
     def _encoder(self, runtime: Runtime) -> Encoder:
         return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)

@@ -14,6 +14,7 @@ from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.matched import Matched, Read
 from nlgauge.metrics.embedding.wordvectors import UNKNOWN, load_vectors, vectors_identity
+from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
@@ -27,6 +28,7 @@ class Worded(Matched):
 
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     vectors: str | None = None
+    references: Policy = "best"
 
     def __post_init__(self) -> None:
         checked(self)
@@ -58,7 +60,9 @@ class Worded(Matched):
 
     def _encoder(self, runtime: Runtime) -> Encoder:
         # A file of vectors reads texts and gives their vectors just as an encoder does.
-        return super()._encoder(runtime) if self.vectors is None else load_vectors(self.vectors, runtime)  # type: ignore[return-value]
+        if self.vectors is None:
+            return super()._encoder(runtime)
+        return load_vectors(self.vectors, runtime)  # type: ignore[return-value]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)

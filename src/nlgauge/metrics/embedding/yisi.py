@@ -56,6 +56,7 @@ class YiSi1(Matched):
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     alpha: Share = 0.8
     idf: bool = True
+    references: Policy = "best"
     info: ClassVar = MetricInfo(
         "yisi1",
         range=(-1.0, 1.0),

@@ -1,8 +1,9 @@
-"""Vectors that several metrics of one call read: each sequence is encoded once, at all layers that any of them asks."""
+"""Token vectors of texts, and those that the metrics of one call share: each sequence is encoded once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +13,26 @@ from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
-    from nlgauge.models.encoder import Vectors
+    import torch
 
 _USUAL_WIDTH = 1024  # of a model whose configuration does not say
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Token vectors of several texts in one matrix.
+
+    Attributes:
+        matrix: unit vectors, float32, shape (rows, d).
+        starts: the first row of each text, shape (n,). The rows of a text are consecutive.
+        lengths: the number of rows of each text, shape (n,).
+        norms: the length that each vector had, shape (rows, 1); empty where nobody asks for it.
+    """
+
+    matrix: torch.Tensor
+    starts: Ids
+    lengths: Ids
+    norms: torch.Tensor | None = None
 
 
 class SharedVectors:
@@ -52,8 +70,6 @@ class SharedVectors:
     def _at(self, layer: int, places: Ids) -> Vectors:
         """Vectors at one layer, from places (n, 2) in chunks; they are copied only out of several chunks."""
         import torch
-
-        from nlgauge.models.encoder import Vectors
 
         chunks = [self._chunks[number][layer] for number in np.unique(places[:, 0])]
         order = np.searchsorted(np.unique(places[:, 0]), places[:, 0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.models.encoder import Encoder, load_encoder
-from nlgauge.models.sharing import SharedVectors, bytes_of, source_of
+from nlgauge.models.vectors import SharedVectors, bytes_of, source_of
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
