@@ -28,6 +28,7 @@ from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
+Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 _DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
 Json = Annotated[
@@ -194,10 +195,10 @@ class Files:
         """Whether one of them is standard output, on which nothing else may stand then."""
         return STDOUT in (self.json, self.html, self.segments)
 
-    def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
+    def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
         if self.segments not in (None, STDOUT):
-            write_beside(self.segments, result.metrics)
+            write_beside(self.segments, result.metrics, parts)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
@@ -247,6 +248,12 @@ def refuse_idle(options: Mapping[str, object], why: str) -> None:
     for name, value in options.items():
         if value:
             raise InputError(f"--{name.replace('_', '-')} {why}")
+
+
+def changed(group: Any, *names: str) -> dict[str, bool]:
+    """Option -> whether its value is another than its default, of some fields of a group of options."""
+    defaults = {field.name: field.default for field in fields(group)}
+    return {name: getattr(group, name) != defaults[name] for name in names}
 
 
 def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:

@@ -276,7 +276,7 @@ def score(
         )
     result = as_typed(scores.result())
     result = result if sort is None else best_first(result, sort)
-    files.write(result)
+    files.write(result, parts=scores.part_directions)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:

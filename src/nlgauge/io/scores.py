@@ -16,7 +16,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
@@ -28,6 +28,7 @@ from nlgauge.io.parquet import import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
+_SCORED = Origin(True)
 KEYS = ("id", "system", "seg", "lp", "task")
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
@@ -84,7 +85,12 @@ def read_scores(
     if not os.path.isfile(file.path + SUFFIX):
         return table
     origins, told = read_beside(file)
-    return dataclasses.replace(table, origins=origins, notes=(*table.notes, *told))
+    no_scores = [
+        name for name in table.columns if columns is None and origins.get(name, _SCORED).higher_is_better is None
+    ]
+    told += [f"{file.name}: column {name!r} left out: neither higher nor lower is better" for name in no_scores]
+    scores = {name: values for name, values in table.columns.items() if name not in no_scores}
+    return dataclasses.replace(table, columns=scores, origins=origins, notes=(*table.notes, *told))
 
 
 def _table(

@@ -118,14 +118,14 @@ def meta_evaluate(
     power: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings; metrics that score them; one criterion, several, or `all`.
-        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
-            `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
+        dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
+        criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
@@ -136,7 +136,7 @@ def meta_evaluate(
     of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
-        without_systems(dataset, exclude),
+        without_systems(dataset_of(dataset, columns), exclude),
         metrics,
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,

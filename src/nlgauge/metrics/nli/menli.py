@@ -73,6 +73,7 @@ class Nli(NliMetric):
         copy_is_best=False,
         cached=True,
         flags={"unknown", "nonfinite"},
+        parts={"e": True, "n": None, "c": False},
         summary=f"entailment as a metric; {_WHY}",
         tasks={"mt", "as", "d2t"},
         paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
