@@ -10,9 +10,9 @@ import numpy as np
 
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.text.tagging.tagging import tag

@@ -13,12 +13,12 @@ from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.bertscore import f1, piece_weights
 from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
-from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.layers import best_layer
-from nlgauge.metrics.embedding.matched import Matched, Read
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime

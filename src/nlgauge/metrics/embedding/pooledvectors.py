@@ -9,10 +9,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.scores import TASKS, MetricInfo
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Read
-from nlgauge.metrics.embedding.worded import Worded
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Read
+from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.models.encoder import Encoder
 
 _FLAGS = {"unknown", "nonfinite"}

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.scores import MetricInfo
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Read
-from nlgauge.metrics.embedding.worded import Worded
-from nlgauge.metrics.embedding.wordvectors import UNKNOWN
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Read
+from nlgauge.metrics.embedding.points.worded import Worded
+from nlgauge.metrics.embedding.points.wordvectors import UNKNOWN
 from nlgauge.models.encoder import Encoder
 from nlgauge.text.sentences import split_sentences
 

@@ -11,11 +11,11 @@ import numpy as np
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.bertscore import f1
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
-from nlgauge.metrics.embedding.stopwords import ENGLISH, Stopwords, identity_of, stopwords
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.stopwords import ENGLISH, Stopwords, identity_of, stopwords
 from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long
 from nlgauge.runtime.runtime import Runtime

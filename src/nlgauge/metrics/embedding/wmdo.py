@@ -12,9 +12,9 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.worded import Worded
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.worded import Worded
 
 _EQUAL = 1e-9  # flows that differ by rounding are equal
 Penalty = Annotated[float, Range(least=0)]

@@ -17,10 +17,10 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime

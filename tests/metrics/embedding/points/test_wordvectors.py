@@ -7,10 +7,10 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding import wordvectors
+from nlgauge.metrics.embedding.points import wordvectors
+from nlgauge.metrics.embedding.points.wordvectors import WordVectors, load_vectors
 from nlgauge.metrics.embedding.pooledvectors import EmbeddingAverage
 from nlgauge.metrics.embedding.wmd import Wmd
-from nlgauge.metrics.embedding.wordvectors import WordVectors, load_vectors
 from nlgauge.runtime.runtime import Runtime
 
 TABLE = "Rain 3 0\nrain 3 4\nSUN 0 2\n. . . 9 9\nsnow 1 0\n"

@@ -10,10 +10,10 @@ import numpy as np
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
-from nlgauge.metrics.embedding.wordvectors import UNKNOWN, load_vectors, vectors_identity
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.wordvectors import UNKNOWN, load_vectors, vectors_identity
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime

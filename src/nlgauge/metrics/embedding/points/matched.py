@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
