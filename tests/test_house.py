@@ -114,8 +114,9 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "core/arrays.py": "core/test_scores.py",  # names of types, nothing that runs
     "report/alignment/layout.py": "report/alignment/test_svg.py",  # where things stand is seen in what is drawn
     "report/alignment/sides.py": "report/alignment/test_svg.py report/alignment/test_text.py",
-    "metrics/embedding/matched.py": "metrics/embedding/test_moverscore.py metrics/embedding/test_wmd.py",
-    "metrics/embedding/stopwords.py": "metrics/embedding/test_moverscore.py",
+    "metrics/embedding/points/matched.py": "metrics/embedding/test_moverscore.py metrics/embedding/test_wmd.py",
+    "metrics/embedding/points/worded.py": "metrics/embedding/test_pooledvectors.py metrics/embedding/test_wmd.py",
+    "metrics/embedding/points/stopwords.py": "metrics/embedding/test_moverscore.py",
     "metrics/learned/model.py": "metrics/learned/test_sescore.py metrics/learned/test_regressor.py",
     "training/learner.py": "training/test_regressor.py",  # what a network says of a batch, seen in what it learns
     "training/network.py": "training/test_regressor.py",
