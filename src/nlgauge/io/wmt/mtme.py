@@ -221,7 +221,7 @@ class _Reader:
         file = self._file(path)
         texts: list[str | None] = []
         is_json = _unpacked(path).suffix == ".jsonl"
-        rows: Any = JsonRows(file) if is_json else Lines(file)
+        rows: Any = JsonRows(file) if is_json else Lines(file, texts=True)
         for place, row in rows:
             text = row
             if is_json:
