@@ -38,6 +38,7 @@ _LEXICAL = {
     "nist": _at("lexical.ngrams.nist:Nist"),
     "ribes": _at("lexical.ngrams.ribes:Ribes"),
     "meteor": _at("lexical.ngrams.meteor:Meteor"),
+    "parent": _at("lexical.ngrams.parent:Parent"),
     "cider": _at("lexical.ngrams.cider:Cider"),
     "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
     "ter": _at("lexical.ter:Ter"),
