@@ -29,7 +29,6 @@ ELSEWHERE = (
     Elsewhere("AlignScore"),
     Elsewhere("BARTScore"),
     Elsewhere("BLEURT", ("bleurt20", "bleurt-base-128", "bleurt-large-512")),
-    Elsewhere("CIDEr", ("ciderd",)),
     Elsewhere("COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da", "unbabel-comet")),
     Elsewhere("COMET-Kiwi", ("kiwi", "comet-qe", "comet-src", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
     Elsewhere("FactCC"),

@@ -38,6 +38,8 @@ _LEXICAL = {
     "nist": _at("lexical.ngrams.nist:Nist"),
     "ribes": _at("lexical.ngrams.ribes:Ribes"),
     "meteor": _at("lexical.ngrams.meteor:Meteor"),
+    "cider": _at("lexical.ngrams.cider:Cider"),
+    "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
     "ter": _at("lexical.ter:Ter"),
     "rouge": _at("lexical.rouge:Rouge"),
     "rouge1": _at("lexical.rouge:Rouge", variant="1"),
