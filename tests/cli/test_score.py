@@ -575,3 +575,23 @@ def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
     assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
     names = ("test", "draws", "seed", "adjust", "confidence")
     assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]
+
+
+def test_formulas_are_defused_where_a_spreadsheet_opens_them(tmp_path, capsys):
+    data = tmp_path / "d.jsonl"
+    data.write_text('{"id": "=1", "system": "@s", "hyp": "a b", "refs": ["a b"]}\n')
+    assert main(["score", str(data), "-f", "csv", "--spreadsheet", "--segments", str(tmp_path / "s.tsv")]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("'@s,bleu,")
+    assert (tmp_path / "s.tsv").read_text().splitlines()[1].startswith("'=1\t\t'@s\t")
+    assert main(["score", str(data), "--spreadsheet"]) == 2
+    assert "--spreadsheet is about CSV and TSV" in capsys.readouterr().err
+
+
+def test_limits_are_raised_and_lowered(data, capsys):
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=20,depth=2"]) == 2
+    said = capsys.readouterr().err
+    assert "data.jsonl:1: a text of 22 characters, expected at most 20" in said
+    assert "--limits segment=44" in said
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=44,depth=2"]) == 0
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment"]) == 2
+    assert "expected segment=SIZE" in capsys.readouterr().err

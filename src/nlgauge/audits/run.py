@@ -279,12 +279,13 @@ def _about_checklist(
 
 
 def _about_preference(suite: Suite, sides: Mapping[str, Sides], ties: str) -> Iterator[str]:
-    rule = {"loss": "a loss", "zero": "worth nothing", "half": "half a win", "exclude": "left out"}[ties]
-    yield (
-        f"each tie counts as {rule}; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
-        if ties != "exclude"
-        else "ties are left out; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
-    )
+    rule = {
+        "loss": "each tie counts as a loss",
+        "zero": "each tie counts as worth nothing",
+        "half": "each tie counts as half a win",
+        "exclude": "ties are left out",
+    }[ties]
+    yield f"{rule}; intervals are Wilson's, of means over phenomena with the effective number of pairs"
     unused = len(suite) - max(len(s.places) for s in sides.values())
     if unused and len({s.places for s in sides.values()}) == 1:
         yield (

@@ -132,7 +132,7 @@ def audit(
     run: options.Common,
 ) -> int:
     """Find out what a metric cannot see."""
-    shown.check(worst=worst, intervals=intervals)
+    shown.check(files, worst=worst, intervals=intervals)
     paths = (data, None if suite in _RECIPES else suite, penalties, paraphrasing.paraphrases)
     inputs = [path for path in paths if path is not None]
     files.check(inputs)
@@ -149,7 +149,7 @@ def audit(
     result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not Path(p).is_dir()]))
     if suite is None or suite in _RECIPES:
         result = replace(result, settings={**result.settings, "seed": run.seed})
-    files.write_segments(outcome.pair_columns)
+    files.write_segments(outcome.pair_columns, shown.spreadsheet)
     drawn = outcome.sides if files.html is not None else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}

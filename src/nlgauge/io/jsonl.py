@@ -13,7 +13,6 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 
 _BOM = b"\xef\xbb\xbf"
-_MOST = 1 << 30  # bytes of an array, which is held in memory
 
 
 class JsonRows:
@@ -24,7 +23,8 @@ class JsonRows:
     its values one by one.
 
     Raises:
-        InputError: a line or an entry is not JSON, or an array is too large to be held. Also what `Lines` raises.
+        InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
+            raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -52,6 +52,7 @@ class JsonRows:
             yield number, self._checked(number, line, value)
 
     def _checked(self, number: int, text: str, value: Any) -> Any:
+        self.file.limits.check_json(text, value, self.at(number))
         try:
             check_keys(text, value)
         except RepeatedKey as error:
@@ -68,7 +69,9 @@ class JsonRows:
         decode = msgspec.json.Decoder().decode
         for number, entry in enumerate(entries, start=1):
             try:
-                text, value = str(memoryview(entry), "utf-8"), decode(entry)
+                text = str(memoryview(entry), "utf-8")
+                self.file.limits.check("line", len(text), self.at(number))
+                value = decode(entry)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
                 raise InputError(f"{self.at(number)}: not valid JSON ({error})") from None
             yield number, self._checked(number, text, value)
@@ -88,11 +91,7 @@ def _joined(file: InputFile) -> bytes:
     for chunk in file.chunks():
         parts.append(chunk)
         size += len(chunk)
-        if size > _MOST:
-            raise InputError(
-                f"{file.name}: one JSON array of more than {_MOST >> 20} MiB, expected JSON lines for so much (jq -c"
-                " '.[]' converts an array)"
-            )
+        file.limits.check("array", size, file.name, is_whole=False)
     return b"".join(parts).removeprefix(_BOM)
 
 

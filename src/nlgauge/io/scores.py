@@ -16,6 +16,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
+from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
@@ -24,7 +25,7 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, counted, number
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
-from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.parquet import check_size, import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
@@ -222,6 +223,7 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
             raise InputError(f"{where}: {error}") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{where}: not valid JSON ({str(error).splitlines()[0]})") from None
+        file.limits.check_json(line, row, where)
         if type(row) is not dict:
             raise InputError(f"{where}: not an object, expected one with 'id' and scores")
         if {"instance_id", "summarizer_id", "metrics"} <= row.keys():
@@ -253,9 +255,10 @@ def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_R
         where = records.lines.at(place)
         if header is None:
             header = cells
-            for name in header:
-                if header.count(name) > 1:
-                    raise InputError(f"{where}: the header names column {name!r} twice")
+            file.limits.check("columns", len(header), where)
+            twice = repeated(header)
+            if twice is not None:
+                raise InputError(f"{where}: the header names column {twice!r} twice")
             continue
         if len(cells) != len(header):
             raise InputError(f"{where}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header")
@@ -267,7 +270,9 @@ def _parquet_rows(file: InputFile) -> Iterator[_Row]:
     pyarrow, parquet = import_pyarrow()
     with file.open() as raw:
         try:
-            rows = parquet.read_table(raw).to_pylist()
+            opened = parquet.ParquetFile(raw)
+            check_size(file, opened.metadata)
+            rows = opened.read().to_pylist()
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise InputError(f"{file.name}: cannot be read as Parquet ({reason})") from None

@@ -195,10 +195,12 @@ class ComparisonOptions:
                     beside[group, one.system]["p_adjusted"] = p
         return beside
 
-    def notes(self) -> Iterator[str]:
-        """How intervals and p-values were computed."""
+    def notes(self, n: int) -> Iterator[str]:
+        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has."""
         if self.resamples and self.compat is None:
-            yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
+            from nlgauge.metrics.comparison import resampling_notes
+
+            yield from resampling_notes(n, self.test, self.seed or 0)
         if self.test is not None:
             from nlgauge.metrics.pairwise import ADJUSTED
 
@@ -310,7 +312,7 @@ class SourceScores(Outcome):
             if self.comparison.by_group:
                 yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
             return
-        yield from self.comparison.notes()
+        yield from self.comparison.notes(min(self.summary.systems.values(), default=0))
         if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
             counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
             yield f"systems have different numbers of segments ({counts}); their scores are over different items"

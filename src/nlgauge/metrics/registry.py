@@ -37,6 +37,9 @@ _LEXICAL = {
     "gleu": _at("lexical.ngrams.gleu:Gleu"),
     "nist": _at("lexical.ngrams.nist:Nist"),
     "ribes": _at("lexical.ngrams.ribes:Ribes"),
+    "meteor": _at("lexical.ngrams.meteor:Meteor"),
+    "cider": _at("lexical.ngrams.cider:Cider"),
+    "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
     "ter": _at("lexical.ter:Ter"),
     "rouge": _at("lexical.rouge:Rouge"),
     "rouge1": _at("lexical.rouge:Rouge", variant="1"),
@@ -73,6 +76,7 @@ _LEARNED = {
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
+    "meteor15": _at("external.meteor15:Meteor15"),
 }
 
 # What the papers used. The names of their models:
