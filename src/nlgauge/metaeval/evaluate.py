@@ -131,11 +131,10 @@ def meta_evaluate(
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test (or `none`), adjust, alpha, power, options: see `Plan` and `measure.check_options`.
-    Raises: InputError for data that do not fit together, SpecError for an unknown metric.
-    """
+    Raises: InputError for data that do not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    system_scores, aggregate = _of_systems(protocol, tasks, system_scores, aggregate)
-    of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
+    of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
+    of_plan = (adjust, alpha, *of_systems, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
         without_systems(dataset_of(dataset, columns), exclude),
@@ -147,7 +146,7 @@ def meta_evaluate(
         references=references or protocol.references,
         missing=missing,
         pairs=_checked_pairs(pairs, tasks),
-        unrated=system_scores == "all",
+        unrated=of_systems[0] == "all",
         runtime=runtime,
         language=language,
         rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed(), protocol),
