@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 UNDEFINED = "undefined"
-_LOOKED_AT, _FIRST = ("unknown", "untokenized", "too_long"), 3  # flags whose texts are named, and how many of them
+_LOOKED_AT, FIRST = ("unknown", "untokenized", "too_long"), 3  # flags whose texts are named, and how many of them
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -27,6 +27,11 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
+    "copied": "a hypothesis that is its source, unchanged",
+    "looping": "a hypothesis that ends in the same words again and again",
+    "repeated": "a hypothesis that their system gives for many other inputs, too",
+    "unfinished": "a hypothesis without a final mark where the references have one (is it cut off?)",
+    "spaced": "' .' at the end of one side and '.' of the other (is one side tokenised?)",
 }
 
 
@@ -62,7 +67,7 @@ def add(*counts: Mapping[str, int]) -> dict[str, int]:
 def first_of(flags: Mapping[str, Mask], ids: Sequence[str]) -> dict[str, list[str]]:
     """The first ids of texts with a flag that few texts should have, so that they can be looked at; `ids` are n."""
     return {
-        name: [ids[i] for i in flags[name].nonzero()[0][:_FIRST]]
+        name: [ids[i] for i in flags[name].nonzero()[0][:FIRST]]
         for name in _LOOKED_AT
         if name in flags and flags[name].any()
     }
