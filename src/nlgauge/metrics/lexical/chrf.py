@@ -19,19 +19,6 @@ from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
 
 _EPSILON = 1e-16  # sacrebleu's, for an order that one side is too short for
-_INFO = MetricInfo(
-    "chrf",
-    range=(0.0, 100.0),
-    summary="F score of character n-grams",
-    tasks=TASKS,
-    paper='Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"',
-)
-_WORDS_ALONE = replace(
-    _INFO,
-    summary="F score of word n-grams",
-    tasks={"mt"},
-    paper='Popović (2016), "chrF deconstructed: β parameters and n-gram weights"',
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +45,22 @@ class ChrF:
     lowercase: bool = False
     whitespace: bool = False
     eps_smoothing: bool = False
-    info: ClassVar = _INFO
+    info: ClassVar = MetricInfo(
+        "chrf",
+        range=(0.0, 100.0),
+        summary="F score of character n-grams",
+        tasks=TASKS,
+        paper='Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"',
+    )
 
     def __post_init__(self) -> None:
         checked(self)
         if self.char_order + self.word_order == 0:
             raise SpecError("chrf:char_order and word_order are both 0, expected at least one n-gram to count")
-        if self.char_order == 0:
-            object.__setattr__(self, "info", _WORDS_ALONE)
+        if not self.char_order:
+            paper = 'Popović (2016), "chrF deconstructed: β parameters and n-gram weights"'
+            about = replace(self.info, summary="F score of word n-grams", tasks={"mt"}, paper=paper)
+            object.__setattr__(self, "info", about)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""
