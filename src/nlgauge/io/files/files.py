@@ -16,10 +16,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 
 STDIN = "-"
 _CHUNK = 1 << 20
+_LISTED = 2000  # names in a folder that are compared with one that is not there
 _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 
 
@@ -52,7 +53,7 @@ class InputFile:
             try:
                 status = os.stat(self.path)
             except (FileNotFoundError, NotADirectoryError):
-                raise InputError(f"{self.path or repr(self.path)}: no such file") from None
+                raise InputError(f"{self.path or repr(self.path)}: no such file{_nearest_file(self.path)}") from None
             except (OSError, ValueError) as error:
                 raise InputError(f"{self.path!r}: cannot be read ({_reason(error)})") from None
             if stat.S_ISDIR(status.st_mode):
@@ -156,6 +157,21 @@ def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
         return []
     except OSError as error:
         raise InputError(f"{os.fspath(folder)}: cannot be read ({_reason(error)})") from None
+
+
+def _nearest_file(path: str) -> str:
+    """What is there in place of a file that is not, for the end of an error; empty where nothing is like it."""
+    if os.path.islink(path):
+        return f"; it is a link to {os.readlink(path)}, which is not there"
+    folder, name = os.path.split(path)
+    if folder and not os.path.isdir(folder):
+        return f"; there is no folder {folder}"
+    try:
+        names = sorted(os.listdir(folder or "."))[:_LISTED]
+    except OSError:
+        return ""
+    close = nearest(name, names) if name else ""
+    return close if close.startswith("; did you mean") else ""
 
 
 class _Hashed:
