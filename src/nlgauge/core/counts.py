@@ -25,7 +25,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
     "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
     "too_long": "texts too long for it, so the score is undefined",
-    "unweighted": "a side on which no piece weighs anything under idf; that side gets 0",
+    "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
 }
 

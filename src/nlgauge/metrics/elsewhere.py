@@ -41,7 +41,6 @@ ELSEWHERE = (
     Elsewhere("MAUVE"),
     Elsewhere("METEOR"),
     Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
-    Elsewhere("MoverScore", ("mover",)),
     Elsewhere("PARENT"),
     Elsewhere("perplexity", ("ppl",), False),
     Elsewhere("PRISM", ("prism-ref", "prism-src", "prism-qe")),

@@ -47,6 +47,8 @@ _LEXICAL = {
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
     "cosine": _at("embedding.cosine:Cosine"),
+    "moverscore": _at("embedding.moverscore:MoverScore"),
+    "wmd": _at("embedding.wmd:Wmd"),
 }
 _NLI = {
     "nli": _at("nli.menli:Nli"),

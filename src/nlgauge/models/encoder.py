@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -44,11 +44,13 @@ class Vectors:
         matrix: unit vectors, float32, shape (rows, d).
         starts: the first row of each text, shape (n,). The rows of a text are consecutive.
         lengths: the number of rows of each text, shape (n,).
+        norms: the length that each vector had, shape (rows, 1); empty where nobody asks for it.
     """
 
     matrix: torch.Tensor
     starts: Ids
     lengths: Ids
+    norms: torch.Tensor | None = None
 
 
 class Encoder:
@@ -67,18 +69,23 @@ class Encoder:
     def encode(
         self, tokens: Sequence[Tokens], layer: int, advance: Callable[[int], None] = lambda count: None
     ) -> Vectors:
-        """Compute unit vectors of each text's pieces at a layer.
+        """Compute unit vectors of each text's pieces at a layer; see `encode_layers`."""
+        return self.encode_layers(tokens, (layer,), advance)[0]
+
+    def encode_layers(
+        self, tokens: Sequence[Tokens], layers: Sequence[int], advance: Callable[[int], None] = lambda count: None
+    ) -> list[Vectors]:
+        """Compute unit vectors of each text's pieces at several layers, in one pass where the network can do so.
 
         Args:
             tokens: the tokenized texts. A text longer than the model's limit is read in half-overlapping windows, and
                 each of its pieces takes its vector from the window in which it is farthest from an edge.
-            layer: 0 (the embeddings) to `depth`.
+            layers: from 0 (the embeddings) to `depth`, in any order.
             advance: called with the number of pieces done.
+
+        Returns:
+            The vectors at each layer. Their rows lie in the same places.
         """
-        import torch
-
-        from nlgauge.models.workers import side_by_side
-
         sequences: list[Ids] = []
         pieces: list[list[tuple[int, int, int]]] = []  # text -> (sequence, first row, last row + 1)
         for text in tokens:
@@ -89,35 +96,48 @@ class Encoder:
                 parts = list(self._windows(text.ids))
                 pieces.append([(len(sequences) + i, low, high) for i, (_, low, high) in enumerate(parts)])
                 sequences += [ids for ids, _, _ in parts]
+        found = self._encoded(sequences, layers, advance)
+        if len(sequences) == len(tokens):
+            return found
+        starts = found[0].starts
+        spans = [[(int(starts[s]) + low, int(starts[s]) + high) for s, low, high in parts] for parts in pieces]
+        return [_gather(vectors, spans) for vectors in found]
+
+    def _encoded(
+        self, sequences: Sequence[Ids], layers: Sequence[int], advance: Callable[[int], None]
+    ) -> list[Vectors]:
+        """The vectors of sequences that the model reads at once."""
+        import torch
+
+        from nlgauge.models.workers import side_by_side
+
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         starts = np.zeros(len(sequences), dtype=np.int64)
-        matrix = torch.empty(int(lengths.sum()), self.width, dtype=torch.float32, device=self.network.device)
-        batches, places, row = (
-            list(by_length(lengths, self.budget)),
-            [],
-            0,
-        )  # places: first row of a batch, and the row after it
+        rows, device = int(lengths.sum()), self.network.device
+        matrices = [torch.empty(rows, self.width, dtype=torch.float32, device=device) for _ in layers]
+        norms = [torch.empty(rows, 1, dtype=torch.float32, device=device) for _ in layers]
+        batches = list(by_length(lengths, self.budget))
+        places, row = [], 0  # first row of a batch, and the row after it
         for batch in batches:
             ends = row + np.cumsum(lengths[batch])
             starts[batch] = ends - lengths[batch]
             places.append((row, row := int(ends[-1])))
 
-        with self.network.cut(layer) as forward:
+        with cut_layers(self.network, layers) as forward:
 
             def fill(number: int) -> int:
                 first, last = places[number]
-                block = matrix[first:last]
-                block.copy_(forward([sequences[i] for i in batches[number]]))
-                block.div_(block.norm(dim=1, keepdim=True).clamp_min_(torch.finfo(torch.float32).tiny))
+                states = forward([sequences[i] for i in batches[number]])
+                for matrix, norm, found in zip(matrices, norms, states, strict=True):
+                    block = matrix[first:last]
+                    block.copy_(found)
+                    norm[first:last] = block.norm(dim=1, keepdim=True)
+                    block.div_(norm[first:last].clamp_min(torch.finfo(torch.float32).tiny))
                 return last - first
 
-            for done in side_by_side(fill, range(len(batches)), self.network.device):
+            for done in side_by_side(fill, range(len(batches)), device):
                 advance(done)
-        if len(sequences) == len(tokens):
-            return Vectors(matrix, starts, lengths)
-        return _gather(
-            matrix, [[(int(starts[s]) + low, int(starts[s]) + high) for s, low, high in parts] for parts in pieces]
-        )
+        return [Vectors(matrix, starts, lengths, norm) for matrix, norm in zip(matrices, norms, strict=True)]
 
     def _windows(self, ids: Ids) -> Iterator[tuple[Ids, int, int]]:
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
@@ -134,14 +154,38 @@ class Encoder:
             yield np.concatenate([prefix, content[begin : begin + room], suffix]), low, high
 
 
-def _gather(matrix: torch.Tensor, spans: list[list[tuple[int, int]]]) -> Vectors:
+@contextmanager
+def cut_layers(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+    """A function from sequences to the token vectors of each layer, computed in one pass if the network can do so."""
+    if len(layers) > 1 and hasattr(network, "cut_each"):
+        with network.cut_each(layers) as forward:
+            yield forward
+        return
+
+    def one_by_one(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+        found = []
+        for layer in layers:
+            with network.cut(layer) as forward:
+                found.append(forward(sequences))
+        return found
+
+    if len(layers) == 1:  # cut once, so that batches may run side by side
+        with network.cut(layers[0]) as forward:
+            yield lambda sequences: [forward(sequences)]
+    else:
+        yield one_by_one
+
+
+def _gather(vectors: Vectors, spans: list[list[tuple[int, int]]]) -> Vectors:
     """Bring the rows of each text together, since a text that was read in windows lies in several places."""
     import torch
 
     rows = np.concatenate([np.arange(low, high) for parts in spans for low, high in parts])
     lengths = np.array([sum(high - low for low, high in parts) for parts in spans], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    return Vectors(matrix.index_select(0, torch.from_numpy(rows).to(matrix.device)), starts, lengths)
+    places = torch.from_numpy(rows).to(vectors.matrix.device)
+    assert vectors.norms is not None
+    return Vectors(vectors.matrix.index_select(0, places), starts, lengths, vectors.norms.index_select(0, places))
 
 
 def load_encoder(

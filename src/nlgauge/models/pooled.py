@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from nlgauge.models.encoder import cut_layers
 from nlgauge.models.tokens import Ids
 from nlgauge.models.workers import side_by_side
 from nlgauge.runtime.batching import by_length, runs
@@ -40,7 +40,7 @@ def mean_vectors(
     batches = list(by_length(lengths, budget or network.batch_tokens))
     first, last = outer
 
-    with _each(network, layers) as forward:
+    with cut_layers(network, layers) as forward:
 
         def fill(batch: Ids) -> int:
             found = forward([sequences[i] for i in batch])
@@ -57,28 +57,6 @@ def mean_vectors(
         for done in side_by_side(fill, batches, network.device):
             advance(done)
     return means
-
-
-@contextmanager
-def _each(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-    """A function from sequences to the token vectors of each layer, computed in one pass if the network can do so."""
-    if len(layers) > 1 and hasattr(network, "cut_each"):
-        with network.cut_each(layers) as forward:
-            yield forward
-        return
-
-    def one_by_one(sequences: Sequence[Ids]) -> list[torch.Tensor]:
-        found = []
-        for layer in layers:
-            with network.cut(layer) as forward:
-                found.append(forward(sequences))
-        return found
-
-    if len(layers) == 1:  # cut once, so that batches may run side by side
-        with network.cut(layers[0]) as forward:
-            yield lambda sequences: [forward(sequences)]
-    else:
-        yield one_by_one
 
 
 def cosines(vectors: torch.Tensor, pairs: Ids) -> npt.NDArray[np.float64]:

@@ -81,6 +81,7 @@ class TextTokenizer:
             self._backend, (getattr(getattr(self._backend, "model", self._backend), "unk_token", None), *_UNKNOWN)
         )
         self._boundary = _id(self._backend, (_BOUNDARY,))
+        self._names: dict[int, str] = {}
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
         """Pieces of each text, stripped of outer blanks.
@@ -124,6 +125,14 @@ class TextTokenizer:
         """The pieces of a text without the special tokens at both ends, shape (n_content,)."""
         start = len(self.prefix)
         return tokens.ids[start : start + tokens.n_content]
+
+    def names(self, pieces: Ids) -> list[str]:
+        """The pieces as they stand in the vocabulary, such as `rain` and `##ing`; "" for an id that has none."""
+        wanted = dict.fromkeys(pieces.tolist())
+        if new := [piece for piece in wanted if piece not in self._names]:
+            name = getattr(self._backend, "id_to_token", None) or self._backend.convert_ids_to_tokens
+            self._names |= {piece: name(piece) or "" for piece in new}
+        return [self._names[piece] for piece in pieces.tolist()]
 
     def pair_frame(self) -> tuple[Ids, Ids]:
         """The frame of special tokens around a pair of texts, found with two texts of one piece each.

@@ -18,7 +18,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding import baseline as baselines
-from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file
+from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
@@ -182,9 +182,7 @@ class BertScore:
         if self.idf_file:
             return from_file(self.idf_file, encoder.tokenizer, self.long)
         if self.idf:
-            # An item's references count as documents once, however many systems are compared with them.
-            documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
-            return from_documents([r for refs in documents.values() for r in refs], encoder.tokenizer, self.long)
+            return from_documents(reference_documents(segments), encoder.tokenizer, self.long)
         return None
 
     def _bounds(self, encoder: Encoder) -> Array | None:

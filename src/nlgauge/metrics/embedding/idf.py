@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
 from nlgauge.models.tokens import Long, TextTokenizer
 
 
@@ -34,6 +35,12 @@ class Table:
         unseen = np.float32(np.log(self.n_documents + 1))
         in_table = pieces < len(self.values)
         return np.where(in_table, self.values[np.where(in_table, pieces, 0)], unseen)
+
+
+def reference_documents(segments: Sequence[Segment]) -> list[str]:
+    """All references as documents: an item's count once, however many systems are compared with them."""
+    documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
+    return [reference for references in documents.values() for reference in references]
 
 
 def from_documents(documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate") -> Table:

@@ -1,0 +1,116 @@
+"""MoverScore: the cost of moving the n-grams of one text onto those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.options import checked
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.embedding import kernel
+from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
+from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.matched import Matched, Read
+from nlgauge.metrics.embedding.stopwords import Stopwords, identity_of, stopwords
+from nlgauge.metrics.references import Policy
+from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.runtime import Runtime
+
+_LAYERS = 5  # the last ones, whose power means are taken
+_RANGES = {"pmeans": (-3.0, 1.0), "last": (0.0, 1.0)}  # squared distances of unit vectors reach 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoverScore(Matched):
+    """1 minus the exact transport cost between the n-grams of hypothesis and reference, or 1 / (1 + cost).
+
+    Args:
+        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        variant: `pmeans`, the first published code: minimum, mean and maximum over the last five layers, squared
+            Euclidean cost, 1 - cost. `last`, the second: the last layer, Euclidean cost, 1 / (1 + cost).
+        ngram: match single pieces (1) or pairs of neighbours (2).
+        idf: weight pieces by inverse document frequency, those of hypotheses in the hypotheses of the call, those of
+            references in its references.
+        stopwords: leave out the words of a list: `english`, or a file with one word per line.
+        drop_subwords: leave out pieces that continue a word.
+        references: how to use several references; `mean` is what the published examples do.
+        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
+        max_tokens: a lower limit than the model's own.
+        dtype: the precision of the encoder; None takes the runtime's.
+
+    References:
+        Zhao et al. (2019), "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover
+        Distance", section 3. Special tokens take part; ASCII punctuation does not.
+
+        Where this differs from the published code: an empty text gets the worst value (theirs may get 1), and a text
+        without any weight gets none (theirs gets 1). The weights of a side sum to exactly 1. `ngram=2` works under
+        `variant=last`, too, where theirs ignores it.
+    """
+
+    variant: Literal["pmeans", "last"] = "pmeans"
+    ngram: Literal[1, 2] = 1
+    idf: bool = False
+    stopwords: str | None = None
+    drop_subwords: bool = True
+    references: Policy = "mean"
+    info: ClassVar = MetricInfo(
+        "moverscore",
+        cached=True,
+        flags={"unknown", "nonfinite"},
+        tasks={"mt", "as", "ic", "d2t"},
+        paper=(
+            'Zhao et al. (2019), "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover'
+            ' Distance"'
+        ),
+        summary="least cost of moving n-grams of token vectors onto each other (Zhao et al. 2019)",
+    )
+
+    def __post_init__(self) -> None:
+        checked(self)
+        # The two sides of a copy have different weights if their frequencies come from different texts.
+        info = replace(type(self).info, range=_RANGES[self.variant], copy_is_best=not self.idf)
+        object.__setattr__(self, "info", info)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the other segments of the call."""
+        return self.idf
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to, found without loading the model."""
+        return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}
+
+    def _layers(self, depth: int) -> tuple[int, ...]:
+        return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1)) if self.variant == "pmeans" else (depth,)
+
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> tuple[Stopwords, Table | None, Table | None]:
+        stopped = stopwords(self.stopwords)
+        if not self.idf:
+            return stopped, None, None
+        texts = [s.hypothesis for s in pool], reference_documents(pool)
+        hypotheses, references = (from_documents(listed, encoder.tokenizer, self.long) for listed in texts)
+        return stopped, hypotheses, references
+
+    def _side(
+        self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: tuple[Stopwords, Table | None, Table | None]
+    ) -> Side:
+        stopped, *weighed = tables
+        table = weighed[0 if is_hypothesis else 1]
+        names = encoder.tokenizer.names(read.ids)
+        dropped = kernel.is_mark(names) | np.array([name in stopped for name in names])
+        if self.drop_subwords:
+            dropped |= kernel.is_subword(names)
+        weights = np.ones(len(names)) if table is None else table.weights(read.ids).astype(np.float64)
+        points = kernel.as_points(read.layers, self.variant == "pmeans")
+        return kernel.ngrams(Side(points, weights, read.ids).take(~dropped), self.ngram)
+
+    def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
+        cost: kernel.Cost = "squared" if self.variant == "pmeans" else "euclidean"
+        costs = kernel.distances(hypothesis.vectors, reference.vectors, cost)
+        moved, _ = kernel.transport(costs, hypothesis.weights, reference.weights)
+        return (1 - moved if self.variant == "pmeans" else 1 / (1 + moved),)
