@@ -68,18 +68,24 @@ class JsonRows:
         except RecursionError:
             raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            for _ in self.lines:  # which says what is no UTF-8, and how to convert it
-                pass
+            self._refuse_encoding()
             raise InputError(f"{self.file.name}: not valid JSON ({error}), expected an array of objects") from None
         decode = msgspec.json.Decoder().decode
         for number, entry in enumerate(entries, start=1):
             try:
                 text, value = str(memoryview(entry), "utf-8"), decode(entry)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                if isinstance(error, UnicodeDecodeError):
+                    self._refuse_encoding()
                 self.refuse(self.at(number), f"not valid JSON ({error})")
                 continue
             if self._names_keys_once(number, text, value):
                 yield number, value
+
+    def _refuse_encoding(self) -> None:
+        """Read all lines, which say what is no UTF-8 and how to convert it; nothing if all is UTF-8."""
+        for _ in self.lines:
+            pass
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""

@@ -331,7 +331,8 @@ def score_source(
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs):
             if need in summary.lacking:
-                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
+                files = ", ".join(entry["path"] for entry in summary.inputs)
+                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none ({files})")
     comparison.check(summary)
     check_language(language)
     if language == "strict":

@@ -12,15 +12,16 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError
 
 STDIN = "-"
 _CHUNK = 1 << 20
-_LISTED = 2000  # names in a folder that are compared with one that is not there
+_LISTED, _LIKE = 2000, 0.8  # names in a folder that are compared with one that is not there; how alike they are
 _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 
 
@@ -170,8 +171,8 @@ def _nearest_file(path: str) -> str:
         names = sorted(os.listdir(folder or "."))[:_LISTED]
     except OSError:
         return ""
-    close = nearest(name, names) if name else ""
-    return close if close.startswith("; did you mean") else ""
+    close = get_close_matches(name, names, cutoff=_LIKE)
+    return f"; did you mean {' or '.join(map(repr, (os.path.join(folder, one) for one in close)))}?" if close else ""
 
 
 class _Hashed:

@@ -12,14 +12,15 @@ from collections.abc import Iterator
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import STDIN, InputFile
 
-_SCRIPTS = {  # encoding -> its commonest letters
+_SCRIPTS = {  # encoding -> first and last of its commonest letters; of equal shares the first counts
     "WINDOWS-1251": ("а", "я"),
     "KOI8-R": ("а", "я"),
-    "SHIFT_JIS": ("぀", "ヿ"),
+    "SHIFT_JIS": ("\u3040", "\u9fff"),
     "EUC-KR": ("가", "힣"),
     "GB18030": ("一", "龥"),
 }
 _PLACES, _MANY = 5, 1000  # bad rows that are named, and that are counted
+_ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -102,6 +103,8 @@ class Lines:
         chunks = self.file.chunks()
         while True:
             chunk = next(chunks, b"")
+            if before == 0 and chunk.startswith(_ZIP):
+                raise InputError(f"{self.file.name} is a zip archive, as .xlsx is; unpack it, or save it as CSV or TSV")
             try:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
@@ -180,17 +183,18 @@ def refuse(place: str, reason: str) -> None:
 def _is_utf16(chunk: bytes) -> bool:
     """Whether every second byte is 0, as in UTF-16 of English without a byte order mark."""
     head = chunk[:64]
-    return len(head) > 3 and any(not any(head[i::2]) and all(head[1 - i :: 2]) for i in (0, 1))
+    return len(head) >= 16 and any(not any(head[i::2]) and all(head[1 - i :: 2]) for i in (0, 1))
 
 
 def _guessed(sample: bytes) -> str:
     """The likeliest encoding of bytes that are not UTF-8: that of a script they spell, else of western Europe."""
     best, most = "WINDOWS-1252", 0.5  # the share of the other bytes that must be letters of the script
-    for encoding, (low, high) in _SCRIPTS.items():
+    other = sum(byte > 0x7F for byte in sample)
+    for encoding, (low, high) in _SCRIPTS.items() if other > max(len(sample) / 3, 8) else ():
         text = sample.decode(encoding, "replace")
         foreign = [char for char in text if char > "\x7f"]
         share = sum(low <= char <= high for char in foreign) / max(len(foreign), 1)
-        if share > most and sum(byte > 0x7F for byte in sample) > len(sample) / 3:
+        if share > most:
             best, most = encoding, share
     return best
 

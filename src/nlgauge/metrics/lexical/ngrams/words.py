@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import checked
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import version
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
@@ -92,15 +92,19 @@ def measured(
         prepare: what is needed of the references, from the words of each.
         measure: the numbers of a hypothesis, from its words and what was prepared.
     """
+
+    def words(text: str) -> Words:
+        return () if is_blank(text) else split(text)
+
     rows = np.zeros((len(segments), k))  # (n, k)
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for place, segment in enumerate(segments):
         groups.setdefault(segment.references, {}).setdefault(segment.hypothesis, []).append(place)
     with runtime.progress(len(segments), label) as advance:
         for references, hypotheses in groups.items():
-            prepared = prepare([split(reference) for reference in references])
+            prepared = prepare([words(reference) for reference in references])
             for hypothesis, places in hypotheses.items():
-                rows[places] = measure(split(hypothesis), prepared)
+                rows[places] = measure(words(hypothesis), prepared)
                 advance(len(places))
     return rows
 
