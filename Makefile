@@ -3,11 +3,11 @@ PYTHON ?= python3
 PIP_FLAGS = --quiet --disable-pip-version-check -c constraints.txt
 OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 # Tests run side by side, one process per core with THREADS threads each. A worker needs up to 2 GB of memory.
-# `make slow` is for the night: the same tests on more data, models, draws and examples.
+# `make slow` is for the night: the same tests on more data, models, draws and examples, with all of `make faults`.
 WORKERS ?= logical
 THREADS ?= 1
 
-.PHONY: demo test slow lint dist clean
+.PHONY: demo test slow faults lint dist sbom clean
 
 demo: .venv-demo/.installed
 	@echo "== Three writers of weather reports, four metrics, each tested against the first =="
@@ -27,6 +27,10 @@ test: .venv-test/.installed
 
 slow:
 	NLGAUGE_SLOW=1 $(MAKE) test
+
+# Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
+faults: .venv-test/.installed
+	NLGAUGE_SLOW=1 $(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/faults
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check src tests benchmarks recipes

@@ -345,3 +345,14 @@ def test_worst_cases_of_a_checklist_are_farthest_from_the_penalty():
 def test_options_of_the_other_design_are_refused(suite, options, message):
     with pytest.raises(InputError, match=message):
         audit(suite, ["chrf"], **options)
+
+
+def test_columns_of_a_frame_of_pairs_are_named():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"good": ["the cat sat"], "bad": ["the cta sat"], "gold": ["a cat sat"]})
+    found = audit(frame, "chrf", columns={"better": "good", "worse": "bad", "ref": "gold"})
+    assert [(pair.better, pair.worse, pair.references) for pair in found.suite] == [
+        ("the cat sat", "the cta sat", ("a cat sat",))
+    ]
+    with pytest.raises(InputError, match="columns are named for a frame; a Suite has none"):
+        audit(found.suite, "chrf", columns={"better": "good"})

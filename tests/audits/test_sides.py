@@ -98,3 +98,15 @@ def test_a_pair_has_a_flag_where_either_side_has():
     found = score_sides(suite, {"m": metric("chrf")}, Runtime())["m"]
     assert found.flags["empty"].tolist() == [True, False, True]  # each text is scored once, each pair counted
     assert found.counts == {"empty": 2}
+
+
+def test_strict_refuses_pairs_that_a_metric_does_not_read_before_any_is_scored(told):
+    chinese = pair("a", "火车晚点了两个小时", "火车没有晚点", references=("列车迟到了两小时",))
+    suite = Suite((chinese,))
+    with pytest.raises(InputError, match=r"bleu: 1 of 1 pairs \(a\) look Chinese .*note in place of strict takes them"):
+        score_sides(suite, {"m": told, "bleu": metric("bleu")}, Runtime(), scripts="strict")
+    assert told.calls == []
+    noted, silent = (score_sides(suite, {"m": metric("bleu")}, Runtime(), scripts=how)["m"] for how in ("note", "off"))
+    assert [len(sides.unread) for sides in (noted, silent)] == [1, 0]
+    with pytest.raises(InputError, match="language is 'loud'"):
+        sides(suite, told, scripts="loud")

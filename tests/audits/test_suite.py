@@ -42,3 +42,21 @@ def test_menli_takes_the_references_as_its_field():
 def test_a_rule_for_paraphrases_that_there_is_not_is_refused():
     with pytest.raises(SpecError, match=r"how is 'max_edit'; did you mean 'max_edit_distance'"):
         suite("menli", DATA, how="max_edit")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_that_perturbations_do_not_read_are_refused_on_request(kind):
+    data = Dataset((*DATA.segments, Segment("zh", "x", ("火车晚点了两个小时。",), group="mt")))
+    assert any("1 of 2 texts (zh) look Chinese" in note for note in suite(kind, data).notes)
+    assert not any("look Chinese" in note for note in suite(kind, data, scripts="off").notes)
+    with pytest.raises(InputError, match=r"perturbations: 1 of 2 texts \(zh\) look Chinese"):
+        suite(kind, data, scripts="strict")
+
+
+def test_columns_of_a_frame_are_named():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prediction": ["a hypothesis"], "gold": [TEXT]})
+    made = suite("checklist", frame, task="mt", columns={"hyp": "prediction", "ref": "gold"})
+    assert {pair.better for pair in made} == {TEXT}
+    with pytest.raises(InputError, match="columns are named for a frame"):
+        suite("checklist", DATA, task="mt", columns={"hyp": "prediction"})

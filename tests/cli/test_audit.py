@@ -436,3 +436,21 @@ def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
     message = refused(capsys, "--suite", pairs, "-m", "chrf", "--choose", "first")
     assert "--choose says how a suite is made from data" in message
     assert "--worst is about tables" in refused(capsys, "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json")
+
+
+def test_strict_is_called_scripts_where_language_names_what_analyses_texts(data, pairs, tmp_path, capsys):
+    write(data, [*ROWS, {"id": "zh", "lp": "mt", "src": "s", "refs": ["火车晚点了两个小时。"], "hyp": "火车晚点了"}])
+    target = tmp_path / "out.json"
+    for verb in (["audit", data, "--task", "mt", "-m", "bleu", "--json"], ["perturb", data, "-p", "typos", "-o"]):
+        assert main([*map(str, verb), str(target), "--scripts", "strict"]) == 2
+        assert "perturbations: 1 of 4 texts (zh) look Chinese (Han)" in capsys.readouterr().err
+        assert not target.exists()
+    write(pairs, [*PAIRS, {"id": "zh", "ref": "火车晚点了", "better": "火车", "worse": "晚点", "phenomenon": "x"}])
+    assert main(["audit", "--suite", str(pairs), "-m", "bleu", "--scripts", "strict"]) == 2
+    assert "bleu: 1 of 3 pairs (zh) look Chinese" in capsys.readouterr().err
+
+
+def test_columns_are_those_of_the_suite_where_there_are_no_data(tmp_path, capsys):
+    path = write(tmp_path / "p.jsonl", [{"ref": "the cat sat", "good": "a cat sat", "worse": "the cta"}])
+    assert main(["audit", "--suite", str(path), "-m", "chrf", "--columns", "better=good", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["wins"] == 1

@@ -425,7 +425,7 @@ def test_standard_input_and_standard_output_are_not_one_file(data, monkeypatch, 
 def written(path, systems, lacking=()):
     """Rows of systems over three items, without those that are lacking."""
     rows = [
-        {"system": system, "seg": str(i), "hyp": text, "refs": REFERENCES[i]}
+        {"system": system, "seg": str(i), "hyp": text, "refs": REFERENCES[i % 3]}
         for system, texts in systems.items()
         for i, text in enumerate(texts)
         if (system, i) not in lacking
@@ -454,6 +454,33 @@ def test_every_pair_of_systems_is_tested_and_ranked(tmp_path, capsys):
     assert [row["p_adjusted"] for row in result["rows"] if "against" in row] == [
         pytest.approx(theirs.p("chrf", *pair)) for pair in pairs
     ]
+
+
+def test_pairs_are_tested_and_ranked_in_each_group(tmp_path, capsys):
+    path = written(tmp_path / "d.jsonl", {name: [*texts, *reversed(texts)] for name, texts in HYPOTHESES.items()})
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [json.dumps({**row, "lp": "x-en" if int(row["seg"]) < 3 else "y-en"}) + "\n" for row in rows]
+    path.write_text("".join(lines))
+    how = ["-m", "bleu", "--significance", "randomization", "--pairs", "-n", "99"]
+    rows = result_of(capsys, path, *how, "--by-group")["rows"]
+    assert [row["group"] for row in rows if "against" not in row] == ["x-en", "x-en", "y-en", "y-en"]
+    assert run("score", path, *how, "--by-group", "--html", path.with_suffix(".html")) == 0
+    assert "p of bleu, x-en: row and column differ" in capsys.readouterr().out
+    assert "p of bleu, y-en: row and column differ" in path.with_suffix(".html").read_text()
+    path.write_text("".join(line for line in lines if "x-en" in line))
+    alone = result_of(capsys, path, *how)["rows"]
+    assert [{**row, "group": "x-en"} for row in alone] == [row for row in rows if row["group"] == "x-en"]
+    path.write_text("".join(line for line in lines if "x-en" in line or '"one"' in line))
+    assert "group 'y-en' has one system, 'one'" in refused(capsys, "score", path, *how, "--by-group")
+
+
+def test_a_result_holds_the_draws_that_were_made(tmp_path, capsys):
+    # Holm's smallest p of 21 pairs is 21 / (draws + 1): draws are raised until it can be a tenth of 0.05
+    many = {name: [f"{name} {text}" for text in HYPOTHESES["one"]] for name in "abcdefg"}
+    path = written(tmp_path / "d.jsonl", many)
+    result = result_of(capsys, path, "-m", "chrf", "--significance", "bootstrap", "--pairs")
+    assert result["draws"] == 21 * 10 / 0.05
+    assert any(f"{result['draws']} draws" in note for note in result["notes"])
 
 
 def test_tests_against_a_baseline_are_adjusted_on_request(tmp_path, capsys):
@@ -497,6 +524,16 @@ def test_parts_of_bleu_are_in_the_result_and_shown_on_request(data, capsys):
     assert "parts of bleu" in out
     assert "parts of chrf" not in out
     assert f"{expected['bp']:.4f}" in out
+    page = data.with_suffix(".html")
+    assert run("score", data, "-m", "bleu", "--html", page) == 0
+    assert f"{expected['precision2']:.4f}" in page.read_text()  # a page holds them always
+
+
+def test_directions_of_parts_come_back(data, capsys, tmp_path):
+    rows = tmp_path / "rows.tsv"
+    assert run("score", data, "-m", "rougeL", "--segments", rows) == 0
+    (metric,) = json.loads((tmp_path / "rows.tsv.meta.json").read_text())["metrics"]
+    assert metric["parts"] == {"precision": True, "recall": True, "f1": True, "reference": None}
 
 
 @pytest.mark.parametrize(
@@ -505,7 +542,7 @@ def test_parts_of_bleu_are_in_the_result_and_shown_on_request(data, capsys):
         ("--pairs", "--pairs says how systems are tested; it goes with --significance"),
         ("--adjust holm", "--adjust says how systems are tested"),
         ("--significance bootstrap --pairs --baseline one", "leave baseline out"),
-        ("--significance bootstrap --pairs --by-group", "score each group alone"),
+        ("--significance bootstrap --pairs --compat sacrebleu", "leave compat out"),
         ("--significance bootstrap --pairs --sort chrf", "leave --sort out"),
         ("--sort bleu", "--sort 'bleu' is not among the metrics scored"),
         ("--exclude three", "exclude names 'three'"),
@@ -538,3 +575,23 @@ def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
     assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
     names = ("test", "draws", "seed", "adjust", "confidence")
     assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]
+
+
+def test_formulas_are_defused_where_a_spreadsheet_opens_them(tmp_path, capsys):
+    data = tmp_path / "d.jsonl"
+    data.write_text('{"id": "=1", "system": "@s", "hyp": "a b", "refs": ["a b"]}\n')
+    assert main(["score", str(data), "-f", "csv", "--spreadsheet", "--segments", str(tmp_path / "s.tsv")]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("'@s,bleu,")
+    assert (tmp_path / "s.tsv").read_text().splitlines()[1].startswith("'=1\t\t'@s\t")
+    assert main(["score", str(data), "--spreadsheet"]) == 2
+    assert "--spreadsheet is about CSV and TSV" in capsys.readouterr().err
+
+
+def test_limits_are_raised_and_lowered(data, capsys):
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=20,depth=2"]) == 2
+    said = capsys.readouterr().err
+    assert "data.jsonl:1: a text of 22 characters, expected at most 20" in said
+    assert "--limits segment=44" in said
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=44,depth=2"]) == 0
+    assert main(["score", str(data), "-m", "bleu", "--limits", "segment"]) == 2
+    assert "expected segment=SIZE" in capsys.readouterr().err

@@ -185,6 +185,12 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
             "the unfinished --output t.jsonl.part would be written over --json",
         ),
         (("texts.txt", "-o", "t.jsonl", "--severity", "hard"), "severity is 'hard'"),
+        (
+            ("texts.txt", "-o", "t.jsonl", "--operations", "swap", "--span", "3"),
+            "--span is about delete and replace, which --operations leaves out",
+        ),
+        (("texts.txt", "-o", "t.jsonl", "--operations", "delete", "--infill", "lexicon"), "--infill is about insert"),
+        (("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--swap-window", "2"), "--swap-window is about swap"),
         (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "edits is 0.0"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),
         (("missing.txt", "-o", "t.jsonl"), "missing.txt: no such file"),

@@ -36,6 +36,17 @@ def test_the_fields_are_those_of_a_result_file(rows):
     assert about["sha256"] == InputFile(rows).entry["sha256"]
 
 
+def test_parts_have_directions_of_their_own_and_what_is_no_score_is_left_out(tmp_path):
+    path = tmp_path / "rows.tsv"
+    path.write_text("id\tnli\tnli.c\tnli.n\na\t0.9\t0.1\t0.2\n")
+    write_beside(path, [{"spec": "nli", "signature": "s", "higher_is_better": True}], {"nli": {"c": False, "n": None}})
+    table = read_scores(path)
+    assert table.origins["nli.c"] == Origin(False, "s|part:c")
+    assert list(table.columns) == ["nli", "nli.c"]
+    assert table.notes[0].endswith("rows.tsv: column 'nli.n' left out: neither higher nor lower is better")
+    assert list(read_scores(path, columns=["nli.n"]).columns) == ["nli.n"]  # but who names it gets it
+
+
 def test_of_a_file_that_has_changed_the_direction_holds_and_the_signature_does_not(rows):
     rows.write_text("id\tter\na\t12.0\n")
     table = read_scores(rows)

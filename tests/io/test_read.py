@@ -10,7 +10,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io import jsonl, preferences, scores, summeval
+from nlgauge.io import Limits, preferences, scores, summeval
 from nlgauge.io.read import _FOLDERS, _ROWS, FORMATS, TABLES, open_data, read
 from nlgauge.io.source import HeldSource
 from nlgauge.io.wmt import da, mqm
@@ -186,11 +186,10 @@ def test_what_names_do_not_fit_is_refused_with_a_way_out(tmp_path, text, columns
         read(tmp_path / "d.json", columns=columns)
 
 
-def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonl, "_MOST", 1 << 20)
+def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path):
     (tmp_path / "d.json").write_text("[" + " " * (1 << 21) + "]")
-    with pytest.raises(InputError, match="one JSON array of more than 1 MiB, expected JSON lines"):
-        read(tmp_path / "d.json")
+    with pytest.raises(InputError, match=r"one JSON array of at least 1,048,576 bytes .* makes JSON lines of it"):
+        read(tmp_path / "d.json", limits=Limits(array=1 << 19))
 
 
 def test_columns_are_those_of_rows(tmp_path):

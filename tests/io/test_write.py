@@ -228,3 +228,22 @@ def test_scores_of_other_segments_are_refused():
 def test_two_columns_of_one_name_are_refused():
     with pytest.raises(InputError, match=r"two columns would be named 'm\.p'"):
         segment_columns(SEGMENTS, {"m": scores([1.0, 2.0], p=[1.0, 2.0]), "m.p": scores([1.0, 2.0])})
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.tsv.gz"])
+def test_no_cell_is_a_formula_in_a_spreadsheet(tmp_path, name):
+    columns = {"=id": ["=cmd()", "-1", None, "@a"], "m": np.array([-1.5, np.nan, 2.0, -1e-9])}
+    with writing(tmp_path / name, spreadsheet=True) as write:
+        write(columns)
+        write(columns)
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(tmp_path / name, "rt", encoding="utf-8") as file:
+        lines = [line.rstrip("\n").replace(",", "\t").split("\t") for line in file]
+    rows = [["'=cmd()", "-1.5"], ["-1", ""], ["", "2.0"], ["'@a", "-1e-09"]]
+    assert lines == [["'=id", "m"], *rows, *rows]
+
+
+def test_other_forms_hold_texts_as_they_are_for_programs(tmp_path):
+    with writing(tmp_path / "s.jsonl", spreadsheet=True) as write:
+        write({"id": ["=a"]})
+    assert json.loads((tmp_path / "s.jsonl").read_text()) == {"id": "=a"}

@@ -1,5 +1,7 @@
 """Meta-evaluation from end to end, on judgements small enough to work out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,11 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.suite import Pair, Suite
 from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
 from nlgauge.metaeval.evaluate import meta_evaluate
+from nlgauge.metaeval.select import select_models
+from nlgauge.metaeval.sweeps import sweep
 
 
 def dataset(human, systems=("a", "b", "c"), group=None):
@@ -268,3 +273,23 @@ def test_draws_that_nothing_used_are_noted():
     data, scores = judged_by_two()
     found = meta_evaluate(data, scores=scores, level="system", draws=9)  # Fisher's formula
     assert "draws changed nothing: no test and no interval here draws at random" in found.notes
+
+
+def test_columns_of_a_frame_are_named_for_every_verb_about_people(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    own = [Segment(f"{s}{i}", f"{s} {'x' * i}", ("a xx",), system=s, item=str(i)) for s in "abc" for i in range(4)]
+    ratings = [float(i * len(s.hypothesis) % 5) for i, s in enumerate(own)]
+    data = Dataset(tuple(replace(s, human={"mark": r}) for s, r in zip(own, ratings, strict=True)))
+    fields = ("id", "hypothesis", "references", "system", "item")
+    frame = pandas.DataFrame({name.upper(): [getattr(s, name) for s in own] for name in fields} | {"MARK": ratings})
+    columns = {"hyp": "HYPOTHESIS", "refs": "REFERENCES", "id": "ID", "system": "SYSTEM", "seg": "ITEM"}
+    columns["human.mark"] = "MARK"
+    assert meta_evaluate(frame, "chrf", columns=columns, exclude=["c"]).rows == (
+        meta_evaluate(data, "chrf", exclude=["c"]).rows
+    )
+    few = {"hybrids": 20, "pool": 3}
+    assert select_models(frame, "chrf", columns=columns, **few).rows == select_models(data, "chrf", **few).rows
+    pairs = Suite((Pair(id="p", phenomenon="typos", better="a xx", worse="b", references=("a xxx",)),), "suite")
+    mixed = [sweep(d, pairs, "chrf", "ter", [0.5], **o).rows for d, o in ((frame, {"columns": columns}), (data, {}))]
+    for one, other in zip(*mixed, strict=True):
+        assert {k: v for k, v in one.items() if v == v} == {k: v for k, v in other.items() if v == v}

@@ -8,6 +8,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.intervals import IntervalMethod, ends_of_mean, repeats, with_intervals
 from nlgauge.metaeval.measure import Measure, averaging_of, measure
+from nlgauge.stats.intervals.fisher import widened_ends
 
 
 def frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
@@ -55,9 +56,19 @@ def test_a_kind_goes_with_statistic_level_and_data_and_holds_the_value(stat, lev
 
 def test_fishers_interval_is_scipys():
     data = frame(m=1)
-    found, _ = made(data, "pearson")
+    found, _ = made(data, "pearson", how=IntervalMethod("fisher"))
     theirs = stats.pearsonr(data.x[0], data.z).confidence_interval(0.95)
     assert (found[0].low, found[0].high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_pearsons_interval_is_widened_unless_fishers_is_asked_for():
+    data = frame(m=2)
+    skewed = Frame(None, np.exp(data.x), np.exp(data.z), data.ids, data.items, data.systems)
+    (one, _), told = made(skewed, "pearson")
+    (plain, _), _ = made(skewed, "pearson", how=IntervalMethod("fisher"))
+    assert told.endswith("widened by the jackknife where values are skewed")
+    assert (one.low, one.high) == tuple(float(end[0]) for end in widened_ends(skewed.x, skewed.z))
+    assert one.low < plain.low < one.value < plain.high < one.high
 
 
 def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_asked_for():

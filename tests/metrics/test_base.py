@@ -10,7 +10,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, described, is_pooled, notes_of, trained_on
+from nlgauge.metrics.base import Metric, check_needs, described, is_pooled, notes_of, part_directions, trained_on
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,10 @@ def test_a_result_describes_a_metric_by_its_signature_scale_and_counts():
         "range": [0, None],  # no error rate is too high, and JSON has no infinity
         "flags": {"empty": 1},
     }
+
+
+def test_parts_run_as_the_metric_unless_it_says_otherwise():
+    names = ["precision", "f1", "reference", "mine"]
+    assert part_directions(Needy(), names) == {"precision": True, "f1": True, "reference": None}
+    assert part_directions(ng.metric("nli"), ["e", "n", "c"]) == {"e": True, "n": None, "c": False}
+    assert part_directions(ng.metric("0.5*chrf + 0.5*ter"), ["chrf", "ter"]) == {"chrf": True, "ter": False}

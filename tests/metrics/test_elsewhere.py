@@ -17,7 +17,7 @@ from nlgauge.metrics.registry import METRICS
         ("BLEURT-20", "BLEURT"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-1", "YiSi"),
-        ("METEOR", "METEOR"),
+        ("cometkiwi", "COMET-Kiwi"),
     ],
 )
 def test_names_are_known_in_any_spelling(typed, name):

@@ -82,7 +82,8 @@ def test_many_pairs_get_enough_draws_and_few_draws_are_told():
     assert paired(many, adjust="none").draws == 1000
     notes = list(paired(many, draws=100).notes())
     assert "with 100 draws no p of 21 pairs can fall below 0.05; take more draws" in notes
-    assert notes[1] == "p: paired bootstrap of every pair, two-sided, 100 draws, seed 0; 21 pairs, adjusted after Holm"
+    assert "p: paired bootstrap of every pair, two-sided, 100 draws, seed 0; 21 pairs, adjusted after Holm" in notes
+    assert any(note.startswith("intervals from 2 items are too narrow") for note in notes)
 
 
 def test_an_undefined_system_comes_last_and_has_no_rank():

@@ -71,6 +71,14 @@ def test_the_signature_holds_the_digest_and_rebuilds_the_metric(file):
     assert ng.metric(signature.spec) == metric
 
 
+def test_the_signature_is_one_however_the_path_is_written(file, monkeypatch):
+    monkeypatch.chdir(file.parent)
+    spellings = (str(file), "x.tsv", "./x.tsv", f"../{file.parent.name}/x.tsv")
+    signatures = {str(signature_of(Stored(file=name, column="comet"), Runtime())) for name in spellings}
+    assert len(signatures) == 1
+    assert "|file:x.tsv|" in signatures.pop()
+
+
 def test_it_adds_up_with_other_metrics(file):
     found = ng.score(
         ng.Dataset(SEGMENTS),

@@ -311,7 +311,8 @@ def test_where_a_folder_lies_is_not_in_the_facts(tmp_path, monkeypatch):
     facts = [locate(name).facts() for name in ("model", "./model", str(tmp_path / "model"), "again")]
     assert facts == [facts[0]] * 4
     assert facts[0]["model"] == "folder"
-    assert locate("model", "main").facts() == facts[0]  # a folder has no revisions
+    with pytest.raises(InputError, match="model folder model has no revisions; leave revision out"):
+        locate("model", "main")
     assert "model" not in locate("embedded").facts()
 
 

@@ -45,9 +45,25 @@ def test_a_share_without_trials_is_left_out_of_the_mean():
 
 def test_more_phenomena_narrow_the_mean():
     narrow, wide = mean_of_shares([50] * 9, [100] * 9), mean_of_shares([50], [100])
-    assert narrow[2] - narrow[1] == pytest.approx(
-        (wide[2] - wide[1]) / 3
-    )  # nine independent shares: a third of the width
+    # nine independent shares: a third of the width, up to Wilson's z^2 / n = 0.038
+    assert (wide[2] - wide[1]) / (narrow[2] - narrow[1]) == pytest.approx(3, rel=0.038)
+
+
+def test_equal_shares_have_wilsons_interval_of_all_trials():
+    # 12 shares of 48 of 50 are 576 of 600; an interval that ends at the mean itself, as of averaged ends, is none
+    value, low, high = mean_of_shares([48] * 12, [50] * 12)
+    assert value == pytest.approx(0.96)
+    assert (low, high) == pytest.approx(wilson(576, 600), abs=1e-12)  # one formula, float64
+    assert mean_of_shares([7], [9])[1:] == pytest.approx(wilson(7, 9), abs=1e-12)
+    assert mean_of_shares([50] * 12, [50] * 12)[1:] == pytest.approx(wilson(600, 600), abs=1e-12)
+
+
+def test_the_interval_of_a_mean_of_shares_covers():
+    # 2,000 samples of 12 shares of 50 pairs: the count of misses has a standard deviation of 0.5 %; four are allowed
+    p = np.linspace(0.8, 0.99, 12)
+    wins = np.random.default_rng(0).binomial(50, p, size=(2000, 12))
+    ends = [mean_of_shares(row, [50] * 12)[1:] for row in wins.tolist()]
+    assert np.mean([low <= p.mean() <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
 
 
 def test_mean_interval_is_students():

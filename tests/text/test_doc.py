@@ -124,3 +124,11 @@ def test_punctuation_is_marks_alone_and_signs_read_aloud_are_none(text, expected
 
 def test_a_token_in_small_letters_has_a_plain_apostrophe():
     assert Token(0, 0, 3, "N’T", "RB").lower == "n't"
+
+
+def test_a_sentence_begins_behind_its_marks():
+    doc = language("builtin").analyse('"(Rain fell. ... It stopped')
+    started = [t.text for t in doc.tokens if doc.starts_sentence(t.index)]
+    assert [word for word in started if word.isalpha()] == ["Rain", "It"]
+    shouted = language("builtin").analyse("POLICE FIND BOY. They left the house.")
+    assert shouted.in_small_letters == (False, True)

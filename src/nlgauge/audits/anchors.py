@@ -10,7 +10,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.metrics.languages import unread_scripts
+from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.text.languages import Language
@@ -76,10 +76,14 @@ class _English:
         return "those that need English leave them alone, with the reason 'language' (docs/languages.md)"
 
 
-def script_notes(found: Sequence[Anchor]) -> list[str]:
-    """A note on texts in scripts that perturbations of English words do not read."""
+def script_notes(found: Sequence[Anchor], scripts: LanguageCheck) -> list[str]:
+    """A note on texts in scripts that perturbations of English words do not read.
+
+    Raises:
+        InputError: there are such texts, and `scripts` is `strict`.
+    """
     texts = [Segment(a.segment.id, a.text) for a in found]
-    return unread_scripts({"perturbations": _English()}, [texts], "note", "texts")
+    return unread_scripts({"perturbations": _English()}, [texts], scripts, "texts")
 
 
 def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:

@@ -10,6 +10,7 @@ from nlgauge.audits.anchors import Anchor, Field, anchors, cases_of, distinct, s
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Design, Pair, Skipped, Suite
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbed
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.perturb import apply
@@ -50,6 +51,7 @@ def perturbed_suite(
     limit: int | None = None,
     legacy_join: bool = False,
     language: str | Language = "builtin",
+    scripts: LanguageCheck = "note",
 ) -> Suite:
     """Make pairs of each text before and after each perturbation. The arguments are those of `nlgauge.suite`.
 
@@ -58,6 +60,7 @@ def perturbed_suite(
     Where there are none, the text itself is the reference, as in a checklist.
     """
     texts = anchors(dataset, field, limit, seed)
+    unread = script_notes(texts, scripts)
     cases = cases_of(texts, language)
     built = {row.template: perturbation(row.template) for row in rows}
     pairs: list[Pair] = []
@@ -72,7 +75,7 @@ def perturbed_suite(
                 skipped[row, outcome.reason] += 1
             else:
                 pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
-    notes = [*script_notes(texts), *_about_copies([pair for pair in pairs if not pair.task])]
+    notes = [*unread, *_about_copies([pair for pair in pairs if not pair.task])]
     if legacy_join:
         notes.append("perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them")
     left_alone = [

@@ -12,6 +12,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset, repeated
 from nlgauge.core.suite import Pair, Setup, Skipped, Suite
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed
 from nlgauge.perturbations.checklist import task_of
 from nlgauge.perturbations.paraphrase import (
@@ -44,6 +45,7 @@ def menli_suite(
     how: str = "max_edit_distance",
     limit: int | None = None,
     language: str | Language = "builtin",
+    scripts: LanguageCheck = "note",
 ) -> Suite:
     """Make pairs for metrics with references (setup `ref`) and, if the data have sources, for metrics without (`src`).
 
@@ -53,7 +55,7 @@ def menli_suite(
     numbers written as words.
 
     Args:
-        dataset, seed, task, limit, language: as for `nlgauge.suite`.
+        dataset, seed, task, limit, language, scripts: as for `nlgauge.suite`.
         perturbations: the attacks; the 12 attacks of the paper if none is named.
         paraphrases: a table from text to paraphrases, a function of a list of texts, or an object with
             `paraphrase(texts)`. If None, the other references of an item are taken. If an item has only one reference,
@@ -70,13 +72,14 @@ def menli_suite(
     texts = [a for a in anchors(dataset, "ref", limit, seed) if a.text.strip()]
     if not texts:
         raise InputError(f"{dataset.name or 'the data'}: no reference to attack")
+    unread = script_notes(texts, scripts)
     attacks = _Attacks(tuple(perturbation(name) for name in distinct(perturbations) or ATTACKS), seed, language)
     paraphrased = _paraphrased(texts, paraphrases, how, seed, language)
     pairs = [*attacks.against_reference(texts, paraphrased)]
     translated = [(a, r) for a in texts if a.segment.source is not None and (r := _translation(a, task)) is not None]
     if translated:
         pairs += attacks.against_source(translated)
-    notes = [*dataset.notes, *script_notes(texts), *_about_light(paraphrased)]
+    notes = [*dataset.notes, *unread, *_about_light(paraphrased)]
     if len({a.segment.group for a in texts}) < len(dataset.groups):
         notes.append("the reference of an item that stands in several groups is taken once")
     return Suite(tuple(pairs), dataset.name, "preference", attacks.left_alone(), tuple(notes))

@@ -16,12 +16,13 @@ from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame, is_frame
+from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
-from nlgauge.io.suites.suites import read_suite
+from nlgauge.io.suites.suites import suite_of
 from nlgauge.metrics.base import Metric, notes_of, trained_on
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
 from nlgauge.perturbations.registry import PERTURBATIONS
@@ -148,6 +149,8 @@ def audit(
     tolerance: float = 0.05,
     confidence: float = 0.95,
     references: str = "own",
+    scripts: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Audit:
     """Audit metrics with a suite.
@@ -161,8 +164,8 @@ def audit(
         penalties: for `checklist`: rows with a `penalty`. If None, the penalties that were recovered from the paper.
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
-        confidence: level of the confidence intervals.
-        references, runtime: `own`, or `source` to compare texts with their source; device, precision, cache.
+        references, scripts: `own`, or `source` to compare texts with their source; as in `nlgauge.suite`, of pairs.
+        columns, runtime, confidence: names of the columns of a frame; device, precision, cache; level of intervals.
 
     Raises:
         InputError: no pair has what a metric needs; the design is `checklist` and pairs lack a task and criterion; or
@@ -171,14 +174,14 @@ def audit(
 
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    suite = read_suite(suite) if not isinstance(suite, Suite) and is_frame(suite) else suite
+    suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
     wanted = _design(suite, design, ties, normalise, tolerance)
     listed = checklist_of(suite) if wanted == "checklist" else []
     if penalties is not None:
         _check_penalties(penalties, wanted, listed)
     built = named(metrics)
     copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
-    sides = score_sides(suite, built, runtime or Runtime(), references=references)
+    sides = score_sides(suite, built, runtime or Runtime(), references=references, scripts=scripts)
     limits: dict[str, Any] = {"tolerance": tolerance, "confidence": confidence}
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
@@ -276,12 +279,13 @@ def _about_checklist(
 
 
 def _about_preference(suite: Suite, sides: Mapping[str, Sides], ties: str) -> Iterator[str]:
-    rule = {"loss": "a loss", "zero": "worth nothing", "half": "half a win", "exclude": "left out"}[ties]
-    yield (
-        f"each tie counts as {rule}; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
-        if ties != "exclude"
-        else "ties are left out; intervals are Wilson's for one phenomenon, and normal for means over phenomena"
-    )
+    rule = {
+        "loss": "each tie counts as a loss",
+        "zero": "each tie counts as worth nothing",
+        "half": "each tie counts as half a win",
+        "exclude": "ties are left out",
+    }[ties]
+    yield f"{rule}; intervals are Wilson's, of means over phenomena with the effective number of pairs"
     unused = len(suite) - max(len(s.places) for s in sides.values())
     if unused and len({s.places for s in sides.values()}) == 1:
         yield (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
-from nlgauge.metrics.languages import unread_scripts
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
@@ -68,7 +68,12 @@ class Sides:
 
 
 def score_sides(
-    suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, *, references: str = "own"
+    suite: Suite,
+    metrics: Mapping[str, Metric],
+    runtime: Runtime,
+    *,
+    references: str = "own",
+    scripts: LanguageCheck = "note",
 ) -> dict[str, Sides]:
     """Score both texts of every pair.
 
@@ -82,20 +87,33 @@ def score_sides(
         runtime: device, cache.
         references: `own`, or `source` to compare the texts with their source, as is done for factuality sets without
             references.
+        scripts: pairs in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
 
     Raises:
-        InputError: no pair of the suite has what a metric needs.
+        InputError: no pair of the suite has what a metric needs; or, under `strict`, a metric does not read a pair.
     """
     if references not in ("own", "source"):
         raise InputError(f"references is {references!r}, expected own or source")
+    check_language(scripts)
+    places: dict[str, list[int]] = {}
     for spec, built in metrics.items():  # what one metric lacks is refused before another is scored
-        pairs_for(spec, built, suite, references)
+        places[spec] = pairs_for(spec, built, suite, references)
         signature_of(built, runtime)
-    return {spec: _score(spec, built, suite, runtime, references) for spec, built in metrics.items()}
+    unread: dict[str, tuple[str, ...]] = {}
+    for spec, built in metrics.items() if scripts != "off" else ():
+        seen = UnreadScripts({spec: built}, "pairs")
+        seen.add([_segment(suite.pairs[place], "both", references) for place in places[spec]])
+        if scripts == "strict":
+            seen.refuse()
+        unread[spec] = tuple(seen.notes())
+    return {
+        spec: replace(_score(spec, built, suite, places[spec], runtime, references), unread=unread.get(spec, ()))
+        for spec, built in metrics.items()
+    }
 
 
-def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references: str) -> Sides:
-    places = pairs_for(spec, metric, suite, references)
+def _score(spec: str, metric: Metric, suite: Suite, places: Sequence[int], runtime: Runtime, references: str) -> Sides:
     better, worse = np.full(len(places), np.nan), np.full(len(places), np.nan)
     flags: dict[str, Mask] = {}
     for part in _parts(metric, suite, places):
@@ -104,10 +122,8 @@ def _score(spec: str, metric: Metric, suite: Suite, runtime: Runtime, references
         better[part], worse[part] = scores.values[:n], scores.values[n:]
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
-    both = [_segment(suite.pairs[place], "both", references) for place in places]
-    unread = tuple(unread_scripts({spec: metric}, [both], "note", "pairs"))
     signature, names = str(signature_of(metric, runtime)), tuple(suite.pairs[place].id for place in places)
-    return Sides(spec, metric, signature, tuple(places), better, worse, flags, unread, names)
+    return Sides(spec, metric, signature, tuple(places), better, worse, flags, ids=names)
 
 
 def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:

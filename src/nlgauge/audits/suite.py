@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from nlgauge.audits.anchors import Field
 from nlgauge.audits.checklist import perturbed_suite, rows_for
@@ -12,6 +13,7 @@ from nlgauge.core.frames import Frame
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import dataset_of
+from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.text.languages import Language
 
 KINDS: Mapping[str, str] = {
@@ -34,6 +36,8 @@ def suite(
     limit: int | None = None,
     legacy_join: bool = False,
     language: str | Language = "builtin",
+    scripts: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
 ) -> Suite:
     """Make a suite from data: pairs of texts, and counts of the texts that a perturbation did not apply to, by reason.
 
@@ -51,32 +55,25 @@ def suite(
         limit: take at most this many texts, drawn at random with the seed.
         legacy_join: write perturbed texts as tokens joined by blanks, as the released code of the checklists does.
         language: the backend that analyses texts.
+        scripts: texts in scripts that perturbations do not read: `note`, refuse (`strict`) or `off`.
+        columns: which column of a frame holds which field, as in `nlgauge.read`.
 
     Raises:
         InputError: there is no text to perturb, or no perturbation applies.
         SpecError: the kind, task, criterion or a perturbation is unknown.
     """
-    dataset = dataset if isinstance(dataset, Dataset) else dataset_of(dataset)
+    dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
+    shared: dict[str, Any] = {"seed": seed, "limit": limit, "language": language, "scripts": scripts}
     if kind == "menli":
         of_checklists = {"criterion": criterion, "field": field if field != "ref" else None, "legacy_join": legacy_join}
         for name, value in of_checklists.items():
             if value:
                 raise InputError(f"{name} goes with suite 'checklist'; 'menli' attacks references, and has no criteria")
-        return menli_suite(
-            dataset,
-            seed=seed,
-            task=task,
-            perturbations=perturbations,
-            paraphrases=paraphrases,
-            how=how,
-            limit=limit,
-            language=language,
-        )
+        of_menli: dict[str, Any] = {"perturbations": perturbations, "paraphrases": paraphrases, "how": how}
+        return menli_suite(dataset, task=task, **of_menli, **shared)
     if kind != "checklist":
         raise SpecError(f"unknown suite {kind!r}{nearest(kind, KINDS)}")
     if paraphrases is not None:
         raise InputError("paraphrases go with suite 'menli'; a checklist compares each text with itself")
     rows = rows_for(dataset, task, criterion, perturbations)
-    return perturbed_suite(
-        dataset, rows, seed=seed, field=field, limit=limit, legacy_join=legacy_join, language=language
-    )
+    return perturbed_suite(dataset, rows, field=field, legacy_join=legacy_join, **shared)

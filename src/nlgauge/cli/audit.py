@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -132,23 +132,24 @@ def audit(
     run: options.Common,
 ) -> int:
     """Find out what a metric cannot see."""
-    shown.check(worst=worst, intervals=intervals)
+    shown.check(files, worst=worst, intervals=intervals)
     paths = (data, None if suite in _RECIPES else suite, penalties, paraphrasing.paraphrases)
     inputs = [path for path in paths if path is not None]
     files.check(inputs)
     named(metric)  # a misspelt metric is refused before anything is read
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
-    texts = None if data is None else partial(read, data, columns=options.columns_of(columns))
-    pairs = _suite(texts, suite, runtime, chosen, paraphrasing, making, run.typed_seed)
-    how: dict[str, Any] = asdict(rules)
+    named_fields = options.columns_of(columns)
+    texts = None if data is None else partial(read, data, columns=named_fields)
+    pairs = _suite(texts, suite, named_fields, runtime, chosen, paraphrasing, making, run.typed_seed)
+    how: dict[str, Any] = {**asdict(rules), "scripts": making.scripts}
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
     outcome = audits.audit(pairs, metric, penalties=people, runtime=runtime, **how)
     result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not Path(p).is_dir()]))
     if suite is None or suite in _RECIPES:
         result = replace(result, settings={**result.settings, "seed": run.seed})
-    files.write_segments(outcome.pair_columns)
+    files.write_segments(outcome.pair_columns, shown.spreadsheet)
     drawn = outcome.sides if files.html is not None else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
@@ -160,6 +161,7 @@ def audit(
 def _suite(
     texts: Callable[[], Dataset] | None,
     name: str | None,
+    columns: Mapping[str, str] | None,
     runtime: Runtime,
     chosen: Chosen,
     paraphrasing: Paraphrasing,
@@ -171,7 +173,7 @@ def _suite(
         _refuse_idle(name, chosen, paraphrasing, making, seed)
         if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
             raise InputError(f"no suite {name!r} is known, and there is no file of that name{nearest(name, _RECIPES)}")
-        return read_suite(name, None if texts is None else texts())
+        return read_suite(name, texts()) if texts is not None else read_suite(name, columns=columns)
     if paraphrasing.choose != "max_edit_distance" and name != "menli":
         raise InputError("--choose is about paraphrases, which only --suite menli takes")
     if texts is None:

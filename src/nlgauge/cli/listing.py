@@ -82,7 +82,7 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
 
 def metric_table() -> list[str]:
     """One line per metric: what it is, its paper, tasks, what it needs, its range, and what it runs with."""
-    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), _runs_with(name)))
+    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), runs_with(name)))
     header = ("metric", "what it is", "paper", "tasks", "needs", "range", "better", "runs with")
     table = Table("", header, tuple(rows), left=len(header))
     return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
@@ -113,10 +113,10 @@ def _tasks(about: MetricInfo) -> str:
     return "all" if about.tasks == TASKS.keys() else ", ".join(t for t in TASKS if t in about.tasks) or "-"
 
 
-def _runs_with(name: str) -> str:
+def runs_with(name: str) -> str:
     """Whose model a metric runs, unless it is told otherwise."""
     if name in SUMS:
-        return ", ".join(dict.fromkeys(_runs_with(str(term).partition(":")[0]) for term in _terms(SUMS[name])))
+        return ", ".join(dict.fromkeys(runs_with(str(term).partition(":")[0]) for term in _terms(SUMS[name])))
     defaults = _defaults(name, METRICS)
     if dataclasses.MISSING in defaults.values():
         return "a model of yours" if "model" in defaults else "a file of yours"
@@ -160,7 +160,7 @@ def _metric(name: str) -> list[str]:
         f"    for {', '.join(TASKS[task] for task in TASKS if task in about.tasks) or 'any task'}",
         f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
         f"    options {_options(name, METRICS)}",
-        f"    runs with {_runs_with(name)}",
+        f"    runs with {runs_with(name)}",
     ]
 
 

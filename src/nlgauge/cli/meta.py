@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
@@ -9,6 +11,8 @@ import typer
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import as_typed
+from nlgauge.core.segment import Dataset
+from nlgauge.io.wmt.official import read_official
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
@@ -37,19 +41,22 @@ class Measured:
     references: judged.References = None
     missing: judged.Missing = "refuse"
     system_scores: Annotated[
-        str,
+        str | None,
         options.choice(
-            "--system-scores", among="rated all", help="Level system: metrics over the rated segments, or over all."
+            "--system-scores",
+            among="rated all",
+            help="Level system: metrics over the rated segments, or over all.  [default: rated, or the preset's]",
         ),
-    ] = "rated"
+    ] = None
     aggregate: Annotated[
-        str,
+        str | None,
         options.choice(
             "--aggregate",
             among="corpus mean",
-            help="Level system: the metric's own corpus number, or the mean of segments.",
+            help="Level system: the metric's own corpus number, or the mean of segments.  [default: corpus, or the"
+            " preset's]",
         ),
-    ] = "corpus"
+    ] = None
     language: options.Language = "note"
     exclude: judged.Exclude = None
     outliers: Annotated[
@@ -140,19 +147,20 @@ def meta(
     run: options.Common,
 ) -> int:
     """Compare metrics with human judgements."""
-    shown.check()
+    shown.check(files)
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
-    dataset, inputs = judged.read_data(data, judgements, columns)
+    dataset, inputs, official = _read(data, measured.preset, judgements, columns)
     tables, entries = scored.read()
+    given = {**official, **tables}
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
         dataset,
         scored.metric or [],
         criterion or None,
-        scores=tables or None,
+        scores=given or None,
         lower_is_better=scored.lower or [],
-        higher_is_better=scored.higher or [],
+        higher_is_better=[*(name for name in official if name not in tables), *(scored.higher or [])],
         pairs=preferences,
         runtime=run.runtime(),
         **measured.arguments(),
@@ -161,11 +169,21 @@ def meta(
     result = as_typed(outcome.result([*inputs, *entries, *([ranked] if ranked else [])]))
     if criteria:
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
-    files.write_segments(lambda: judged.joined_columns(outcome.held))
+    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)
     return 0
+
+
+def _read(
+    data: str, protocol: str | None, judgements: str | None, columns: list[str] | None
+) -> tuple[Dataset, list[judged.Entry], Mapping[str, Any]]:
+    """Texts with ratings, the files read, and the official scores where the protocol takes them from a folder."""
+    if protocol is None or not PRESETS[protocol].official or not os.path.isdir(data) or judgements is not None:
+        return *judged.read_data(data, judgements, columns), {}
+    run = read_official(data, PRESETS[protocol].humans)
+    return run.dataset, [file.entry for file in run.files], run.scores
 
 
 def _given(statistics: StatOptions, tests: Tests, seed: int | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -20,14 +21,16 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
-from nlgauge.io.write import kind_of, writing
+from nlgauge.io.files.limits import limited, parse_limits
+from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metrics.languages import LANGUAGE_CHECKS
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import DATA, FORMS, WIDE, check_form, render
+from nlgauge.report.text import CELLS, DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
+Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 _DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
 Json = Annotated[
@@ -64,6 +67,10 @@ def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, 
 Width = Annotated[
     int | None,
     typer.Option("--width", "-w", min=0, max=15, help="Decimals in tables.  [default: 3; score: 2 or 4]"),
+]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option("--spreadsheet", help="In CSV and TSV, put ' before cells that a spreadsheet takes for formulas."),
 ]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Language = Annotated[
@@ -122,6 +129,16 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     return named
 
 
+LimitSizes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limits",
+        metavar="NAME=SIZE,...",
+        help="Largest inputs, from: segment line file ratio array columns depth. Example: segment=20M,line=1G.",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Common:
     """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
@@ -132,6 +149,7 @@ class Common:
     cache: CacheFolder = None
     no_cache: NoCache = False
     quiet: Quiet = False
+    limits: LimitSizes = None
 
     @property
     def seed(self) -> int:
@@ -194,19 +212,23 @@ class Files:
         """Whether one of them is standard output, on which nothing else may stand then."""
         return STDOUT in (self.json, self.html, self.segments)
 
-    def write(self, result: Result, worst: Mapping[str, Any] | None = None) -> None:
+    def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
         if self.segments not in (None, STDOUT):
-            write_beside(self.segments, result.metrics)
+            write_beside(self.segments, result.metrics, parts)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
             write_html(result, self.html, worst)
 
-    def write_segments(self, columns: Callable[[], Mapping[str, Any]]) -> None:
+    def writing(self, spreadsheet: bool) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
+        """What appends rows of segments; None where they are not asked for."""
+        return nullcontext() if self.segments is None else writing(self.segments, spreadsheet=spreadsheet)
+
+    def write_segments(self, columns: Callable[[], Mapping[str, Any]], spreadsheet: bool = False) -> None:
         """Write the rows of segments, where they are asked for."""
-        if self.segments is not None:
-            with writing(self.segments) as write:
+        with self.writing(spreadsheet) as write:
+            if write is not None:
                 write(columns())
 
 
@@ -216,24 +238,31 @@ class Shown:
 
     width: Width = None
     form: Form = "text"
+    spreadsheet: Spreadsheet = False
 
-    def check(self, **of_tables: object) -> None:
+    def check(self, files: Files | None = None, **of_tables: object) -> None:
         """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
 
         Args:
+            files: what is written besides.
             of_tables: option of the verb -> its value, which is false where it was not typed.
         """
         check_form(self.form)
+        if self.form not in CELLS and not (files and is_cells(files.segments)):
+            refuse_idle(
+                {"spreadsheet": self.spreadsheet}, "is about CSV and TSV: -f csv or tsv, or --segments FILE.csv"
+            )
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}
             refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")
 
     def show(self, result: Result, quiet: bool, **how: Any) -> None:
         """Print the result; `how` are further arguments of `render`."""
-        if self.form in ("tsv", "csv") and not quiet:  # a table has no place for them
+        if self.form in CELLS and not quiet:  # a table has no place for them
             for note in result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
+        how["spreadsheet"] = self.spreadsheet
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
 
 
@@ -247,6 +276,12 @@ def refuse_idle(options: Mapping[str, object], why: str) -> None:
     for name, value in options.items():
         if value:
             raise InputError(f"--{name.replace('_', '-')} {why}")
+
+
+def changed(group: Any, *names: str) -> dict[str, bool]:
+    """Option -> whether its value is another than its default, of some fields of a group of options."""
+    defaults = {field.name: field.default for field in fields(group)}
+    return {name: getattr(group, name) != defaults[name] for name in names}
 
 
 def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -278,7 +313,9 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
         @wraps(verb)
         def called(**typed: Any) -> R:
             made = {name: kinds[name](**{own: typed.pop(own) for own in fields}) for name, fields in groups.items()}
-            return verb(**typed, **made)
+            sizes = next((group.limits for group in made.values() if isinstance(group, Common)), None)
+            with limited(parse_limits(sizes or ())):
+                return verb(**typed, **made)
 
         called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
         called.__annotations__ = {option.name: option.annotation for option in options}

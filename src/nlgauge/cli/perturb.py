@@ -17,6 +17,7 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
 from nlgauge.io.read import read
 from nlgauge.io.suites.pairs import write_pairs
+from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.perturbations.registry import perturbation as perturbation_of
@@ -76,6 +77,10 @@ class Making:
         str,
         options.choice("--language", among="builtin spacy spacy:PIPELINE stanza", help="What analyses texts."),
     ] = "builtin"
+    scripts: Annotated[
+        str,
+        options.choice("--scripts", among=LANGUAGE_CHECKS, help="Note text in scripts that is not read, or refuse it."),
+    ] = "note"
 
 
 @options.common(without={"device", "dtype", "cache", "no_cache"})
@@ -93,6 +98,7 @@ def perturb(
         limit=making.limit,
         legacy_join=making.legacy_join,
         language=making.language,
+        scripts=cast(LanguageCheck, making.scripts),
     )
     write_pairs(suite, output)
     if not run.quiet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
@@ -21,7 +21,7 @@ from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source
-from nlgauge.io.write import segment_columns, writing
+from nlgauge.io.write import segment_columns
 from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import check_bounds
@@ -255,7 +255,7 @@ def score(
     metrics = named(whole)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     check_language(language)
-    shown.check()
+    shown.check(files)
     sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), compared.pairs)
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
@@ -263,7 +263,7 @@ def score(
         check_bounds(metrics.values())
     files.check(texts.paths, save_norm=save_norm)
     runtime = run.runtime(seed=seed or 0, quiet=score_only)
-    with texts.opened() as source, writing(files.segments) if files.segments else nullcontext() as write:
+    with texts.opened() as source, files.writing(shown.spreadsheet) as write:
         on_block = None if write is None else lambda block, scores: write(segment_columns(block, scores))
         scores = job.score_source(
             source,
@@ -276,7 +276,7 @@ def score(
         )
     result = as_typed(scores.result())
     result = result if sort is None else best_first(result, sort)
-    files.write(result)
+    files.write(result, parts=scores.part_directions)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:

@@ -70,7 +70,7 @@ def select(
     run: options.Common,
 ) -> int:
     """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?"""
-    shown.check()
+    shown.check(files)
     if draw_matrix is not None:
         options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
     if (simulated.hybrids == 0 or draw_matrix is not None) and simulated.draws is None:
@@ -94,7 +94,7 @@ def select(
         **how,
     )
     result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
-    files.write_segments(lambda: judged.joined_columns(outcome.held))
+    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)

@@ -105,7 +105,7 @@ def sweep(
     run: options.Common,
 ) -> int:
     """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1."""
-    shown.check()
+    shown.check(files)
     paths = mixed.suite or []
     files.check([*data, *paths, *([judgements] if judgements else [])])
     if judgements is not None and len(data) > 1:

@@ -46,6 +46,9 @@ Pairs = Annotated[
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N texts.")]
 Show = Annotated[bool, typer.Option("--show", help="Print each text edit by edit.")]
 
+_FILLED = ("insert", "replace")
+_USED_BY = {"span": ("delete", "replace"), "swap_window": ("swap",), "top_k": _FILLED, "infill": _FILLED}
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -124,6 +127,8 @@ def synth(
 ) -> int:
     """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
     _check(texts, output, calibrate, show, files, rated)
+    draws = drawn.draws()
+    _refuse_idle(draws, drawn, rated)
     runtime = run.runtime(quiet=True, cached=False)  # progress is shown by texts
     threshold, notes = rated.threshold, []
     if calibrate is not None:
@@ -138,7 +143,7 @@ def synth(
     raw = read_raw(texts, options.columns_of(columns))
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
     how["judge"] = None if rated.severity == "none" else rated.judge
-    maker = Synthesizer(drawn.draws(), **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
+    maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
     journal = Journal(output, settings)
     if not run.quiet:
@@ -180,6 +185,15 @@ def _check(
         raise InputError("--calibrate finds a threshold, and --severity none needs none")
     if calibrate is not None and rated.threshold is not None:
         raise InputError("--calibrate finds a threshold, and --threshold names one")
+
+
+def _refuse_idle(draws: Draws, drawn: Drawn, rated: Rated) -> None:
+    """Refuse options of operations that are not drawn."""
+    options_of = options.changed(drawn, "span", "swap_window", "top_k") | options.changed(rated, "infill")
+    for name, operations in _USED_BY.items():
+        if not set(operations) & set(draws.operations):
+            why = f"is about {' and '.join(operations)}, which --operations leaves out"
+            options.refuse_idle({name: options_of[name]}, why)
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -155,6 +156,17 @@ def _form_of(path: str | os.PathLike[str]) -> str:
 def null_if_nan(value: Any) -> Any:
     """None for a NaN, the value otherwise."""
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|-?inf")
+
+
+def harmless(cell: str) -> str:
+    """A cell of a table with `'` before it if a spreadsheet would take it for a formula; numbers stay as they are."""
+    return f"'{cell}" if cell[:1] in _FORMULA and not _NUMBER.fullmatch(cell) else cell
+
+
+_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # the signs that OWASP names, also of full width
 
 
 @contextmanager

@@ -41,6 +41,8 @@ class MetricInfo:
         cached: whether the scores are worth keeping on disk between runs, because a model computed them.
         flags: flags that every score of the metric has. A row in the score cache without one of them, which an older
             release wrote, is scored again.
+        parts: part of its scores -> whether higher is better; None for a part that is no score. Parts named precision,
+            recall and f1 have the direction of the metric unless they stand here.
         summary: one line for `nlgauge list metrics`.
         tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
         paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
@@ -53,6 +55,7 @@ class MetricInfo:
     copy_is_best: bool = True
     cached: bool = False
     flags: frozenset[str] | set[str] = frozenset()
+    parts: Mapping[str, bool | None] = field(default_factory=dict)
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""

@@ -40,9 +40,12 @@ class Key(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """What is recorded about a column of scores: its direction, and the signature of its metric ("" if unknown)."""
+    """What is recorded about a column: its direction, and the signature of its metric ("" if unknown).
 
-    higher_is_better: bool
+    A column without a direction (None), such as the number of a reference, is no score.
+    """
+
+    higher_is_better: bool | None
     signature: str = ""
 
 

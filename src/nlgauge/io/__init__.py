@@ -6,6 +6,7 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.io.files.files import InputFile
+    from nlgauge.io.files.limits import Limits, limited
     from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
     from nlgauge.io.raw import Raw, read_raw
     from nlgauge.io.read import FORMATS, TABLES, open_data
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.io.wmt.mqm import Markings, read_mqm, read_mqm_averages, read_ratings
     from nlgauge.io.wmt.mtme import language_pairs, read_eval_set
     from nlgauge.io.wmt.mtme_write import eval_set, write_eval_set, write_metric_scores
+    from nlgauge.io.wmt.official import OfficialRun, read_official
     from nlgauge.io.wmt.submissions import (
         Expected,
         Submission,
@@ -33,10 +35,10 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Markings", "Raw", "Source", "Submission",
-    "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "open_data",
-    "read_da_scores", "read_da_segments", "read_eval_set", "read_minor", "read_mqm", "read_mqm_averages",
-    "read_pairs", "read_ranking", "read_ratings", "read_raw", "read_relative_ranks", "read_scores", "read_submission",
-    "read_summeval", "read_summeval_scores", "write_eval_set", "write_metric_scores", "write_pairs",
-    "write_submission",
+    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Markings", "OfficialRun", "Raw",
+    "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores",
+    "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_eval_set", "read_minor",
+    "read_mqm", "read_mqm_averages", "read_official", "read_pairs", "read_ranking", "read_ratings", "read_raw",
+    "read_relative_ranks", "read_scores", "read_submission", "read_summeval", "read_summeval_scores",
+    "write_eval_set", "write_metric_scores", "write_pairs", "write_submission",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import repeated
 from nlgauge.io.fields import CRITERION, FieldError, advice, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, counted, number, refuse
@@ -99,8 +100,10 @@ class CsvRows:
         place, header = next(records, (0, None))
         if header is None:
             return
+        self.file.limits.check("columns", len(header), self.at(place))
         layout, fields = self._fields(header, place)
-        references = [fields.index(name) for name in reference_columns(fields)]
+        places = {name: place_ for place_, name in enumerate(fields)}
+        references = [places[name] for name in reference_columns(fields)]
         self._marks = 0
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
@@ -153,10 +156,11 @@ class CsvRows:
     def _fields(self, header: Sequence[str], place: int) -> tuple[Layout, list[str]]:
         """The layout of a header, and the field each column holds; empty where it is not read."""
         columns = fields_by_column(self._columns, header)
-        for name in header:
-            if header.count(name) > 1 and (name in columns or is_known(name)):
-                raise InputError(f"{self.at(place)}: the header names column {name!r} twice")
-        absent = [name for name in columns if name not in header]
+        twice = repeated(name for name in header if name in columns or is_known(name))
+        if twice is not None:
+            raise InputError(f"{self.at(place)}: the header names column {twice!r} twice")
+        found = frozenset(header)
+        absent = [name for name in columns if name not in found]
         if absent:
             raise InputError(
                 f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}"
@@ -184,9 +188,10 @@ class CsvRows:
                 fields.append(
                     name if is_known(name) and (layout is PLAIN or name.startswith((CRITERION, "ref"))) else ""
                 )
+        twice = repeated(filter(None, fields))
+        if twice is not None:
+            raise InputError(f"{self.at(place)}: two columns would be field {twice!r}")
         for name in fields:
-            if name and fields.count(name) > 1:
-                raise InputError(f"{self.at(place)}: two columns would be field {name!r}")
             if (name and not is_known(name)) or name in ("refs", "context", "table", "human"):
                 raise InputError(
                     f"{self.at(place)}: field {name!r} cannot be a column of CSV; write JSON lines, or 'ref1', 'ref2'"
@@ -226,50 +231,59 @@ class Records:
         self._cell: Callable[..., Any] = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}][^{mark}]*|))(?:{mark}|\Z)').match
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        first, held = 0, ""
-        open_lines = 0
-        for number_, line in self.lines:
-            if self._delimiter == "\t":
+        if self._delimiter == "\t":
+            for number_, line in self.lines:
                 if line:
-                    yield number_, line.split("\t")
+                    yield number_, self._checked(number_, line.split("\t"), len(line))
                 else:
                     self.lines.blank += 1
-                continue
-            if not open_lines:
-                first, held = number_, line
+            return
+        held: list[str] = []  # lines of a row whose end has not come yet
+        first = quotes = size = place = 0
+        for number_, line in self.lines:
+            if not held:
                 if not line.strip(" \t\r"):
                     self.lines.blank += 1
                     continue
-            else:
-                held = f"{held}\n{line}"
+                first, quotes, size, place = number_, 0, 0, 0
+            held.append(line)
+            more = line.count('"')
+            quotes, size = quotes + more, size + len(line)
+            self.lines.file.limits.check("line", size, self.lines.at(first), is_whole=False)
             # Quotes come in pairs in every whole record: around a cell, or twice for one inside it.
-            if held.count('"') % 2 and self._opens(held):
-                open_lines += 1
-                if open_lines > _MOST:
-                    break
-                continue
-            open_lines = 0
-            yield first, self._cells(held, first)
-        if open_lines:
+            opened = (place if not more else self._open_cell("\n".join(held), place)) if quotes % 2 else None
+            if opened is None:
+                yield first, self._checked(first, self._cells("\n".join(held), first), size)
+                held = []
+            elif len(held) > _MOST:
+                break
+            else:
+                place = opened
+        if held:
             raise InputError(f"{self.lines.at(first)}: a double quote that begins a cell in this row is never closed")
 
     def notes(self) -> list[str]:
         """What was dropped or skipped, known after a complete pass."""
         return self.lines.notes()
 
-    def _opens(self, text: str) -> bool:
-        """Whether an unpaired quote opens a cell that continues, and does not merely stand in an unquoted cell."""
-        place = 0
-        while place <= len(text):
+    def _checked(self, number_: int, cells: list[str], size: int) -> list[str]:
+        if size > self.lines.file.limits.segment:
+            self.lines.file.limits.check_cells(cells, self.lines.at(number_))
+        return cells
+
+    def _open_cell(self, text: str, place: int) -> int | None:
+        """Where an unpaired quote opens a cell that continues; None if it merely stands in an unquoted cell.
+
+        Args:
+            text: the lines of the row so far.
+            place: the beginning of a cell of it; those before are whole.
+        """
+        while place < len(text):
             match = self._cell(text, place)
             if match is None:
-                return text[place] == '"'
-            if match.end() == len(text) and not text.endswith(self._delimiter):
-                return False
+                return place if text[place] == '"' else None
             place = match.end()
-            if place == len(text):
-                return False
-        return False
+        return None
 
     def _cells(self, text: str, number_: int) -> list[str]:
         cells: list[str] = []

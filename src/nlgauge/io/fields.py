@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 
 NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
-_NUMBERED = re.compile(r"ref([0-9]+)")
+_NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
 _WIDE = 40  # characters of a value in an error
 

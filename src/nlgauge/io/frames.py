@@ -31,10 +31,12 @@ def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) 
     return data
 
 
-def datasets_of(data: Dataset | Frame | Sequence[Dataset | Frame]) -> list[Dataset]:
-    """One data set or frame, or several, as a list of data sets."""
+def datasets_of(
+    data: Dataset | Frame | Sequence[Dataset | Frame], columns: Mapping[str, str] | None = None
+) -> list[Dataset]:
+    """One data set or frame, or several, as a list of data sets; `columns` as for `read_frame`, for every frame."""
     one = isinstance(data, Dataset) or is_frame(data)
-    return [dataset_of(each) for each in ([data] if one else data)]
+    return [dataset_of(each, columns) for each in ([data] if one else data)]
 
 
 def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Dataset:

@@ -13,7 +13,6 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, refuse
 
 _BOM = b"\xef\xbb\xbf"
-_MOST = 1 << 30  # bytes of an array, which is held in memory
 
 
 class JsonRows:
@@ -24,7 +23,8 @@ class JsonRows:
     its values one by one.
 
     Raises:
-        InputError: a line or an entry is not JSON, or an array is too large to be held. Also what `Lines` raises.
+        InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
+            raises.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -55,6 +55,7 @@ class JsonRows:
                 yield number, value
 
     def _names_keys_once(self, number: int, text: str, value: Any) -> bool:
+        self.file.limits.check_json(text, value, self.at(number))
         try:
             check_keys(text, value)
         except RepeatedKey as error:
@@ -73,7 +74,9 @@ class JsonRows:
         decode = msgspec.json.Decoder().decode
         for number, entry in enumerate(entries, start=1):
             try:
-                text, value = str(memoryview(entry), "utf-8"), decode(entry)
+                text = str(memoryview(entry), "utf-8")
+                self.file.limits.check("line", len(text), self.at(number))
+                value = decode(entry)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
                 if isinstance(error, UnicodeDecodeError):
                     self._refuse_encoding()
@@ -102,11 +105,7 @@ def _joined(file: InputFile) -> bytes:
     for chunk in file.chunks():
         parts.append(chunk)
         size += len(chunk)
-        if size > _MOST:
-            raise InputError(
-                f"{file.name}: one JSON array of more than {_MOST >> 20} MiB, expected JSON lines for so much (jq -c"
-                " '.[]' converts an array)"
-            )
+        file.limits.check("array", size, file.name, is_whole=False)
     return b"".join(parts).removeprefix(_BOM)
 
 

@@ -46,9 +46,9 @@ def open_parallel(
         )
     return ParallelSource(
         system_names([os.fspath(path) for path in hypotheses]),
-        [Lines(InputFile(path)) for path in hypotheses],
-        [Lines(InputFile(path)) for path in references],
-        None if source is None else Lines(InputFile(source)),
+        [Lines(InputFile(path), texts=True) for path in hypotheses],
+        [Lines(InputFile(path), texts=True) for path in references],
+        None if source is None else Lines(InputFile(source), texts=True),
     )
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.fields import advice, fields_by_column, is_known
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import RATIO_FROM, InputFile
 from nlgauge.io.files.lines import refuse
 
 _BATCH = 2048
+_AT_ONCE = 1 << 25  # characters of rows that are made at once
 
 
 class ParquetRows:
@@ -48,6 +49,7 @@ class ParquetRows:
                 opened = parquet.ParquetFile(
                     raw, pre_buffer=False, buffer_size=1 << 20
                 )  # or it keeps all that it has read
+                check_size(self.file, opened.metadata)
                 schema = opened.schema_arrow
                 named = fields_by_column(self._columns, schema.names)
                 columns = [name for name in schema.names if name in named or is_known(name)]
@@ -59,8 +61,11 @@ class ParquetRows:
                     )
                 maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
                 number = 0
+                texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
+                # A text that stands once in a dictionary may stand in every row, and is held once until then.
+                opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
                 for batch in opened.iter_batches(_BATCH, columns=columns):
-                    for row in batch.select(columns).to_pylist():
+                    for row in self._plain(batch.select(columns), number):
                         for name in maps:
                             row[name] = None if row[name] is None else dict(row[name])
                         number += 1
@@ -70,6 +75,18 @@ class ParquetRows:
                     f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})"
                 ) from None
 
+    def _plain(self, batch: Any, before: int) -> Iterator[dict[str, Any]]:
+        """The rows of a batch that has some rows before it; as many at once as memory takes."""
+        longest = {name: _longest(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        where = f"{self.at(before + 1)} or one of the {len(batch) - 1} after it"
+        for name, size in longest.items():
+            self.file.limits.check("segment", size, f"{where}, column {name!r}")
+        step = max(1, _AT_ONCE // max(1, sum(longest.values())))
+        for start in range(0, len(batch), step):
+            part = batch.slice(start, step)
+            columns = [c.dictionary_decode() if hasattr(c, "dictionary") else c for c in part.columns]
+            yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
+
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
         return f"{self.file.name}: row {number}"
@@ -77,6 +94,20 @@ class ParquetRows:
     def notes(self) -> list[str]:
         """Nothing is dropped."""
         return []
+
+
+def check_size(file: InputFile, metadata: Any) -> None:
+    """Refuse a Parquet file that says itself that it is larger than the limits of the file allow."""
+    file.limits.check("columns", metadata.num_columns, file.name)
+    size = 0
+    for place in range(metadata.num_row_groups):
+        group = metadata.row_group(place)
+        for chunk in map(group.column, range(group.num_columns)):
+            size += chunk.total_uncompressed_size
+            if chunk.total_uncompressed_size > RATIO_FROM:
+                ratio = chunk.total_uncompressed_size // max(1, chunk.total_compressed_size)
+                file.limits.check("ratio", ratio, f"{file.name}, column {chunk.path_in_schema!r}")
+    file.limits.check("file", size, file.name)
 
 
 def import_pyarrow() -> tuple[Any, Any]:
@@ -91,3 +122,17 @@ def import_pyarrow() -> tuple[Any, Any]:
     except ImportError:
         raise MissingExtra("Parquet", "parquet") from None
     return pyarrow, pyarrow.parquet
+
+
+def _longest(column: Any) -> int:
+    """Characters of the longest text in a column; 0 if it holds none, or holds them in objects."""
+    import pyarrow.compute as compute  # type: ignore[import-untyped]
+
+    pyarrow, _ = import_pyarrow()
+    if hasattr(column, "dictionary"):
+        return _longest(column.dictionary)
+    if pyarrow.types.is_list(column.type) or pyarrow.types.is_large_list(column.type):
+        return _longest(column.flatten())
+    if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)):
+        return 0
+    return int(compute.max(compute.utf8_length(column)).as_py() or 0)

@@ -50,7 +50,7 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
         return _references(name, columns)
     if columns is not None:
         raise InputError(f"columns are named for a data set; {name} is a text file with one text per line")
-    lines = Lines(InputFile(name))
+    lines = Lines(InputFile(name), texts=True)
     try:
         numbered = list(lines)
         inputs = (lines.file.entry,)

@@ -13,6 +13,7 @@ from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.csvtable import CsvRows
 from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.frames import read_frame
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parquet import ParquetRows
@@ -116,6 +117,7 @@ def read(
     path: str | os.PathLike[str] | Frame,
     format: str | None = None,  # noqa: A002 - the word everybody looks for
     columns: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> Dataset:
     """Read all segments of a file, a folder or a frame into memory.
 
@@ -126,17 +128,19 @@ def read(
         format: one of `nlgauge.io.FORMATS`. If None, it is found from the name and the first line.
         columns: which column holds which field, for frames and for files with one row per segment whose columns have
             other names. Example: `{"hyp": "output", "human.score": "score"}`; the other direction is read, too.
+        limits: the largest inputs that are read, if other than the defaults; see `nlgauge.io.Limits`.
 
     Raises:
-        InputError: the file is missing, is empty, has an unknown format, or has an error in some row. The error then
-            names the line and the field.
+        InputError: the file is missing, is empty, has an unknown format, is larger than a limit, or has an error in
+            some row. The error then names the line and the field.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     if not isinstance(path, str | os.PathLike) and is_frame(path):
         if format is not None:
             raise InputError(f"format {format!r} is that of a file; a {type(path).__name__} has none")
         return read_frame(path, columns)
-    source = open_data(path, format, columns)
+    with limited(limits or current()):
+        source = open_data(path, format, columns)
     if isinstance(source, HeldSource):
         source.close()
         return source.data

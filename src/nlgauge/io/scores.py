@@ -16,7 +16,8 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.core.segment import repeated
+from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
@@ -24,10 +25,11 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
-from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.parquet import check_size, import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
+_SCORED = Origin(True)
 KEYS = ("id", "system", "seg", "lp", "task")
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
@@ -84,7 +86,12 @@ def read_scores(
     if not os.path.isfile(file.path + SUFFIX):
         return table
     origins, told = read_beside(file)
-    return dataclasses.replace(table, origins=origins, notes=(*table.notes, *told))
+    no_scores = [
+        name for name in table.columns if columns is None and origins.get(name, _SCORED).higher_is_better is None
+    ]
+    told += [f"{file.name}: column {name!r} left out: neither higher nor lower is better" for name in no_scores]
+    scores = {name: values for name, values in table.columns.items() if name not in no_scores}
+    return dataclasses.replace(table, columns=scores, origins=origins, notes=(*table.notes, *told))
 
 
 def _table(
@@ -239,6 +246,7 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         except (ValueError, RecursionError) as error:
             yield where, f"not valid JSON ({str(error).splitlines()[0]})"
             continue
+        file.limits.check_json(line, row, where)
         if type(row) is not dict:
             yield where, "not an object, expected one with 'id' and scores"
             continue
@@ -271,9 +279,10 @@ def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_R
         where = records.lines.at(place)
         if header is None:
             header = cells
-            for name in header:
-                if header.count(name) > 1:
-                    raise InputError(f"{where}: the header names column {name!r} twice")
+            file.limits.check("columns", len(header), where)
+            twice = repeated(header)
+            if twice is not None:
+                raise InputError(f"{where}: the header names column {twice!r} twice")
             continue
         if len(cells) != len(header):
             yield where, f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header"
@@ -286,7 +295,9 @@ def _parquet_rows(file: InputFile) -> Iterator[_Row]:
     pyarrow, parquet = import_pyarrow()
     with file.open() as raw:
         try:
-            rows = parquet.read_table(raw).to_pylist()
+            opened = parquet.ParquetFile(raw)
+            check_size(file, opened.metadata)
+            rows = opened.read().to_pylist()
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise InputError(f"{file.name}: cannot be read as Parquet ({reason})") from None

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import repeated
 from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, refuse
@@ -41,11 +42,15 @@ class TsvRows:
             return
         columns = self._columns(header)
         width = len(columns)
-        references = [columns.index(name) for name in reference_columns(columns)]
+        places = {name: place for place, name in enumerate(columns)}
+        references = [places[name] for name in reference_columns(columns)]
         ratings = [(place, name) for place, name in enumerate(columns) if name.startswith(CRITERION)]
         others = [(place, name, _reader(name)) for place, name in enumerate(columns) if name in NAMES and name != "ref"]
+        longest = self.file.limits.segment
         for number, line in lines:
             cells = line.split("\t")
+            if len(line) > longest:
+                self.file.limits.check_cells(cells, self.at(number))
             if len(cells) != width:
                 if not line:
                     self.lines.blank += 1
@@ -87,12 +92,13 @@ class TsvRows:
 
     def _columns(self, header: str) -> list[str]:
         columns = header.split("\t")
+        self.file.limits.check("columns", len(columns), self.at(1))
         shown = ", ".join(map(repr, columns))
         if "hyp" not in columns:
             raise InputError(f"{self.at(1)}: the header has no column 'hyp'; columns found: {shown}{advice(columns)}")
-        for name in columns:
-            if is_known(name) and columns.count(name) > 1:
-                raise InputError(f"{self.at(1)}: the header names column {name!r} twice")
+        twice = repeated(filter(is_known, columns))
+        if twice is not None:
+            raise InputError(f"{self.at(1)}: the header names column {twice!r} twice")
         self.ignored = [name for name in columns if not is_known(name)]
         return columns
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import STDOUT, check_name, replacing
+from nlgauge.core.result import STDOUT, check_name, harmless, replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.io.parquet import import_pyarrow
@@ -57,7 +57,7 @@ def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]:
+def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Iterator[Callable[[Columns], None]]:
     """A function that appends rows to a table. It takes columns of equal length, the same ones at every call.
 
     The file takes its name when the block ends without an error. Until then it has another name in the same folder.
@@ -65,6 +65,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
 
     Args:
         path: a name in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.
+        spreadsheet: put `'` before texts of TSV and CSV that a spreadsheet takes for formulas.
 
     Raises:
         InputError: the extension is another one, the folder is missing or cannot be written, or a cell of a TSV has a
@@ -83,6 +84,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Callable[[Columns], None]]
         def write(columns: Columns) -> None:
             nonlocal names
             try:
+                if spreadsheet and isinstance(sink, _Tsv | _Csv):
+                    columns = {harmless(name): _harmless(column) for name, column in columns.items()}
                 if names is None:
                     names = list(columns)
                     sink.start(columns)
@@ -112,6 +115,11 @@ def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Par
     if kind is _Parquet:
         import_pyarrow()
     return kind
+
+
+def is_cells(path: str | None) -> bool:
+    """Whether a table of that name is TSV or CSV, which spreadsheets open."""
+    return path is not None and kind_of(path) in (_Tsv, _Csv)
 
 
 class _Tsv:
@@ -220,6 +228,10 @@ _SINKS: dict[str, type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]] =
 
 def _is_numbers(column: Any) -> TypeGuard[npt.NDArray[np.float64]]:
     return isinstance(column, np.ndarray) and column.dtype == np.float64
+
+
+def _harmless(column: Column) -> Column:
+    return column if _is_numbers(column) else [None if text is None else harmless(text) for text in column]
 
 
 def _shown(column: npt.NDArray[np.float64]) -> list[str]:

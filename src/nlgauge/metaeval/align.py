@@ -33,7 +33,7 @@ class JoinedScores:
         segments: the n segments. Each has a rating for at least one criterion, unless unrated segments were asked for.
         human: criterion -> ratings, shape (n,); NaN where nobody rated the segment.
         scores: metric name -> the metric's Scores of these segments, in this order.
-        system_tables: metric name -> its system scores, for metrics that have no segment scores.
+        system_tables: metric name -> its system scores, for metrics whose corpus scores were made elsewhere.
         lower_is_better: the metrics in `system_tables` for which lower is better.
         pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where
             there are ratings.
@@ -53,7 +53,12 @@ class JoinedScores:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics: first those with segment scores, then those with system scores alone."""
-        return (*self.scores, *self.system_tables)
+        return (*self.scores, *self.without_segments)
+
+    @property
+    def without_segments(self) -> tuple[str, ...]:
+        """The metrics that have system scores alone."""
+        return tuple(name for name in self.system_tables if name not in self.scores)
 
     def is_higher_better(self, metric: str) -> bool:
         """Whether higher is better for a metric."""
@@ -225,9 +230,15 @@ def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], n
 
 
 def column(
-    table: ScoreTable, name: str, segments: Sequence[Segment], higher_is_better: bool = True
+    table: ScoreTable,
+    name: str,
+    segments: Sequence[Segment],
+    higher_is_better: bool = True,
+    places: npt.NDArray[np.int64] | None = None,
 ) -> tuple[Scores, list[str]]:
     """One column of a table of segment scores, in the order of the segments; NaN where the table has no number.
+
+    `places` is `table.places(segments)`, where it is known already.
 
     Returns:
         The scores, and notes on rows that match no segment.
@@ -235,7 +246,7 @@ def column(
     Raises:
         InputError: no row matches any segment.
     """
-    places = table.places(segments)
+    places = table.places(segments) if places is None else places
     where = table.name or "the score table"
     if len(segments) and (places < 0).all():
         first = segments[0]
@@ -245,7 +256,7 @@ def column(
             if len(table)
             else f"{where} has no row"
         )
-    values = table.of(segments, name, missing="nan")
+    values = np.where(places < 0, np.nan, table.column(name)[places]) if len(table) else np.full(len(segments), np.nan)
     notes = []
     unused = np.setdiff1d(np.arange(len(table)), places)
     if len(unused):

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.measure import Measure, pairs_of_frame
+from nlgauge.metaeval.measure import Measure, as_pearson, pairs_of_frame
 from nlgauge.stats.correlation.averaging import Ratio
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
@@ -44,6 +44,7 @@ ABOUT = {
     "mcnemar": "exact test on the pairs that one metric alone gets right",
 }
 TESTS = tuple(ABOUT)
+_OF_WHOLE_ITEMS = ("perm_inputs", "bootstrap")  # tests that keep the differences within an item
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,10 @@ def usual_test(stat: str, level: str, averaging: str) -> str | None:
     system level every score is swapped on its own; for an accuracy with ties, whole items are.
     """
     kind = statistic(stat).kind
+    if kind == "differences":
+        return "perm_inputs"
+    if kind == "difference_pairs":
+        return None
     if stat == "preference_accuracy" and averaging == "none":
         return "mcnemar"
     if level == "system" or kind == "soft":
@@ -109,7 +114,11 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
     Raises:
         InputError: the test does not go with the statistic or level.
     """
-    return _MAKE[asked.test](_Comparison(how.turned(frame), found, how, asked))
+    if how.kind == "difference_pairs" or (how.kind == "differences" and asked.test not in _OF_WHOLE_ITEMS):
+        whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
+        raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
+    frame, how = as_pearson(how.turned(frame), how)
+    return _MAKE[asked.test](_Comparison(frame, found, how, asked))
 
 
 def power_of(

@@ -21,14 +21,15 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
-from nlgauge.metaeval.align import JoinedScores, chosen_criteria, column, judged, listed, paired, settle
+from nlgauge.metaeval.align import JoinedScores, chosen_criteria, judged, paired, settle
 from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
+from nlgauge.metaeval.official import average_note, average_rows, noise_notes
 from nlgauge.metaeval.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
-from nlgauge.metaeval.scoring import directions, score_judged, stand_ins
+from nlgauge.metaeval.scoring import by_level, directions, score_judged, stand_ins, stored_columns
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.languages import LanguageCheck
@@ -107,8 +108,8 @@ def meta_evaluate(
     averaging: str | None = None,
     references: str | None = None,
     missing: MissingPolicy = "refuse",
-    system_scores: SystemScores = "rated",
-    aggregate: Aggregate = "corpus",
+    system_scores: SystemScores | None = None,
+    aggregate: Aggregate | None = None,
     exclude: Sequence[str] = (),
     outliers: str | None = None,
     intervals: str = "auto",
@@ -118,25 +119,25 @@ def meta_evaluate(
     power: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> MetaEvaluation:
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, metrics, criterion: texts with ratings; metrics that score them; one criterion, several, or `all`.
-        level, stats, averaging: `segment` (default), `item` (`summary`) or `system`; names of statistics, by default
-            `pearson`; `none`, `item`, `sys` or `micro` in place of the level's usual averaging.
+        dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
+        criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
         system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
         intervals, test (or `none`), adjust, alpha, power, options: see `Plan` and `measure.check_options`.
-    Raises: InputError for data that do not fit together, SpecError for an unknown metric.
-    """
+    Raises: InputError for data that do not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    of_plan = (adjust, alpha, system_scores, aggregate, outliers, power)
+    of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
+    of_plan = (adjust, alpha, *of_systems, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
-        without_systems(dataset, exclude),
+        without_systems(dataset_of(dataset, columns), exclude),
         metrics,
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,
@@ -145,15 +146,15 @@ def meta_evaluate(
         references=references or protocol.references,
         missing=missing,
         pairs=_checked_pairs(pairs, tasks),
-        unrated=system_scores == "all" and any(task.level == "system" for task in tasks),
+        unrated=of_systems[0] == "all",
         runtime=runtime,
         language=language,
-        rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed()),
+        rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed(), protocol),
     )
-    return _evaluated(held, tasks, plan)
+    return _evaluated(held, tasks, plan, protocol)
 
 
-def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEvaluation:
+def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: Preset) -> MetaEvaluation:
     rows: list[NewRow] = []
     notes = list(held.notes)
     for task in tasks:
@@ -162,6 +163,11 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan) -> MetaEva
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
+    if protocol.official:
+        notes += noise_notes(rows, tasks, plan.alpha)
+    if protocol.weights and tuple(tasks) == protocol.tasks:
+        rows += average_rows(rows, protocol)
+        notes.append(average_note(protocol))
     if not any(" draws, seed " in note for note in notes):
         idle = [name for name in ("draws", "seed") if plan.options.get(name) is not None]
         notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
@@ -191,7 +197,8 @@ def joined_scores(
         metrics: specifications or metric objects, which are scored here.
         criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
         scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
-            table, to `Scores`, to a mapping from id to number, or to one number per segment.
+            table, to two tables (of segments and of systems), to `Scores`, to a mapping from id to number, or to one
+            number per segment.
         lower_is_better, higher_is_better: metrics in `scores` whose direction is known. For others it comes from
             the record beside their file, else from their name; else higher is better. Notes say what was not known.
         references: how to use several references: each metric's `own` way (default); the `mean`, `best` (`max`),
@@ -212,11 +219,11 @@ def joined_scores(
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
-    tables = {
-        name: table for name, table in stored.items() if isinstance(table, ScoreTable) and table.level == "system"
-    }
-    up, guessed = directions(stored, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
-    columns, more = _columns(stored, tables, segments, up)  # report what does not fit before scoring
+    of_segments, tables = by_level(stored)
+    first = {**tables, **of_segments}
+    up, guessed = directions(first, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
+    columns, more = stored_columns(of_segments, segments, up)  # report what does not fit before scoring
+    more += [note for table in {id(t): t for t in tables.values()}.values() for note in table.notes]
     down = frozenset(name for name in tables if not up[name])
 
     def joined(scored: Mapping[str, Scores], flagged: Sequence[str] = ()) -> JoinedScores:
@@ -258,24 +265,6 @@ def _check_names(
             raise InputError(f"{name!r} is named in lower_is_better and in higher_is_better, expected one of them")
 
 
-def _columns(
-    stored: Mapping[str, Any],
-    of_systems: Mapping[str, ScoreTable],
-    segments: Sequence[Segment],
-    up: Mapping[str, bool],
-) -> tuple[dict[str, Scores], list[str]]:
-    """Segment scores that were made elsewhere, and notes on what was not used."""
-    columns: dict[str, Scores] = {}
-    notes: list[str] = []
-    for name, values in stored.items():
-        if name not in of_systems:
-            read = column if isinstance(values, ScoreTable) else listed
-            columns[name], more = read(values, name, segments, up[name])
-            notes += more
-    tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
-    return columns, [*notes, *(note for table in tables.values() for note in table.notes)]
-
-
 def _tasks(
     name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None
 ) -> tuple[list[Task], Preset]:
@@ -293,6 +282,14 @@ def _tasks(
     for task in tasks:
         averaging_of(task.stat, check_level(task.level), task.averaging)
     return tasks, protocol
+
+
+def _of_systems(
+    protocol: Preset, tasks: Sequence[Task], system_scores: SystemScores | None, aggregate: Aggregate | None
+) -> tuple[SystemScores, Aggregate]:
+    """How scores of systems are made: as given, or as the protocol says where a task is about systems."""
+    own = protocol if any(task.level == "system" for task in tasks) else Preset((), "", "")
+    return system_scores or own.system_scores, aggregate or own.aggregate
 
 
 def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:

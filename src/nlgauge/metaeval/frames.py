@@ -152,8 +152,12 @@ def system_frame(
         means = {name: means[name] for name in selection.kept}
         notes.append(f"{f'{group}: ' if group is not None else ''}{selection.note}")
     used = [places[found[name]] if over == "all" else rated[name] for name in means]
-    x = [[corpus_number(scores, own, aggregate) for own in used] for scores in held.scores.values()]
-    x += [_stored(metric, table, group, list(means)) for metric, table in held.system_tables.items()]
+    x = []
+    for metric in held.metrics:
+        if metric in held.scores and (metric not in held.system_tables or aggregate == "mean"):
+            x.append([corpus_number(held.scores[metric], own, aggregate) for own in used])
+        else:
+            x.append(_stored(metric, held.system_tables[metric], group, list(means)))
     names = tuple(means)
     return (
         Frame(

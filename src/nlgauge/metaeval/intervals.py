@@ -14,15 +14,16 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.measure import Measure, pairs_of_frame
+from nlgauge.metaeval.measure import Measure, as_pearson, pairs_of_frame
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
-from nlgauge.stats.intervals.fisher import fisher_ends
+from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
 from nlgauge.stats.intervals.weights import pearson_ends
 
 Kind = Literal["auto", "fisher", "bootstrap", "none"]
 _FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")
 _LEAST = 2  # to draw from
+_WITHOUT = ("soft", "difference_pairs")  # kinds of statistics without an interval
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,27 @@ def with_intervals(
 ) -> tuple[list[Correlation], str]:
     """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
 
-    `auto` is Fisher's formula where entries are independent (systems, or segments of different items). Elsewhere it is
-    a bootstrap over items.
+    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), widened by the
+    jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
     one = found[0]
-    if method.kind == "none" or one.compat is not None or how.kind == "soft" or how.options.get("folds"):
+    if method.kind == "none" or one.compat is not None or how.kind in _WITHOUT or how.options.get("folds"):
         return list(found), ""
+    if how.kind == "differences":
+        if method.kind == "fisher":
+            return list(found), ""
+        return _bootstrap(*as_pearson(frame, how), found, method)
     if how.kind == "preferences":
         return _of_pairs(frame, found, how, method)
     if _is_fisher(frame, how, method):
         entries = "systems" if how.level == "system" else "segments"
+        if method.kind == "auto" and how.stat == "pearson":
+            widened = widened_ends(how.turned(frame).x, frame.z)
+            return (
+                _with_ends(found, list(zip(*widened, strict=True))),
+                f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
+                " skewed",
+            )
         ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
         if method.kind == "auto" or not repeats(frame):
             return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent"
@@ -73,7 +85,7 @@ def with_intervals(
         return list(found), ""
     if how.kind == "calibrated" and method.kind == "auto":
         return _at_thresholds(frame, found, how, method)
-    return _bootstrap(frame, found, how, method)
+    return _bootstrap(frame, how, found, method)
 
 
 def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) -> Array | None:
@@ -122,7 +134,7 @@ def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) ->
 
 
 def _bootstrap(
-    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+    frame: Frame, how: Measure, found: Sequence[Correlation], method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     if how.stat == "pearson" and how.averaging == "none" and how.level != "system" and frame.is_grid:
         scores, human = how.turned(frame).grid()
@@ -158,7 +170,7 @@ def _at_thresholds(
             up=[how.up[m]],
             options={**how.options, "epsilon": one.epsilon},
         )
-        (found_here,), said = _bootstrap(dataclasses.replace(frame, x=frame.x[m : m + 1]), [one], plain, method)
+        (found_here,), said = _bootstrap(dataclasses.replace(frame, x=frame.x[m : m + 1]), plain, [one], method)
         ends.append((found_here.low, found_here.high))
     return _with_ends(found, ends), said and f"{said}, at the thresholds of all data"
 

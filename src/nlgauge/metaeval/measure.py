@@ -13,6 +13,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
 from nlgauge.stats.correlation.chance import chance_preference
 from nlgauge.stats.correlation.correlate import Correlation, correlations
+from nlgauge.stats.correlation.differences import within_items
 from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
 from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import Kind, statistic
@@ -67,6 +68,9 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
     """
     if statistic(name).level == "system" and level != "system":
         raise InputError(f"{name} compares systems; choose level='system'")
+    is_of_differences = statistic(name).kind in ("differences", "difference_pairs")
+    if is_of_differences and (level, averaging or "none") != ("segment", "none"):
+        raise InputError(f"{name} pools the differences between outputs for one item; choose level='segment'")
     if averaging is not None:
         check_averaging(name, averaging)
         if (level == "system" and averaging != "none") or (level == "item" and averaging == "none"):
@@ -96,19 +100,34 @@ def measure(frame: Frame, how: Measure) -> list[Correlation]:
     chosen["higher_is_better"] = list(how.up)
     if how.kind == "preferences":
         return _preferences(frame, how, chosen)
-    if how.kind == "soft":
+    if how.kind in ("soft", "difference_pairs"):
         x, z = frame.grid()
         return correlations(how.stat, x, z, **chosen)
     chosen.update({"ids": frame.ids, "averaging": how.averaging})
     groups: Sequence[str] | None = None
     if how.level == "system":
         chosen["level"] = "system"
+    elif how.kind == "differences":
+        check_items(frame)
+        groups = frame.items
     elif how.averaging == "sys":
         groups = needed(frame.systems, "system", frame)
     elif how.averaging != "none":
         check_items(frame)
         groups = frame.items
     return correlations(how.stat, frame.x, frame.z, groups, **chosen)
+
+
+def as_pearson(frame: Frame, how: Measure) -> tuple[Frame, Measure]:
+    """A frame and a measure of which Pearson's r is the statistic; others stay as they are.
+
+    So `pdp` gets intervals and tests: drawing or swapping whole items leaves the differences within items as they are.
+    """
+    if how.kind != "differences":
+        return frame, how
+    _, items = np.unique(np.array(needed(frame.items, "item", frame)), return_inverse=True)
+    x, z, _ = within_items(frame.x, frame.z, items)
+    return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(how, stat="pearson")
 
 
 def takes(name: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, nearest
 
@@ -38,6 +38,12 @@ class Preset:
         criterion: what is rated. None is the only criterion in the data; `all` is every criterion.
         test: the test that belongs to the protocol; None where there is none.
         options: the options of the statistics.
+        system_scores, aggregate: as in `meta_evaluate`, for level `system`.
+        official: the folder of a test set is read as the organisers ran the task: its systems, its standard reference
+            and human scores, and the scores of its metrics beside those scored here.
+        humans: whether outputs that people wrote then count as systems.
+        weights: the weight of each task in the official average; 0 for a task that is not in it. Empty where there is
+            no such average. Correlations are brought to 0 to 1 before they are averaged.
     """
 
     tasks: tuple[Task, ...]
@@ -47,13 +53,25 @@ class Preset:
     criterion: str | None = None
     test: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    system_scores: Literal["rated", "all"] = "rated"
+    aggregate: Literal["corpus", "mean"] = "corpus"
+    official: bool = False
+    humans: bool = True
+    weights: tuple[float, ...] = ()
 
 
 def _read() -> dict[str, Preset]:
     """The protocols of the data file, in its order."""
     table = tomllib.loads(resources.files("nlgauge.data").joinpath("protocols.toml").read_text(encoding="utf-8"))
     return {
-        name: Preset(**{**row, "tasks": tuple(Task(**task) for task in row["tasks"])}) for name, row in table.items()
+        name: Preset(
+            **{
+                **row,
+                "tasks": tuple(Task(**task) for task in row["tasks"]),
+                "weights": tuple(row.get("weights", ())),
+            }
+        )
+        for name, row in table.items()
     }
 
 

@@ -15,6 +15,7 @@ from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.core.tables import ScoreTable
+from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
 from nlgauge.metrics.direction import direction_of
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
@@ -136,6 +137,37 @@ def stand_ins(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> dic
         )
         for place, (name, built) in enumerate(islice(metrics.items(), 2))
     }
+
+
+def by_level(stored: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ScoreTable]]:
+    """What is given of segments, and the tables of systems; a metric may have both."""
+    of_segments: dict[str, Any] = {}
+    of_systems: dict[str, ScoreTable] = {}
+    for name, values in stored.items():
+        both = isinstance(values, tuple) and all(isinstance(table, ScoreTable) for table in values)
+        for part in values if both else (values,):
+            is_system = isinstance(part, ScoreTable) and part.level == "system"
+            (of_systems if is_system else of_segments)[name] = part
+    return of_segments, of_systems
+
+
+def stored_columns(
+    stored: Mapping[str, Any], segments: Sequence[Segment], up: Mapping[str, bool]
+) -> tuple[dict[str, Scores], list[str]]:
+    """Segment scores that were made elsewhere, and notes on what was not used."""
+    columns: dict[str, Scores] = {}
+    notes: list[str] = []
+    places: dict[int, Any] = {}  # of each table, which may hold many columns
+    for name, values in stored.items():
+        if isinstance(values, ScoreTable):
+            if id(values) not in places:
+                places[id(values)] = values.places(segments)
+            columns[name], more = column(values, name, segments, up[name], places[id(values)])
+        else:
+            columns[name], more = listed(values, name, segments, up[name])
+        notes += more
+    tables = {id(table): table for table in stored.values() if isinstance(table, ScoreTable)}
+    return columns, [*notes, *(note for table in tables.values() for note in table.notes)]
 
 
 def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:

@@ -18,6 +18,7 @@ from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import ScoreTable
+from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
 from nlgauge.metaeval.frames import segment_frame, system_frame
@@ -70,6 +71,7 @@ def select_models(
     references: str | None = None,
     missing: MissingPolicy = "refuse",
     seed: int = 0,
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> ModelSelection:
     """How good is a metric's choice among `pool` models, as people judge it?
@@ -82,7 +84,7 @@ def select_models(
         draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by name or by its number in order
             of first appearance. With several groups it is a mapping from group to matrix.
         among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
-        scores, lower_is_better, higher_is_better, references, missing, runtime: as in `meta_evaluate`.
+        scores, lower_is_better, higher_is_better, references, missing, columns, runtime: as in `meta_evaluate`.
         seed: the seed of the hybrids and of the simulation.
 
     Returns:
@@ -97,7 +99,7 @@ def select_models(
     """
     _check(hybrids if draw_matrix is None else 0, pool, among)
     held = joined_scores(
-        dataset,
+        dataset_of(dataset, columns),
         metrics,
         criterion,
         scores=scores,

@@ -84,13 +84,13 @@ def sweep(
     intervals: str = "auto",
     confidence: float = 0.95,
     seed: int = 0,
+    columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Sweep:
     """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
 
     Args:
-        datasets: texts with ratings.
-        suites: pairs with a known order.
+        datasets, suites: texts with ratings; pairs with a known order.
         metrics: the metrics to improve, as specifications or metric objects.
         partners: the metrics to mix with each of them: `weight * partner + (1 - weight) * metric`.
         weights: weights of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
@@ -100,8 +100,8 @@ def sweep(
         norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
             group of a data set (language pair, task) and each phenomenon of a suite.
         ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence, seed: of the intervals; the seed is that of the bootstrap.
-        runtime: device, precision and cache.
+        confidence, seed: of the intervals.
+        columns, runtime: as in `nlgauge.read`, for all frames in `datasets`; device, precision and cache.
 
     Raises:
         InputError: the data do not fit together, or a metric is constant over a pool.
@@ -109,7 +109,7 @@ def sweep(
 
     References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
     """
-    sets, attacks = datasets_of(datasets), [suites] if isinstance(suites, Suite) else list(suites)
+    sets, attacks = datasets_of(datasets, columns), [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing, intervals=intervals)
     study = _Study(
         named(metrics), named(partners), check_weights(weights), norm, references, runtime or Runtime(seed=seed)

@@ -36,6 +36,7 @@ from nlgauge.stats.differences.result import MetricComparison
 
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS = 10
+_OVER_ITEMS = ("correlation", "pairs", "calibrated")  # kinds that compare outputs for different items
 _REHEARSED = 2  # draws
 _ADJUSTED = {
     "none": "not adjusted for the number of tests",
@@ -180,8 +181,8 @@ class _Run:
 
     def _frame(self, group: str | None) -> Frame:
         if not self.compares_systems:
-            if self.held.system_tables:
-                name = next(iter(self.held.system_tables))
+            if self.held.without_segments:
+                name = self.held.without_segments[0]
                 raise InputError(
                     f"{name} has scores of systems alone; choose level='system', or give its scores of segments"
                 )
@@ -207,7 +208,7 @@ class _Run:
             unturned = dataclasses.replace(self.how, up=[True] * len(down))
             for m, one in zip(down, measure(dataclasses.replace(frame, x=frame.x[down]), unturned), strict=True):
                 raw[m] = one.value
-        mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind != "preferences"
+        mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind in _OVER_ITEMS
         if mixes_items and repeats(frame):
             self.notes.append(
                 f"{stat}, averaging none, takes outputs for different items together, so a metric is also rewarded for"

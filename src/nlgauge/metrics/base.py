@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,6 +13,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
+
+_ALIKE = ("precision", "recall", "f1")  # parts that run as the metric does
+_REFERENCE = "reference"  # the number of the best one
 
 
 @runtime_checkable
@@ -60,6 +63,13 @@ def unread(metric: Any, writing: Writing) -> str | None:
     """Why the metric cannot read a text written like this, and what to do instead; None if it can, or does not say."""
     reason: str | None = metric.unread(writing) if hasattr(metric, "unread") else None
     return reason
+
+
+def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]:
+    """Whether higher is better, of those parts of its scores of which this is known; None for what is no score."""
+    up: bool = metric.info.higher_is_better
+    known = {**dict.fromkeys(_ALIKE, up), _REFERENCE: None, **metric.info.parts}
+    return {name: known[name] for name in names if name in known}
 
 
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:

@@ -61,6 +61,7 @@ class Combination:
                 frozenset().union(*(info.needs for info in infos)),
                 range=(-np.inf, np.inf),
                 copy_is_best=all(info.copy_is_best for info in infos) and all(weight > 0 for weight, _ in self.terms),
+                parts={spec: info.higher_is_better for spec, info in zip(specs, infos, strict=True)},
                 summary="weighted sum of metrics",
                 tasks=frozenset().union(*(info.tasks for info in infos)),
                 paper="; ".join(dict.fromkeys(info.paper for info in infos if info.paper)),

@@ -15,7 +15,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric, described, notes_of
+from nlgauge.metrics.base import Metric, described, notes_of, part_directions
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -146,17 +146,23 @@ class ComparisonOptions:
             raise InputError(
                 f"pairs tests every pair of systems; leave {'baseline' if self.baseline else 'compat'} out"
             )
-        if self.pairs and self.by_group:
-            raise InputError("pairs ranks the systems of one group; score each group alone")
 
-    def pairwise(self, totals: Totals) -> Pairwise:
-        """Every pair of systems by one metric."""
+    def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
+        """Every pair of systems by one metric, in each group.
+
+        Raises:
+            InputError: a group has only one system, or its systems have different items.
+        """
         from nlgauge.metrics.pairwise import compare_pairs
 
         assert self.test is not None  # checked before anything was scored
-        ((systems, items, scores),) = totals.kept().values()
         how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
-        return compare_pairs(scores, systems, items, test=self.test, **how)
+        found: dict[str | None, Pairwise] = {}
+        for group, (systems, items, scores) in totals.kept().items():
+            if len(set(systems)) < 2:
+                raise InputError(f"group {group!r} has one system, {systems[0]!r}; a test compares at least two")
+            found[group] = compare_pairs(scores, systems, items, test=self.test, **how)
+        return found
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
@@ -189,10 +195,12 @@ class ComparisonOptions:
                     beside[group, one.system]["p_adjusted"] = p
         return beside
 
-    def notes(self) -> Iterator[str]:
-        """How intervals and p-values were computed."""
+    def notes(self, n: int) -> Iterator[str]:
+        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has."""
         if self.resamples and self.compat is None:
-            yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed or 0}"
+            from nlgauge.metrics.comparison import resampling_notes
+
+            yield from resampling_notes(n, self.test, self.seed or 0)
         if self.test is not None:
             from nlgauge.metrics.pairwise import ADJUSTED
 
@@ -241,24 +249,38 @@ class SourceScores(Outcome):
                 for spec, metric in self.metrics.items()
             ],
             [*self.summary.notes, *self.notes()],
-            self.comparison.settings,
+            self.settings,
         )
 
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Test, draws, seed and confidence as they were: many pairs take more draws than a baseline."""
+        ran = [found.draws for groups in self.pairwise.values() for found in groups.values()]
+        return self.comparison.settings | ({"draws": max(ran)} if ran else {})
+
+    @property
+    def part_directions(self) -> dict[str, dict[str, bool | None]]:
+        """Specification -> part of the segment scores -> whether higher is better, as far as it is known."""
+        return {spec: part_directions(metric, self.totals[spec].part_names) for spec, metric in self.metrics.items()}
+
     @cached_property
-    def pairwise(self) -> Mapping[str, Pairwise]:
-        """Specification -> every pair of systems by that metric; empty where pairs were not asked for."""
+    def pairwise(self) -> Mapping[str, Mapping[str | None, Pairwise]]:
+        """Specification -> group -> every pair of systems by that metric; empty where pairs were not asked for."""
         return {spec: self.comparison.pairwise(self.totals[spec]) for spec in self.metrics if self.comparison.pairs}
 
     def rows(self, spec: str) -> Iterator[dict[str, Any]]:
         """The rows of one metric: one per system and group, then one per pair of systems if these were asked for."""
         totals = self.totals[spec]
         if self.comparison.pairs:
-            for found in self.pairwise[spec].rows(spec):
-                yield found if "against" in found else {**found, **totals.parts((None, found["system"]))}
+            for group, found in self.pairwise[spec].items():
+                of_group = {"group": group} if self.comparison.by_group else {}
+                for row in found.rows(spec):
+                    parts = {} if "against" in row else totals.parts((group, str(row["system"])))
+                    yield {**row, **parts, **of_group}
             return
         beside = self.comparison.of(totals) if self.comparison.resamples else {}
         for (group, system), value, n, n_undefined in totals.rows():
-            row: dict[str, Any] = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
+            row = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
             row |= {"n": n, "n_undefined": n_undefined, **totals.parts((group, system))}
             if self.comparison.by_group:
                 row["group"] = group
@@ -285,9 +307,12 @@ class SourceScores(Outcome):
             shown = ", ".join([*groups[:_SHOWN], *(["..."] if len(groups) > _SHOWN else [])])
             yield f"{len(groups)} groups ({shown}) are scored together; --by-group gives each its row"
         if self.comparison.pairs:
-            yield from dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
+            each = [found for groups in self.pairwise.values() for found in groups.values()]
+            yield from dict.fromkeys(note for found in each for note in found.notes())
+            if self.comparison.by_group:
+                yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
             return
-        yield from self.comparison.notes()
+        yield from self.comparison.notes(min(self.summary.systems.values(), default=0))
         if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
             counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
             yield f"systems have different numbers of segments ({counts}); their scores are over different items"
@@ -331,8 +356,7 @@ def score_source(
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs):
             if need in summary.lacking:
-                files = ", ".join(entry["path"] for entry in summary.inputs)
-                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none ({files})")
+                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{_in(summary)}")
     comparison.check(summary)
     check_language(language)
     if language == "strict":
@@ -354,6 +378,11 @@ def score_source(
     say(*(unread.notes() if unread is not None else ()))
     say(*(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
+
+
+def _in(summary: Summary) -> str:
+    """The files, for the end of an error."""
+    return f" ({', '.join(entry['path'] for entry in summary.inputs)})" if summary.inputs else ""
 
 
 def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:

@@ -105,7 +105,7 @@ class UnreadScripts:
         notes = self.notes()
         if notes:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
-            raise InputError(f"{notes[0]}{more}; language=note scores them all the same")
+            raise InputError(f"{notes[0]}{more}; note in place of strict takes them all the same")
 
 
 def check_language(language: str) -> None:

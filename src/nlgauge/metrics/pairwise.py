@@ -19,7 +19,7 @@ from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import Metric, described
-from nlgauge.metrics.comparison import DRAWS, test_of
+from nlgauge.metrics.comparison import DRAWS, resampling_notes, test_of
 from nlgauge.metrics.grid import aligned
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import score
@@ -96,7 +96,7 @@ class Pairwise:
 
     def notes(self) -> Iterator[str]:
         """How intervals, p-values and ranks were computed."""
-        yield f"[low, high]: 95 % percentile bootstrap over items, seed {self.seed}"
+        yield from resampling_notes(self.n, self.test, self.seed)
         pairs = len(self.systems) - 1 if self.baseline is not None else math.comb(len(self.systems), 2)
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (

@@ -35,7 +35,7 @@ def over_references(
     Returns:
         Scores of `segments`. A flag is set where it is set for the chosen reference (`best`, `first`), for all
         references, or for any if the score is undefined. Under `best`, `Scores.parts` gains `reference`, the index of
-        the chosen one.
+        the chosen one, and segment statistics are those of the chosen references.
     """
     counts = np.array([len(s.references) for s in segments], dtype=np.int64)
     if policy == "first":
@@ -60,8 +60,11 @@ def over_references(
             ids(segments),
             single.values[chosen],
             parts,
-            flags={name: column[chosen] for name, column in single.flags.items()},
-            higher_is_better=single.higher_is_better,
+            None if single.stats is None else single.stats[chosen],
+            single.finish,
+            {name: column[chosen] for name, column in single.flags.items()},
+            single.higher_is_better,
+            finish_parts=single.finish_parts,
         )
     reduce = fold.best if policy == "best_each" else fold.mean
     values = reduce(single.values)

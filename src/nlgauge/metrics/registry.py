@@ -37,12 +37,27 @@ _LEXICAL = {
     "gleu": _at("lexical.ngrams.gleu:Gleu"),
     "nist": _at("lexical.ngrams.nist:Nist"),
     "ribes": _at("lexical.ngrams.ribes:Ribes"),
+    "meteor": _at("lexical.ngrams.meteor:Meteor"),
+    "cider": _at("lexical.ngrams.cider:Cider"),
+    "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
     "ter": _at("lexical.ter:Ter"),
     "rouge": _at("lexical.rouge:Rouge"),
     "rouge1": _at("lexical.rouge:Rouge", variant="1"),
     "rouge2": _at("lexical.rouge:Rouge", variant="2"),
     "rougeL": _at("lexical.rouge:Rouge", variant="L"),
     "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
+}
+_EDITS = {
+    "wer": _at("edits.wer:Wer"),
+    "cer": _at("edits.wer:Cer"),
+    "mer": _at("edits.wer:Mer"),
+    "wil": _at("edits.wer:Wil"),
+    "wip": _at("edits.wer:Wip"),
+    "per": _at("edits.per:Per"),
+    "cder": _at("edits.cder:Cder"),
+    "iter": _at("edits.iter:Iter"),
+    "character": _at("edits.character:CharacTer"),
+    "eed": _at("edits.eed:Eed"),
 }
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
@@ -61,6 +76,7 @@ _LEARNED = {
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
+    "meteor15": _at("external.meteor15:Meteor15"),
 }
 
 # What the papers used. The names of their models:
@@ -83,7 +99,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )

@@ -76,7 +76,7 @@ def read_bounds(path: str, key: str) -> tuple[float, float]:
     try:
         low, high = json.loads(content)["bounds"][key]
         low, high = float(low), float(high)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise InputError(
             f'{path}: expected {{"bounds": {{"{key}": [low, high]}}}} with two numbers, on the metric\'s scale turned'
             " so that higher is better"

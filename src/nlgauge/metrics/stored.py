@@ -47,7 +47,7 @@ class Stored:
         higher_is_better: false for an error rate. None takes what is recorded beside the file, else what the name of
             the column says, else true, with a note.
 
-    The signature holds the digest of the file, so that other scores are another metric.
+    The signature holds the name of the file without its folder, and its digest: other scores are another metric.
     """
 
     file: str
@@ -77,12 +77,13 @@ class Stored:
         return direction_of(name, values, None if origin is None else origin.higher_is_better)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The direction, and the digest of the file."""
+        """The name of the file, the direction, and the digest."""
         try:
             digest = sha256(Path(self.file).read_bytes()).hexdigest()
         except OSError as error:
             raise InputError(f"cannot read scores {self.file}: {error.strerror}") from None
-        return {"higher_is_better": self.direction.higher_is_better, "sha256": digest[:16]}
+        name = Path(self.file).name  # wherever it lies, however its path is written
+        return {"file": name, "higher_is_better": self.direction.higher_is_better, "sha256": digest[:16]}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The numbers of the file in the order of the segments; NaN, which is counted, where the file has none.

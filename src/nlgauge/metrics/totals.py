@@ -26,6 +26,7 @@ class Totals:
         counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
         first: flag -> ids of the first segments that have it.
         references: the numbers of references that segments have.
+        part_names: the parts that segment scores have.
     """
 
     by_group: bool = False
@@ -34,6 +35,7 @@ class Totals:
     counts: Mapping[str, int] = field(default_factory=dict)
     first: Mapping[str, Sequence[str]] = field(default_factory=dict)
     references: set[int] = field(default_factory=set)
+    part_names: dict[str, None] = field(default_factory=dict)
     _cells: dict[Key, _Cell] = field(default_factory=dict)
     _finish: Finish | None = None
     _finish_parts: FinishParts | None = None
@@ -53,6 +55,7 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
+        self.part_names.update(dict.fromkeys(scores.parts))
         self.references.update(len(s.references) for s in segments)
         self.counts = add(self.counts, count(scores.flags, scores.values))
         self.first = first_of_all(self.first, first_of(scores.flags, scores.ids, scores.values))

@@ -165,5 +165,5 @@ def _metadata(path: Path, mtime_ns: int) -> tuple[tuple[str, str], ...]:
                 raise ValueError("no header")
             header = json.loads(file.read(size))
             return tuple((key, str(value)) for key, value in header.get("__metadata__", {}).items())
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"head {path} is not a readable safetensors file: {error}") from None

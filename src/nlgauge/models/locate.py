@@ -196,6 +196,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
         return ModelFiles(model, embedded.folder(), f"sha256:{embedded.SHA256}")
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
+        if revision is not None:
+            raise InputError(f"model folder {model} has no revisions; leave revision out")
         if not (folder / "config.json").is_file():
             raise InputError(f"model folder {folder} has no config.json; expected a folder written by save_pretrained")
         files = ModelFiles(model, folder, "")

@@ -9,17 +9,19 @@ from nlgauge.core.result import Result
 from nlgauge.report.html import render
 from nlgauge.report.rows import SIGNIFICANT, Row, absent, between, measured, number, p_of, values_of, with_interval
 from nlgauge.report.strips import Axis, axis_of, strip
-from nlgauge.report.tables.score import digits_of, pair_tables, rank_of, star_of
+from nlgauge.report.tables.score import digits_of, pair_tables, parts_tables, parts_title, rank_of, star_of
+from nlgauge.report.tables.table import Table
 
 
 def score_html(result: Result) -> str:
     """The page of a result of kind `score`."""
+    parts = {table.title: table for table in parts_tables(result)}
     return render(
         "score.html",
         inputs=result.inputs,
         what=_counted(len(values_of(measured(result.rows), "system")), "system"),
         sections=[
-            _section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]])
+            _section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]], parts)
             for metric in result.metrics
         ],
         grouped=any("group" in row for row in result.rows),
@@ -30,7 +32,7 @@ def score_html(result: Result) -> str:
     )
 
 
-def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def _section(metric: Mapping[str, Any], rows: Sequence[Row], parts: Mapping[str, Table]) -> dict[str, Any]:
     ends = [float(x) for row in rows for x in (row["value"], row["low"], row["high"]) if not absent(x)]
     digits = digits_of(metric, rows)
     bases = {row["value"] for row in rows if _is_baseline(row) and not absent(row["value"])}
@@ -44,6 +46,7 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
         "axis": axis if ends else None,
         "based": base is not None,
         "compared": any(row.get("baseline") is not None for row in rows),
+        "parts": parts.get(parts_title(metric["spec"])),
         "rows": [_row(row, digits, axis, metric["higher_is_better"]) for row in rows],
     }
 

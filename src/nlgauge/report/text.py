@@ -17,6 +17,7 @@ from nlgauge.report.tables.table import Table, comment, markdown
 Form = Literal["text", "json", "tsv", "csv", "markdown", "latex"]
 FORMS: tuple[str, ...] = get_args(Form)
 DATA: tuple[str, ...] = ("json", "tsv", "csv")  # forms for programs, which hold every row and every digit
+CELLS: tuple[str, ...] = ("tsv", "csv")  # those of them that spreadsheets open
 WIDE = 160  # columns: a file or a pipe has no width of its own
 Worst = Mapping[str, Sequence[Mapping[str, Any]]]
 Part = Table | str  # a table, or lines of prose
@@ -42,6 +43,7 @@ def render(
     intervals: bool = False,
     worst: Worst | None = None,
     parts: bool = False,
+    spreadsheet: bool = False,
 ) -> str:
     """A result in one form.
 
@@ -55,6 +57,7 @@ def render(
         intervals: show intervals in the tables of an audit, too.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
         parts: show what corpus scores are made of.
+        spreadsheet: put `'` before cells of TSV and CSV that a spreadsheet takes for formulas.
 
     Raises:
         InputError: the form is unknown.
@@ -63,7 +66,7 @@ def render(
     if form == "json":
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form in DATA:
-        return {"tsv": tsv, "csv": csv}[form](result)
+        return {"tsv": tsv, "csv": csv}[form](result, spreadsheet)
     paper = _Paper(result, cast(Form, form), digits, columns, parts)
     shown = [*_PARTS[result.kind](paper, intervals), *_worst_cases(worst or {}, paper)]
     return "\n\n".join(part for part in [*map(paper.shown, shown), *paper.explained(quiet)] if part)

@@ -22,11 +22,15 @@ def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, floa
     References:
         Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
+    from scipy import special
+
     check_level(confidence)
     if n <= 0:
         return math.nan, math.nan
-    z = _normal(confidence)
-    middle, half = _wilson_parts(wins, n, z)
+    z = float(special.ndtri((1 + confidence) / 2))
+    p, room = wins / n, 1 + z * z / n
+    middle = (p + z * z / (2 * n)) / room
+    half = z / room * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     # rounding may leave the end of a share of 0 or 1 a hair inside
     return (0.0 if wins <= 0 else max(0.0, middle - half)), (1.0 if wins >= n else min(1.0, middle + half))
 
@@ -34,8 +38,9 @@ def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, floa
 def mean_of_shares(wins: Sequence[float], n: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:
     """The plain mean of several shares and its interval; shares of no trial are left out, NaN where none is left.
 
-    The shares are taken as independent; the variance of each is that at Wilson's midpoint, so that a share of 0 or 1 is
-    not certain.
+    The shares are taken as independent. The interval is Wilson's for the effective number of trials: that of one share
+    which is equal to the mean and varies as much as the mean does. One share, or equal shares of equally many trials,
+    thus get Wilson's interval of all trials together.
 
     Args:
         wins, n: of each share.
@@ -43,17 +48,23 @@ def mean_of_shares(wins: Sequence[float], n: Sequence[float], confidence: float 
 
     Returns:
         Mean, lower and upper end, in [0, 1].
+
+    References:
+        Korn and Graubard (1998), "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
+        Estimated from Survey Data", for the effective number of trials. Simulated: `recipes/coverage/simulate.py`.
     """
     check_level(confidence)
-    z = _normal(confidence)
     kept = [(w, m) for w, m in zip(wins, n, strict=True) if m > 0]
     if not kept:
         return math.nan, math.nan, math.nan
-    middles = [_wilson_parts(w, m, z)[0] for w, m in kept]
-    variance = sum(p * (1 - p) / (m + z * z) for p, (_, m) in zip(middles, kept, strict=True)) / len(kept) ** 2
+    # A half more on either side, so that shares of 0 and 1 are not certain.
+    chances = [(w + 0.5) / (m + 1) for w, m in kept]
+    variance = sum(p * (1 - p) / m for p, (_, m) in zip(chances, kept, strict=True)) / len(kept) ** 2
+    chance = sum(chances) / len(kept)
+    trials = chance * (1 - chance) / variance
     value = sum(w / m for w, m in kept) / len(kept)
-    centre, half = sum(middles) / len(kept), z * math.sqrt(variance)
-    return value, max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
+    low, high = wilson(value * trials, trials, confidence)
+    return value, low, high
 
 
 def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float, float]:
@@ -72,16 +83,3 @@ def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float
         float(special.stdtrit(len(known) - 1, (1 + confidence) / 2)) * float(known.std(ddof=1)) / math.sqrt(len(known))
     )
     return mean, mean - half, mean + half
-
-
-def _normal(confidence: float) -> float:
-    from scipy import special
-
-    return float(special.ndtri((1 + confidence) / 2))
-
-
-def _wilson_parts(wins: float, n: float, z: float) -> tuple[float, float]:
-    p, room = wins / n, 1 + z * z / n
-    middle = (p + z * z / (2 * n)) / room
-    half = z / room * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return middle, half

@@ -119,11 +119,11 @@ def _blank_cases(subject: Subject) -> list[tuple[Segment, Segment | None]]:
         if not subject.reads_references:
             cases += [(replace(s, hypothesis=blank), None) for blank in _BLANKS]
             continue
-        # The unrelated text is never longer than the reference in tokens, nor shorter than the hypothesis: else an
-        # error rate passes 100 %.
+        # The unrelated text is never longer than the reference in tokens or characters, nor shorter than the
+        # hypothesis: else an error rate passes 100 %.
         reference = s.references[0]
         hypothesis = s.hypothesis if s.hypothesis.strip() else reference
-        like, longer = unrelated(reference), _foreign(hypothesis, len(_TOKEN.findall(hypothesis)))
+        like, longer = unrelated(reference)[: len(reference)], _foreign(hypothesis, len(_TOKEN.findall(hypothesis)))
         s = replace(s, hypothesis=hypothesis, references=(reference,))
         cases += [(replace(s, hypothesis=blank), replace(s, hypothesis=like)) for blank in _BLANKS]
         cases += [(replace(s, references=(blank,)), replace(s, references=(longer,))) for blank in _BLANKS]

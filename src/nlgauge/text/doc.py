@@ -86,6 +86,22 @@ class Doc:
         """For each token, the position of its sentence among `sentences`."""
         return tuple(place for place, s in enumerate(self.sentences) for _ in range(s.first, s.last + 1))
 
+    @cached_property
+    def in_small_letters(self) -> tuple[bool, ...]:
+        """For each sentence, whether a noun, verb or adjective is in small letters, so that capitals mean something."""
+        return tuple(
+            any(t.text.islower() and t.tag[:2] in ("NN", "VB", "JJ") for t in self.tokens[s.first : s.last + 1])
+            for s in self.sentences
+        )
+
+    @cached_property
+    def _heads(self) -> tuple[int, ...]:
+        """For each sentence, the first token that is no punctuation; the last one if all are."""
+        return tuple(
+            next((i for i in range(s.first, s.last) if not self.tokens[i].is_punctuation), s.last)
+            for s in self.sentences
+        )
+
     def span(self, first: int, last: int) -> Span:
         """The tokens from `first` to `last`, both included."""
         return Span(first, last, self.tokens[first].start, self.tokens[last].end)
@@ -100,8 +116,7 @@ class Doc:
 
     def starts_sentence(self, index: int) -> bool:
         """Whether a token is the first of its sentence. Opening quotes and brackets are ignored."""
-        first = self.sentences[self.sentence_at[index]].first
-        return all(self.tokens[i].is_punctuation for i in range(first, index))
+        return index <= self._heads[self.sentence_at[index]]
 
     def _words(self) -> Iterator[Span]:
         run: list[int] = []

@@ -214,3 +214,11 @@ def test_gzip_and_a_byte_order_mark(tmp_path):
 def test_published_suites_are_read_as_they_are(name, pairs):
     suite = read_suite(Path(os.environ["NLGAUGE_DATA"]) / name)
     assert len(suite) == pairs
+
+
+def test_fields_of_other_names_are_named(tmp_path):
+    path = lines(tmp_path / "p.jsonl", [{"good": "b", "bad": "w", "ref": "r", "better": "not this"}])
+    (pair,) = read_suite(path, columns={"better": "good", "worse": "bad"}).pairs
+    assert (pair.better, pair.worse, pair.references) == ("b", "w", ("r",))
+    with pytest.raises(InputError, match=r"p.jsonl:1: no field 'nice', which columns names; fields found: 'good', "):
+        read_suite(path, columns={"better": "nice"})

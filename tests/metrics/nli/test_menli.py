@@ -110,6 +110,26 @@ def test_several_references_by_hand(told, references, formula, value):
     assert one("one", "two", references=references, formula=formula, direction="forward").values.tolist() == [value]
 
 
+def test_parts_takes_the_highest_in_each_direction_before_the_mean_of_both(told):
+    # reference one: forward 0.875, backward 0.125; two: 0.25 and 0.75. Highest: 0.875 and 0.75, mean 0.8125. The mean
+    # of directions is 0.5 for both references.
+    table = {("one", "hyp"): 0.875, ("hyp", "one"): 0.125, ("two", "hyp"): 0.25, ("hyp", "two"): 0.75}
+    told({pair: (e, 1 - e, 0.0) for pair, e in table.items()})
+    found = one("one", "two", references="parts")
+    assert found.values.tolist() == [0.8125]
+    assert found.parts["n"].tolist() == [0.8125]  # 1 - 0.125 and 1 - 0.25 are higher: (0.875 + 0.75) / 2
+    assert one("one", "two", references="best").values.tolist() == [0.5]
+
+
+def test_the_signature_tells_where_the_highest_are_taken():
+    def signature(**options):
+        return str(signature_of(Nli(**options), Runtime(device="cpu")))
+
+    assert "highest_in:each direction" in signature(references="parts")
+    assert "highest_in" not in signature(references="parts", direction="forward")
+    assert "highest_in" not in signature()
+
+
 def test_the_policies_agree_on_one_reference(told):
     told(TABLE)
     values = {policy: one("ref", references=policy).values[0] for policy in ("mean", "best", "first", "parts")}

@@ -1,11 +1,15 @@
 """Adjectives left out before nouns, with what grades them."""
 
+import random
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import make_cases, perturb
+from nlgauge.perturbations.registry import perturbation
 
 pieces = st.sampled_from(
     [
@@ -147,3 +151,13 @@ def test_no_text_is_too_odd_and_only_words_go(text):
             any(new.strip(",") == old.strip(",") or {new, old} == {"a", "an"} for old in left)
             for new in changed.casefold().split()
         )
+
+
+@pytest.mark.parametrize("unit", ["red, ", ", ", "very "])
+def test_long_runs_take_time_like_their_length(unit):
+    (case,) = make_cases([unit * 4_000])
+    start = time.process_time()
+    perturbation("drop_adjectives")(case, random.Random(0))
+    assert time.process_time() - start < 10  # a tenth of a second; with the square of the length, minutes
+    long = perturb("drop_adjectives", "She owns a " + "red, " * 300 + "old car.")[0]
+    assert long.text == "She owns a car."

@@ -155,3 +155,11 @@ def test_a_measure_may_stand_before_an_adjective(text, expected):
 
 def test_words_of_a_text_are_small():
     assert words_of(case("The DOG’s")) == {"the", "dog", "'s"}
+
+
+@pytest.mark.parametrize(("adjectives", "noun"), [(90, "dog"), (110, None)])
+def test_an_adjective_is_no_more_than_a_hundred_words_from_its_noun(adjectives, noun):
+    # a search to the noun for each adjective takes the square of their number
+    (case,) = make_cases(["red " * adjectives + "dog"])
+    found = modified_noun(case.doc, case.doc.tokens[0])
+    assert (found and found.text) == noun

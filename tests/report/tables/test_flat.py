@@ -36,3 +36,18 @@ def test_rows_bring_the_signature_of_their_metric_and_the_settings_of_the_test()
 def test_a_field_of_the_rows_is_not_given_twice():
     result = Result("meta", [{"metric": "m", "test": "williams"}], settings={"test": "williams", "seed": 0})
     assert tsv(result).split("\n")[0] == "metric\ttest\tseed"
+
+
+def test_no_cell_is_a_formula_in_a_spreadsheet():
+    names = ["=1+1", "+a", "-a", "@x", "＝x", "-0.5", "plain", "a=b"]
+    rows = [{"system": name, "metric": "m", "value": -0.25, "n": -3} for name in names]
+    result = Result("score", rows=rows)
+    shown = ["'=1+1", "'+a", "'-a", "'@x", "'＝x", "-0.5", "plain", "a=b"]
+    assert [line.split("\t") for line in tsv(result, spreadsheet=True).split("\n")[1:]] == [
+        [name, "m", "-0.25", "-3"] for name in shown
+    ]
+    assert [row[0] for row in reader.reader(io.StringIO(csv(result, spreadsheet=True)))][1:] == shown
+    assert [row[0] for row in reader.reader(io.StringIO(csv(result)))][1:] == names
+    blank = Result("score", rows=[{"system": mark + "=1", "value": 1.0} for mark in "\t\r"])
+    assert "'\t=1" in csv(blank, spreadsheet=True)
+    assert "'\r=1" in csv(blank, spreadsheet=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.text.lexicon.wordnet import SUPERSENSES, WordNet
+from nlgauge.text.lexicon.wordnet import SUPERSENSES, WordNet, base_forms
 
 LICENCE = "  1 This is a line of the licence, two blanks first.  \n"
 SYNSETS = {  # file -> lines without their offsets; {name} is the offset of the synset of that name
@@ -109,3 +110,32 @@ def test_there_are_45_fields_of_meaning():
 def test_a_folder_without_the_files_is_told(tmp_path):
     with pytest.raises(InputError, match=r"no index\.noun; expected the dict folder"):
         WordNet(tmp_path)
+
+
+def test_synonyms_are_the_words_of_all_senses_of_all_base_forms(folder):
+    wordnet = WordNet(folder)
+    assert wordnet.synonyms("Dogs") == {"dog", "animal"}  # two senses; domestic_dog is written with a blank
+    assert wordnet.synonyms("walking") == {"walk", "go"}
+    assert wordnet.synonyms("unicorn") == set()
+
+
+def test_irregular_forms_come_from_the_lists_of_exceptions(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "verb.exc").write_text("went walk\n")
+    assert WordNet(copy).synonyms("went") == {"walk", "go"}
+    assert WordNet(copy).digest != WordNet(folder).digest
+
+
+@pytest.mark.parametrize(
+    ("word", "pos", "forms"),
+    [
+        ("churches", "noun", ["church"]),
+        ("men", "noun", ["man"]),
+        ("hating", "verb", ["hate"]),
+        ("bigger", "adj", []),  # "bigg" and "bigge" are no words; the list of exceptions has big
+        ("saws", "verb", ["saw"]),
+    ],
+)
+def test_base_forms_are_those_known(word, pos, forms):
+    assert base_forms(word, pos, {"church", "man", "hate", "big", "saw"}.__contains__) == forms
+    assert base_forms("better", "adj", {"good", "better"}.__contains__, {"better": ["good"]}) == ["better", "good"]

@@ -68,7 +68,7 @@ def train_layers(
     run: options.Common,
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
-    shown.check()
+    shown.check(files)
     files.check([data])
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()

@@ -70,6 +70,7 @@ def train_nli(
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was."""
     options.check_outputs({"--output": shared.file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
+    adapters.check(method)
     runtime = run.runtime(cached=False)
     with shared.training_installed():
         from nlgauge.training import nli

@@ -19,6 +19,7 @@ from nlgauge.perturbations.registry import PERTURBATIONS
 if TYPE_CHECKING:
     from nlgauge.training.loop import Schedule
 
+_WITHOUT_ADAPTERS = ("frozen", "full")  # methods
 NO_CACHE = frozenset({"cache", "no_cache"})
 Output = Annotated[
     str,
@@ -44,6 +45,12 @@ class Adapters:
 
     rank: Annotated[int, typer.Option("--rank", min=1, help="Rank of the adapters.")] = 16
     alpha: Annotated[float, typer.Option("--alpha", help="Scale of the adapters times their rank.")] = 32.0
+
+    def check(self, method: str) -> None:
+        """Refuse these options where there are no adapters."""
+        if method in _WITHOUT_ADAPTERS:
+            idle = options.changed(self, "rank", "alpha")
+            options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
 
 
 @dataclass(frozen=True)

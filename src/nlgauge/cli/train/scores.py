@@ -86,6 +86,17 @@ class Network:
         bool, typer.Option("--standardise", help="Learn scores less their mean over their deviation; undone in use.")
     ] = False
 
+    def check(self, method: str) -> None:
+        """Refuse options that change nothing beside others."""
+        if self.loss == "mse":
+            idle = options.changed(self, "margin", "pairwise_weight")
+            options.refuse_idle(idle, "is about the pairwise loss; --loss pairwise or mse+pairwise has one")
+        if self.loss == "pairwise":
+            options.refuse_idle(options.changed(self, "pairwise_weight"), "weighs two losses; --loss pairwise is one")
+        if method == "frozen":
+            idle = options.changed(self, "encoder_dropout")
+            options.refuse_idle(idle, "is about an encoder that learns, and --method frozen keeps it as it is")
+
     def arguments(self) -> dict[str, Any]:
         """As arguments of a recipe, which checks them."""
         from nlgauge.training.learner import Loss  # needs torch
@@ -148,6 +159,20 @@ class Kept:
         str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")
     ] = None
 
+    def check(self, dev: str | None) -> None:
+        """Refuse options that change nothing with or without texts of --dev."""
+        if dev is not None:
+            options.refuse_idle(options.changed(self, "held_out"), "holds texts back, and --dev brings them")
+            return
+        if self.stat != _STAT:
+            raise InputError(
+                "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
+                f" by {_STAT}"
+            )
+        if not self.held_out:
+            idle = options.changed(self, "evaluate_every")
+            options.refuse_idle(idle, "is about evaluations, and there are none without --dev and with --held-out 0")
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -171,11 +196,9 @@ class Setup:
     def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
         """The runtime and the recipe; refuses what could not be written before anything is read."""
         self.named.checked_phenomena()
-        if self.kept.stat != _STAT and self.dev is None:
-            raise InputError(
-                "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
-                f" by {_STAT}"
-            )
+        self.kept.check(self.dev)
+        self.adapters.check(self.method)
+        self.network.check(self.method)
         dev = [] if self.dev is None or Path(self.dev).is_dir() else [self.dev]
         options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
         runtime = self.run.runtime(cached=False)

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 import os
-import shutil
 import stat
 import sys
 import tempfile
@@ -18,10 +17,12 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.files.limits import current
 
 STDIN = "-"
 _CHUNK = 1 << 20
 _LISTED, _LIKE = 2000, 0.8  # names in a folder that are compared with one that is not there; how alike they are
+RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked data is looked at
 _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 
 
@@ -37,6 +38,7 @@ class InputFile:
     Attributes:
         path: the path as typed.
         name: the name of the file in errors and notes.
+        limits: how large it may be, as of when it was opened.
         sha256: the hexadecimal digest of the bytes on disk; None until they have been read to the end once.
 
     Raises:
@@ -46,6 +48,7 @@ class InputFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self.name = "<stdin>" if self.path == STDIN else self.path
+        self.limits = current()
         self.sha256: str | None = None
         self._kept: IO[bytes] | None = None
         self._stamp: tuple[int, int, int] | None = None
@@ -79,7 +82,8 @@ class InputFile:
         """The content in pieces, from its beginning. Gzip data are unpacked.
 
         Raises:
-            InputError: gzip data are damaged or end too early, or a file named `.gz` is not gzip.
+            InputError: gzip data are damaged or end too early, or a file named `.gz` is not gzip; or more comes than
+                the limits allow.
         """
         digest = None if self.sha256 else hashlib.sha256()
         with self.open() as raw:
@@ -90,7 +94,12 @@ class InputFile:
                     raise InputError(f"{self.path} is named .gz but holds no gzip data")
                 hashed = _Hashed(raw, digest)
                 stream: Any = hashed if not zipped else gzip.GzipFile(fileobj=cast(IO[bytes], hashed), mode="rb")
+                size = 0
                 while chunk := stream.read(_CHUNK):
+                    size += len(chunk)
+                    self.limits.check("file", size, self.name, is_whole=False)
+                    if zipped and size > RATIO_FROM:
+                        self.limits.check("ratio", size // hashed.size, self.name)
                     yield chunk
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise InputError(f"{self.name}: damaged gzip data ({_reason(error)})") from None
@@ -136,14 +145,21 @@ class InputFile:
             if self.path == STDIN:
                 if sys.stdin is None:
                     raise InputError("standard input is closed, expected data on it")
-                shutil.copyfileobj(sys.stdin.buffer, kept, _CHUNK)
+                self._copy(sys.stdin.buffer, kept)
             else:
                 with open(self.path, "rb") as pipe:
-                    shutil.copyfileobj(pipe, kept, _CHUNK)
+                    self._copy(pipe, kept)
         except OSError as error:
             kept.close()
             raise InputError(f"{self.name}: cannot be copied to {tempfile.gettempdir()} ({_reason(error)})") from None
         return kept
+
+    def _copy(self, pipe: IO[bytes], kept: IO[bytes]) -> None:
+        size = 0
+        while chunk := pipe.read(_CHUNK):
+            size += len(chunk)
+            self.limits.check("file", size, self.name, is_whole=False)
+            kept.write(chunk)
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
@@ -176,13 +192,15 @@ def _nearest_file(path: str) -> str:
 
 
 class _Hashed:
-    """A reader that computes the digest of the bytes that pass through it."""
+    """A reader that counts the bytes that pass through it, and computes their digest."""
 
     def __init__(self, raw: IO[bytes], digest: Any) -> None:
         self._raw, self._digest = raw, digest
+        self.size = 0
 
     def read(self, size: int = -1) -> bytes:
         chunk = self._raw.read(size)
+        self.size += len(chunk)
         if self._digest is not None:
             self._digest.update(chunk)
         return chunk

@@ -30,17 +30,24 @@ class Lines:
     Only LF ends a line. A lone CR, U+2028, U+0085 or a form feed stays in the text. The last LF may be missing. A byte
     order mark at the beginning and one CR before an LF are dropped, and `notes` says so.
 
+    Args:
+        file: the file that the lines come from.
+        texts: whether each line is a text, which may be as long as a segment; else as long as a line.
+
     Attributes:
         file: the file that the lines come from.
         count: the number of lines, known after a complete pass.
         blank: how many of them the reader skipped as blank; the reader counts them, since formats differ in what is.
 
     Raises:
-        InputError: the file is not UTF-8; the error names the line and the byte. Also what `InputFile` raises.
+        InputError: the file is not UTF-8; the error names the line and the byte. A line is too long. Also what
+            `InputFile` raises.
     """
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: InputFile, *, texts: bool = False) -> None:
         self.file = file
+        self._limit = "segment" if texts and file.limits.segment < file.limits.line else "line"
+        self._most: int = getattr(file.limits, self._limit)
         self.count = self.blank = 0
         self._bom = False
         self._crlf = 0
@@ -49,23 +56,31 @@ class Lines:
         self.blank = 0
         number, crlf, open_line = 0, 0, False
         pending: list[str] = []  # pieces of a line whose end has not come yet
+        waiting = 0  # characters of them
         for text in self._texts():
             first, *rest = text.split("\n")
             pending.append(first)
+            waiting += len(first)
             open_line = True
             if not rest:
+                if waiting > self._most:
+                    self.file.limits.check(self._limit, waiting, self.at(number + 1), is_whole=False)
                 continue
             rest.insert(0, "".join(pending))
             pending = [rest.pop()]
-            open_line = pending[0] != ""
+            waiting = len(pending[0])
+            open_line = waiting > 0
             for line in rest:
                 number += 1
+                if len(line) > self._most:
+                    self.file.limits.check(self._limit, len(line), self.at(number))
                 if line.endswith("\r"):
                     line = line[:-1]
                     crlf += 1
                 yield number, line
         if open_line:
             number += 1
+            self.file.limits.check(self._limit, waiting, self.at(number))
             yield number, "".join(pending)
         self.count, self._crlf = number, crlf
 

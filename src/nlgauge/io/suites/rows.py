@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
@@ -146,3 +146,64 @@ class SuiteRows:
                 continue
             yield place, Cells({k: v for k, v in zip(header, cells, strict=True) if k}, place)
         self._told = records.notes()
+
+
+class NamedRows:
+    """The rows of a file or frame some of whose fields have other names.
+
+    Args:
+        rows: the rows.
+        columns: field of a pair -> its name in the rows.
+    """
+
+    def __init__(self, rows: FrameRows | SuiteRows, columns: Mapping[str, str]) -> None:
+        self.name, self._rows = rows.name, rows
+        self._fields = {name: field for field, name in columns.items()}
+        if len(self._fields) < len(columns):
+            raise InputError(f"columns names one field of {rows.name} twice: {dict(columns)}")
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The fields, by our names."""
+        return None if self._rows.columns is None else [self._fields.get(name, name) for name in self._rows.columns]
+
+    def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        taken = set(self._fields.values())
+        for i, (place, row) in enumerate(self._rows):
+            absent = [name for name in self._fields if name not in row]
+            if absent and not i:
+                found = ", ".join(map(repr, row))
+                raise InputError(f"{place}: no field {absent[0]!r}, which columns names; fields found: {found}")
+            kept = {name: cell for name, cell in row.items() if name in self._fields or name not in taken}
+            yield place, Cells({self._fields.get(name, name): cell for name, cell in kept.items()}, place)
+
+    def notes(self) -> list[str]:
+        """What was dropped or skipped."""
+        return self._rows.notes()
+
+
+def layout_of(row: Mapping[str, Any], name: str) -> str:
+    """The layout of a suite that has the fields of this row; `name` is that of the file.
+
+    Raises:
+        InputError: no layout is known with such fields.
+    """
+    known = (
+        ("adversarial", {"cand_para", "cand_adv_ref"}),
+        ("menli", {"ref", "hyp_para"}),
+        ("aces", {"good-translation", "incorrect-translation"}),
+        ("demetr", {"mt_sent", "pert_sent"}),
+        ("paws", {"sentence1", "sentence2", "label"}),
+        ("rank19", {"correct_sent", "incorrect_sent"}),
+        ("id-pairs", {"better_id", "worse_id"}),
+        ("pairs", {"better", "worse"}),
+        ("rank19", {"hyp", "seg", "system"}),
+    )
+    for layout, fields in known:
+        if fields <= row.keys():
+            return layout
+    shown = ", ".join(map(repr, list(row)[:12]))
+    raise InputError(
+        f"{name}: no layout of a suite is known with the fields {shown}; expected 'better' and 'worse', see 'nlgauge"
+        " list suites'"
+    )

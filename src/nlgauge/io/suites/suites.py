@@ -15,7 +15,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Expect, Pair, Setup, Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults
-from nlgauge.io.suites.rows import Cells, FrameRows, SuiteRows
+from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
     "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
@@ -45,7 +45,10 @@ LAYOUTS: Mapping[str, str] = {
 
 
 def read_suite(
-    path: str | os.PathLike[str] | Frame, segments: Dataset | None = None, layout: str | None = None
+    path: str | os.PathLike[str] | Frame,
+    segments: Dataset | None = None,
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Suite:
     """Read all pairs of a file or a frame.
 
@@ -53,17 +56,20 @@ def read_suite(
         path: JSON lines, JSON (a list), TSV or CSV, plain or `.gz`; or a frame with one row per pair.
         segments: the segments that the ids of an `id-pairs` file refer to.
         layout: one of `LAYOUTS`. If None, it is found from the fields of the first row.
+        columns: which field of the rows holds which field of a pair, where names differ: `{"better": "good"}`.
 
     Raises:
         InputError: the layout is unknown, a row lacks a field of its layout, or no segment has an id.
     """
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"unknown layout {layout!r}{nearest(layout, LAYOUTS)}")
-    rows = FrameRows(path) if not isinstance(path, str | os.PathLike) and is_frame(path) else SuiteRows(InputFile(path))
+    is_path = isinstance(path, str | os.PathLike)
+    rows: Any = FrameRows(path) if not is_path and is_frame(path) else SuiteRows(InputFile(path))
+    rows = NamedRows(rows, columns) if columns else rows
     first = next(iter(rows), None)
     if first is None:
         raise InputError(f"{rows.name} is empty: no pair in it")
-    chosen = layout or _layout(first[1], rows.name)
+    chosen = layout or layout_of(first[1], rows.name)
     if layout is None and chosen == "pairs" and segments is not None:
         known = {s.id for s in segments}  # ids may be named as texts are
         chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
@@ -78,6 +84,20 @@ def read_suite(
     if not pairs:
         raise InputError(f"{rows.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
     return Suite(tuple(pairs), rows.name, notes=(*rows.notes(), *notes))
+
+
+def suite_of(suite: Suite | Frame, columns: Mapping[str, str] | None = None) -> Suite:
+    """A suite as it is, or the pairs of a frame; `columns` as for `read_suite`.
+
+    Raises:
+        InputError: columns are named for a suite, or the frame has an error in some row.
+    """
+    if is_frame(suite):
+        return read_suite(suite, columns=columns)
+    if columns is not None:
+        raise InputError("columns are named for a frame; a Suite has none")
+    checked: Suite = suite
+    return checked
 
 
 @dataclass(frozen=True)
@@ -99,28 +119,6 @@ _Reader = Callable[[_Rows, _Context], Iterator[Pair]]
 def phenomenon_of(name: str) -> str:
     """Our id for a phenomenon of a published suite, or the suite's own name if we have none."""
     return PHENOMENA.get(name, name)
-
-
-def _layout(row: Mapping[str, Any], name: str) -> str:
-    known = (
-        ("adversarial", {"cand_para", "cand_adv_ref"}),
-        ("menli", {"ref", "hyp_para"}),
-        ("aces", {"good-translation", "incorrect-translation"}),
-        ("demetr", {"mt_sent", "pert_sent"}),
-        ("paws", {"sentence1", "sentence2", "label"}),
-        ("rank19", {"correct_sent", "incorrect_sent"}),
-        ("id-pairs", {"better_id", "worse_id"}),
-        ("pairs", {"better", "worse"}),
-        ("rank19", {"hyp", "seg", "system"}),
-    )
-    for layout, fields in known:
-        if fields <= row.keys():
-            return layout
-    shown = ", ".join(map(repr, list(row)[:12]))
-    raise InputError(
-        f"{name}: no layout of a suite is known with the fields {shown}; expected 'better' and 'worse', see 'nlgauge"
-        " list suites'"
-    )
 
 
 def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:

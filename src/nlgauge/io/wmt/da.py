@@ -74,7 +74,7 @@ def open_da(
             raise InputError(f"{folder}: {name}.{absent[0]}.{lp} is missing beside {next(iter(parts.values())).name}")
         own = [InputFile(parts[part]) for part in PARTS]
         files += own
-        texts = [Lines(file) for file in own]
+        texts = [Lines(file, texts=True) for file in own]
         columns = [list(lines) for lines in texts]
         for file, column in zip(own, columns, strict=True):
             if len(column) != len(columns[0]):

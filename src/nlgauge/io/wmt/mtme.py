@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,8 @@ def language_pairs(folder: str | os.PathLike[str]) -> list[str]:
         InputError: the folder has no `sources/*.txt` or `sources/*.jsonl`.
     """
     sources = Path(folder) / "sources"
-    names = sorted({path.stem for path in entries(sources) if path.suffix in (".txt", ".jsonl")})
+    found = (_unpacked(path) for path in entries(sources))
+    names = sorted({path.stem for path in found if path.suffix in (".txt", ".jsonl")})
     if not names:
         raise InputError(
             f"{folder}: no sources/SRC-TGT.txt in it, expected the folder of one test set in mt-metrics-eval's layout"
@@ -106,9 +109,47 @@ def check_reference(name: str, where: str) -> None:
         )
 
 
+def _unpacked(path: Path) -> Path:
+    """The path without the ending of a packed file."""
+    return path.with_suffix("") if path.suffix == ".gz" else path
+
+
 def _once(name: str, known: Mapping[str, object], path: Path) -> None:
     if name in known:
         raise InputError(f"{path.parent}: both a .txt and a .jsonl of {name!r}, expected one of them")
+
+
+def known_info(name: str, lp: str) -> Info:
+    """What is known of a language pair of WMT19 to WMT23 whose folder says nothing; empty for other sets."""
+    known = _known_sets().get(name, {})
+    pair = known.get("pairs", {}).get(lp)
+    if pair is None:
+        return Info()
+    entry = {**known, **pair}
+    gold = entry["gold"]
+    levels = dict.fromkeys(LEVELS.values(), gold) if isinstance(gold, str) else gold
+    return Info(
+        entry["reference"],
+        {level: name for level, name in levels.items() if name},
+        frozenset(entry.get("outliers", ())),
+        frozenset(entry["primary"]),
+    )
+
+
+@cache
+def _known_sets() -> dict[str, Any]:
+    return tomllib.loads(resources.files("nlgauge.data").joinpath("wmt_sets.toml").read_text(encoding="utf-8"))
+
+
+def _scores_in(folder: Path, pattern: str) -> list[Path]:
+    """The files of scores in a folder, packed or not; each name once."""
+    found: dict[str, Path] = {}
+    for path in [*entries(folder, f"{pattern}.score"), *entries(folder, f"{pattern}.score.gz")]:
+        name = _unpacked(path).name
+        if name in found:
+            raise InputError(f"{folder}: both {name} and {path.name}, expected one of them")
+        found[name] = path
+    return [found[name] for name in sorted(found)]
 
 
 class _Reader:
@@ -123,22 +164,23 @@ class _Reader:
         """The test set as far as it is text: sources, documents, references and outputs."""
         sources = self.texts(*self.found(self.folder / "sources", f"{self.lp}."), "source")
         n = len(sources)
-        docs = self.folder / "documents" / f"{self.lp}.docs"
-        if docs in entries(docs.parent):
-            domains, documents = self.documents(docs, n)
+        docs = [path for path in entries(self.folder / "documents") if _unpacked(path).name == f"{self.lp}.docs"]
+        if docs:
+            domains, documents = self.documents(docs[0], n)
         else:
             domains, documents = ("all",) * n, (self.lp,) * n
         references: dict[str, Texts] = {}
         for path in entries(self.folder / "references", f"{self.lp}.*"):
-            name = path.name.removeprefix(f"{self.lp}.").removesuffix(path.suffix)
+            bare = _unpacked(path)
+            name = bare.stem.removeprefix(f"{self.lp}.")
             check_reference(name, str(path))
-            if path.suffix in (".txt", ".jsonl"):
+            if bare.suffix in (".txt", ".jsonl"):
                 _once(name, references, path)
                 references[name] = self.texts(path, "target", n)
         outputs: dict[str, Texts] = {}
         for path in entries(self.folder / "system-outputs" / self.lp):
-            if path.suffix in (".txt", ".jsonl"):
-                name = path.name.removesuffix(path.suffix)
+            if _unpacked(path).suffix in (".txt", ".jsonl"):
+                name = _unpacked(path).stem
                 _once(name, outputs, path)
                 outputs[name] = self.texts(path, "hypothesis", n)
         info = self.info(references)
@@ -147,8 +189,8 @@ class _Reader:
     def human_scores(self, evaluated: EvalSet) -> dict[tuple[str, str], Scores]:
         """Human scores by name and level."""
         by_name: dict[tuple[str, str], Scores] = {}
-        for path in entries(self.folder / "human-scores", f"{self.lp}.*.score"):
-            name, level = parse_name(path.name.removeprefix(f"{self.lp}."), str(path))
+        for path in _scores_in(self.folder / "human-scores", f"{self.lp}.*"):
+            name, level = parse_name(_unpacked(path).name.removeprefix(f"{self.lp}."), str(path))
             by_name[name, level] = self.scores(path, level, evaluated)
         return by_name
 
@@ -156,8 +198,8 @@ class _Reader:
         """Scores of metrics by name and level; all of them if `wanted` is None."""
         folder = self.folder / "metric-scores" / self.lp
         by_name: dict[tuple[str, str], Scores] = {}
-        for path in entries(folder, "*.score"):
-            name, level = parse_name(path.name, str(path))
+        for path in _scores_in(folder, "*"):
+            name, level = parse_name(_unpacked(path).name, str(path))
             base, used = references_of(name, evaluated.references, str(path))
             if wanted is None or wanted & {name, base}:
                 by_name[name, level] = self.scores(path, level, evaluated, used)
@@ -167,8 +209,9 @@ class _Reader:
         return by_name
 
     def found(self, folder: Path, stem: str) -> tuple[Path]:
-        """The file `.txt` or `.jsonl` of a stem. If both exist it is not clear which one counts."""
-        paths = [folder / f"{stem}{ending}" for ending in ("txt", "jsonl") if (folder / f"{stem}{ending}").exists()]
+        """The file `.txt` or `.jsonl` of a stem, packed or not. If several exist it is not clear which one counts."""
+        endings = ("txt", "jsonl", "txt.gz", "jsonl.gz")
+        paths = [folder / f"{stem}{ending}" for ending in endings if (folder / f"{stem}{ending}").exists()]
         if len(paths) != 1:
             raise InputError(f"{folder}: both {paths[0].name} and {paths[1].name}, expected one of them")
         return (paths[0],)
@@ -177,10 +220,11 @@ class _Reader:
         """One text per line, or the field `name` of one JSON object per line."""
         file = self._file(path)
         texts: list[str | None] = []
-        rows: Any = JsonRows(file) if path.suffix == ".jsonl" else Lines(file)
+        is_json = _unpacked(path).suffix == ".jsonl"
+        rows: Any = JsonRows(file) if is_json else Lines(file, texts=True)
         for place, row in rows:
             text = row
-            if path.suffix == ".jsonl":
+            if is_json:
                 if type(row) is not dict or type(row.get(name, 0)) not in (str, type(None)):
                     raise InputError(f"{rows.at(place)}: expected an object with the text {name!r}, a string or null")
                 text = row[name]
@@ -219,10 +263,10 @@ class _Reader:
         return tuple(domains), tuple(documents)
 
     def info(self, references: Mapping[str, object]) -> Info:
-        """The entry of the language pair in the side file; empty where there is none."""
+        """The entry of the language pair in the side file, or what is known of a set of this name; else empty."""
         path = self.folder / META
         if not path.exists():
-            return Info()
+            return known_info(self.folder.resolve().name, self.lp)
         try:
             entry = json.loads(b"".join(self._file(path).chunks()), object_pairs_hook=unique)
             of_pair = entry.get(self.lp, {})

@@ -233,7 +233,7 @@ def _known(path: Path) -> dict[str, object]:
         return {}
     try:
         known = json.loads(path.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         known = None
     if type(known) is not dict:
         raise InputError(f"{path}: expected a JSON object, language pair -> what is known of it; it is not overwritten")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -51,8 +51,8 @@ class Nli(NliMetric):
             probabilities of the two directions.
         anchor: what the hypothesis is compared with: `reference` or `source`.
         references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
-            `parts` takes the highest e, n and c over the references, each on its own, and then the formula, as the
-            paper takes the maximum.
+            `parts` takes the highest e, n and c over the references, each on its own and in each direction, and then
+            the mean of the directions and the formula, as the paper and its released code take the maximum.
         long: a pair beyond the limit is cut, the longer side first (`truncate`), or its premise is read in windows of
             whole sentences (`windows`). The window of which the model is surest, with the lowest n, then counts.
 
@@ -73,6 +73,7 @@ class Nli(NliMetric):
         copy_is_best=False,
         cached=True,
         flags={"unknown", "nonfinite"},
+        parts={"e": True, "n": None, "c": False},
         summary=f"entailment as a metric; {_WHY}",
         tasks={"mt", "as", "d2t"},
         paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
@@ -101,15 +102,29 @@ class Nli(NliMetric):
             return self._score_single(segments, runtime)
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+        ways: tuple[Direction, ...] = ("forward", "backward") if self.direction == "both" else (self.direction,)
+        found = [self._highest(segments, replace(self, direction=way), runtime) for way in ways]
+        parts = {name: np.mean([one.parts[name] for one in found], axis=0) for name in ("e", "n", "c")}
+        flags = {name: np.any([one.flags[name] for one in found], axis=0) for name in found[0].flags}
+        values = pool(self.formula, **parts)
+        return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to, found without loading the model."""
+        each = {"highest_in": "each direction"} if self.references == "parts" and self.direction == "both" else {}
+        return {**super().facts(runtime), **each}
+
+    def _highest(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
+        """The highest probabilities over the references in one direction, each on its own, as parts."""
         # An empty reference beside others must not be the one with the highest c: undefined for now.
         scores = over_references(
-            segments, "best_each", lambda single: self._score_single(single, runtime, (np.nan, np.nan, np.nan))
+            segments, "best_each", lambda single: one_way._score_single(single, runtime, (np.nan, np.nan, np.nan))
         )
         parts = {
             name: np.where(np.isnan(column) & scores.flags["empty"], w, column)
             for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)
         }
-        return replace(scores, values=pool(self.formula, **parts), parts=parts)
+        return replace(scores, parts=parts)
 
     @property
     def _worst(self) -> tuple[float, float, float]:

@@ -49,6 +49,7 @@ class SummaC(NliMetric):
         copy_is_best=False,
         cached=True,
         flags={"unknown", "nonfinite"},
+        parts={"e": True, "c": False},
         summary="entailment sentence by sentence; a copy need not be best: a model may be surer of another sentence",
         tasks={"as"},
         paper='Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in'

@@ -86,19 +86,15 @@ def _chains(case: Case) -> Iterator[_Chain]:
     """The adjectives before each noun that can be left out."""
     doc, at = case.doc, 0
     while at < len(doc.tokens):
-        step = _chain(case, at)
-        if step is None:
-            at += 1
-            continue
-        chain, at = step
+        chain, at = _chain(case, at)
         if chain.runs:
             yield chain
 
 
-def _chain(case: Case, start: int) -> tuple[_Chain, int] | None:
-    """What can be left out from a place where adjectives begin up to their noun.
+def _chain(case: Case, start: int) -> tuple[_Chain, int]:
+    """What can be left out from a place where adjectives begin up to their noun, and where the next may begin.
 
-    None if there is no such noun.
+    Where no such noun comes, none comes from any place up to the one that parts them either.
     """
     doc = case.doc
     tokens, end = doc.tokens, doc.sentences[doc.sentence_at[start]].last
@@ -107,11 +103,11 @@ def _chain(case: Case, start: int) -> tuple[_Chain, int] | None:
     while at <= end and (tokens[at].tag not in _NOUNS or _compound_end(doc, at, end) is not None):
         part = _part(doc, at, end)
         if part is None:
-            return None
+            return _Chain(()), at + 1
         parts.append(part)
         at = part[1] + 1
     if at > end or not parts or at == start or tokens[at].lower in _PRONOUNS:
-        return None
+        return _Chain(()), at + 1
     return _Chain(tuple(_droppable(case, start, parts, tokens[at]))), at + 1
 
 
@@ -192,10 +188,12 @@ def _whole(doc: Doc, parts: list[tuple[int, int, str]], opened: bool, *, go_on: 
 
     `go_on` says that a participle follows, which another link may join.
     """
-    while parts and parts[0][2] == "link":
-        parts = parts[1:]
-    while len(parts) > 1 and parts[0][2] == "grade" and not opened and doc.tokens[parts[0][0]].lower not in _GRADES:
-        parts = parts[1:]  # "He always wears old coats": the adverb belongs to the verb
+    at = next((i for i, part in enumerate(parts) if part[2] != "link"), len(parts))
+    while (
+        at + 1 < len(parts) and parts[at][2] == "grade" and not opened and doc.tokens[parts[at][0]].lower not in _GRADES
+    ):
+        at += 1  # "He always wears old coats": the adverb belongs to the verb
+    parts = parts[at:]
     tail = parts[-1] if go_on and parts and parts[-1][2] == "link" else None
     parts = parts[:-1] if tail else parts
     if not parts or parts[-1][2] != "adjective" or any(a[2] == b[2] == "link" for a, b in pairwise(parts)):

@@ -32,6 +32,7 @@ _MASS = WordList("words", "uncounted")
 _GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
 # Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
 _LIKE_ADJECTIVES = WordList("words", "participles like adjectives")
+_FARTHEST = 100  # tokens between an adjective and its noun
 _OBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD"})
 _ADVERBIAL = WordList("words", "adverbial")
 # What may stand for people without a noun: "the rich".
@@ -80,20 +81,23 @@ def in_name(doc: Doc, token: Token) -> bool:
     text = token.text
     if text[1:] != text[1:].lower() and not text.isupper():
         return True  # iPhone
-    return text[0].isupper() and not doc.starts_sentence(token.index) and _lower_around(doc, token)
+    if not text[0].isupper() or doc.starts_sentence(token.index):
+        return False
+    return doc.in_small_letters[doc.sentence_at[token.index]]
 
 
 def modified_noun(doc: Doc, token: Token) -> Token | None:
     """The noun that an adjective says something of: behind it, or before the verb."""
     tokens, at = doc.tokens, token.index + 1
     sentence = doc.sentences[doc.sentence_at[token.index]]
-    while at <= sentence.last and (tokens[at].tag in TAGS["adj"] or tokens[at].tag in ("VBN", "VBG", "HYPH", "CD")):
+    first, last = max(sentence.first, token.index - _FARTHEST), min(sentence.last, token.index + _FARTHEST)
+    while at <= last and (tokens[at].tag in TAGS["adj"] or tokens[at].tag in ("VBN", "VBG", "HYPH", "CD")):
         at += 1
-    if at <= sentence.last and tokens[at].tag in _NOUNS:
-        while at < sentence.last and tokens[at + 1].tag in _NOUNS:
+    if at <= last and tokens[at].tag in _NOUNS:
+        while at < last and tokens[at + 1].tag in _NOUNS:
             at += 1
         return tokens[at]
-    for before in reversed(tokens[sentence.first : token.index]):
+    for before in reversed(tokens[first : token.index]):
         if before.tag in _NOUNS or before.lower in _PERSONS:
             return before
     return None
@@ -189,11 +193,3 @@ def _adjectival(doc: Doc, token: Token) -> bool:
     attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in ("NN", "NNS")
     predicative = token.lower in _LIKE_ADJECTIVES and (after is None or after.tag not in _OBJECTS)
     return attributive or predicative or before.lower in DEGREES
-
-
-def _lower_around(doc: Doc, token: Token) -> bool:
-    """Whether other words of the sentence are in small letters, so that a capital says something."""
-    sentence = doc.sentences[doc.sentence_at[token.index]]
-    return any(
-        t.text.islower() and t.tag[:2] in ("NN", "VB", "JJ") for t in doc.tokens[sentence.first : sentence.last + 1]
-    )

@@ -8,20 +8,26 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from nlgauge.core.result import SETTINGS, Result
+from nlgauge.core.result import SETTINGS, Result, harmless
 
 _OF_METRIC = ("signature", "higher_is_better")
 
 
-def tsv(result: Result) -> str:
-    """The rows with tabs between cells; a tab or line end inside a cell becomes a blank."""
-    return "\n".join("\t".join(_blank(cell) for cell in line) for line in _lines(result))
+def tsv(result: Result, spreadsheet: bool = False) -> str:
+    """The rows with tabs between cells; a tab or line end inside a cell becomes a blank.
+
+    Args:
+        result: any result.
+        spreadsheet: put `'` before cells that a spreadsheet takes for formulas.
+    """
+    shown = harmless if spreadsheet else str
+    return "\n".join("\t".join(_blank(shown(cell)) for cell in line) for line in _lines(result))
 
 
-def csv(result: Result) -> str:
-    """The rows with commas between cells, quoted where needed."""
-    file = io.StringIO()
-    writer.writer(file, lineterminator="\n").writerows(_lines(result))
+def csv(result: Result, spreadsheet: bool = False) -> str:
+    """The rows with commas between cells, quoted where needed; arguments as of `tsv`."""
+    file, shown = io.StringIO(), harmless if spreadsheet else str
+    writer.writer(file, lineterminator="\n").writerows([shown(cell) for cell in line] for line in _lines(result))
     return file.getvalue().removesuffix("\n")
 
 

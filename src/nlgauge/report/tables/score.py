@@ -103,6 +103,11 @@ def best_first(result: Result, spec: str) -> Result:
     return replace(result, rows=sorted(result.rows, key=place))
 
 
+def parts_title(spec: str) -> str:
+    """The title of the table of the parts of a metric."""
+    return f"parts of {spec}"
+
+
 def parts_tables(result: Result, digits: int = 4) -> list[Table]:
     """What corpus scores are made of, one table per metric that has parts."""
     tables = []
@@ -110,15 +115,19 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
         rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]
         names = [name for name in (rows[0] if rows else {}) if name.startswith(_PARTS)]
         if names:
-            body = tuple((system_name(row["system"]), *(_part(row[name], digits) for name in names)) for row in rows)
-            header = ("system", *(name.removeprefix(_PARTS) for name in names))
-            tables.append(Table(f"parts of {metric['spec']}", header, body))
+            grouped = any("group" in row for row in rows)
+            counts = {name for name in names if all(row[name] == row[name] // 1 for row in rows) and rows[0][name] > 1}
+            body = tuple(
+                (
+                    *([_plain(row.get("group")) or _NO_NAME] if grouped else []),
+                    system_name(row["system"]),
+                    *(number(row[name], 0 if name in counts else digits) for name in names),
+                )
+                for row in rows
+            )
+            header = (*(["group"] if grouped else []), "system", *(name.removeprefix(_PARTS) for name in names))
+            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1))
     return tables
-
-
-def _part(value: float, digits: int) -> str:
-    """A count as it is, and any other number with its decimals."""
-    return f"{value:.0f}" if value == value // 1 and value > 1 else number(value, digits)
 
 
 def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
@@ -171,13 +180,14 @@ def _plain(group: str | None) -> str:
 
 
 def pair_tables(result: Result, digits: int = 4) -> list[Table]:
-    """One table per metric of a result of kind `score`; none if only a baseline was tested against.
+    """One table per metric and group of a result of kind `score`; none if only a baseline was tested against.
 
     Cells are p-values, adjusted where the result has adjusted ones, and marked where they are below 0.05.
     """
     tables = []
-    for (metric,), rows in by_keys(compared(result.rows), "metric").items():
-        order = [row["system"] for row in measured(result.rows) if row["metric"] == metric]
+    tested = [{"group": None, **row} for row in result.rows]
+    for (metric, group), rows in by_keys(compared(tested), "metric", "group").items():
+        order = [row["system"] for row in measured(tested) if (row["metric"], row["group"]) == (metric, group)]
         p = {(row["system"], row["against"]): p_of(row) for row in rows}
         body, marked = [], set()
         for i, system in enumerate(order[:-1]):
@@ -186,7 +196,8 @@ def pair_tables(result: Result, digits: int = 4) -> list[Table]:
             marked |= {(i, i + k) for k, value in enumerate(values, start=1) if value < SIGNIFICANT}
         adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
         test = rows[0]["test"].replace("_", " ")
-        title = f"p of {metric}: row and column differ, {test}{adjusted}"
+        where = "" if group is None else f", {group}"
+        title = f"p of {metric}{where}: row and column differ, {test}{adjusted}"
         below = f"p < {SIGNIFICANT:g}"
         tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=below))
     return tables

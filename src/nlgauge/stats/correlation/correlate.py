@@ -15,6 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation import chance, compat
 from nlgauge.stats.correlation.averaging import Grouped, Means, by_group, mean_of_groups, pool, same_entries
 from nlgauge.stats.correlation.calibration import agreement, calibrate_entries, calibrate_held_out
+from nlgauge.stats.correlation.differences import mean_of_system_pairs, pairwise_difference_pearson
 from nlgauge.stats.correlation.entries import Entries, lay_flat, namer, settle_missing, settle_preferences
 from nlgauge.stats.correlation.levels import Missing
 from nlgauge.stats.correlation.options import Options, Plan, entries_of, prepare
@@ -140,7 +141,7 @@ def correlation(
     Args:
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
-            `preference_accuracy`, or the name of a plug-in's statistic.
+            `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's statistic.
         x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:
@@ -175,7 +176,8 @@ def correlations(
             for better, worse in zip(x, given, strict=True)
         ]
     else:
-        found = (_soft if plan.stat.kind == "soft" else _held)(plan, x, given, groups)
+        compute = {"soft": _soft, "differences": _differences, "difference_pairs": _difference_pairs}
+        found = compute.get(plan.stat.kind, _held)(plan, x, given, groups)
     return [replace(one, higher_is_better=u, compat=plan.options["compat"]) for one, u in zip(found, up, strict=True)]
 
 
@@ -235,17 +237,71 @@ def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correl
     ]
 
 
-def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+def _settled_grid(
+    plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Scores of a grid after the policy for missing ones, and the cells that count for each metric: (M, S, N) both."""
     if z.ndim != 2 or x.shape[1:] != z.shape or groups is not None:
         raise InputError(
-            f"soft_pairwise_accuracy needs a grid of systems by items, got shapes {x.shape[1:]} and {z.shape}, or"
-            " groups"
+            f"{plan.name} needs a grid of systems by items, got shapes {x.shape[1:]} and {z.shape}, or groups"
         )
     flat, keep = settle_missing(
         x.reshape(len(x), -1), ~np.isnan(z.reshape(-1)), plan.options["missing"], namer(z.shape, plan.options["ids"])
     )
+    return flat.reshape(x.shape), keep.reshape(x.shape)
+
+
+def _differences(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """Pairwise difference Pearson: all differences within items, pooled."""
+    if z.ndim == 1 and groups is None:
+        raise InputError(f"{plan.name} needs groups, the item of each entry; or give a grid of systems by items")
+    entries, n_missing = entries_of(plan, lay_flat(x, z, groups, plan.options["systems"], "item"), z.shape)
+    found: dict[int, Correlation] = {}
+    for metrics, keep in same_entries(entries.keep):
+        x_kept, z_kept, items = entries.x[metrics][:, keep], entries.z[keep], entries.groups[keep]
+        values, n_pairs = pairwise_difference_pearson(x_kept, z_kept, items)
+        for m, value in zip(metrics.tolist(), values.tolist(), strict=True):
+            found[m] = Correlation(
+                stat=plan.name,
+                value=value,
+                n_used=int(keep.sum()),
+                n_undefined=int(math.isnan(value)),
+                n_missing=int(n_missing[m]),
+                n_pairs=n_pairs,
+                level="segment",
+                averaging="none",
+                chance=0.0,
+            )
+    return [found[m] for m in range(len(x))]
+
+
+def _difference_pairs(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """The same by pair of systems, averaged."""
+    scores, keep = _settled_grid(plan, x, z, groups)
+    n_all = math.comb(len(z), 2)
+    found = []
+    for row, judged in zip(scores, keep, strict=True):
+        values, used = mean_of_system_pairs(row[None], z, judged)
+        found.append(
+            Correlation(
+                stat=plan.name,
+                value=float(values[0]),
+                n_used=int(used[0]),
+                n_undefined=n_all - int(used[0]),
+                n_missing=int((~judged).sum()),
+                n_pairs=int(used[0]),
+                level="segment",
+                averaging="none",
+                chance=0.0,
+            )
+        )
+    return found
+
+
+def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    scores, cells = _settled_grid(plan, x, z, groups)
+    keep = cells.reshape(len(x), -1)
     released, note = plan.options["compat"] == "mt-metrics-eval", compat.note(plan.options["compat"])
-    scores = flat.reshape(x.shape)
     found: dict[int, Correlation] = {}
     for metrics, kept in same_entries(keep):
         judged = kept.reshape(z.shape)

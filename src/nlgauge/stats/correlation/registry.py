@@ -16,7 +16,7 @@ GROUP = (  # entry points of third parties: a function of x and z, shape (..., n
     "nlgauge.statistics"
 )
 
-Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft"]
+Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Statistic:
         kernel: maps scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
         kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are
             the scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (it needs segments
-            of every system).
+            of every system); `differences` (of outputs for one item, pooled); `difference_pairs` (of two systems).
         options: the keyword arguments that the statistic takes beside those of all.
         grouped: the default averaging over groups.
         level: `system` where the statistic is one of systems.
@@ -98,6 +98,12 @@ STATISTICS: dict[str, Statistic] = {
         ("draws", "seed"),
         level="system",
         chance=None,
+    ),
+    "pdp": Statistic("Pearson's r of differences between outputs for one item", coefficients.pearson, "differences"),
+    "pdp_pairs": Statistic(
+        "Pearson's r of differences between two systems over items, mean over pairs of systems",
+        coefficients.pearson,
+        "difference_pairs",
     ),
     "auc": Statistic("area under the ROC curve; z is 0 or 1", coefficients.auc, chance=0.5),
     "preference_accuracy": Statistic(

@@ -130,12 +130,12 @@ def critical_correlation(n: int, *, alpha: float = 0.05, two_sided: bool = True)
 
     For example, it is 0.60 for 11 pairs.
     """
-    from scipy import stats
+    from scipy import special  # scipy.stats takes a second to load
 
     _check_alpha(alpha)
     if n < 3:
         return math.nan
-    t = float(stats.t.isf(alpha / 2 if two_sided else alpha, n - 2))
+    t = -float(special.stdtrit(n - 2, alpha / 2 if two_sided else alpha))
     return t / math.sqrt(n - 2 + t * t)
 
 

@@ -116,9 +116,10 @@ def bootstrap_correlations(
     check_draws(draws)
     check_level(confidence)
     plan, x, given, _ = prepare(name, xs, z, groups, cast(Options, options))
-    if plan.stat.kind == "soft" or plan.options["compat"]:
+    if plan.stat.kind in ("soft", "differences", "difference_pairs") or plan.options["compat"]:
         raise InputError(
-            "soft_pairwise_accuracy has no bootstrap, and no other package's procedure has; leave out compat="
+            f"{plan.name if plan.options['compat'] is None else 'the procedure of another package'} has no bootstrap"
+            " here"
         )
     if plan.options["common"] or (plan.level == "system" and groups is not None):
         raise InputError(

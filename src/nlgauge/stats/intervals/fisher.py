@@ -15,6 +15,7 @@ from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.draws import check_level
 
 _BONETT_WRIGHT = {"pearson": 3, "spearman": 3, "kendall_b": 4, "kendall_c": 4}
+_ONE = 1 - 1e-15  # the largest r with a finite atanh
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,58 @@ def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float =
         half = float(special.ndtri((1 + confidence) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
         middle = np.arctanh(r)
         return np.tanh(middle - half), np.tanh(middle + half)
+
+
+def widened_ends(x: Array, z: Array, confidence: float = 0.95) -> tuple[Array, Array]:
+    """Ends of the interval of Pearson's r for independent pairs that need not be normal.
+
+    On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger.
+    Fisher's formula holds for normal pairs; if both sides are skewed, r varies far more than it says. Simulated
+    coverage: `recipes/coverage/simulate.py`.
+
+    Args:
+        x: scores, shape (M, n); a pair with NaN is left out.
+        z: judgements, shape (n,).
+        confidence: of the interval.
+
+    Returns:
+        Lower and upper ends, shape (M,) each; NaN from fewer than 4 pairs or constant values.
+
+    References:
+        Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife.
+    """
+    from scipy import special
+
+    check_level(confidence)
+    quantile, ends = float(special.ndtri((1 + confidence) / 2)), []
+    for row in np.atleast_2d(x):
+        known = ~np.isnan(row) & ~np.isnan(z)
+        r, left_out = _r_and_left_out(row[known], z[known])
+        n = len(left_out)
+        if n < 4 or np.isnan(r):
+            ends.append((math.nan, math.nan))
+            continue
+        middle = math.atanh(r)
+        jackknife = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+        half = quantile * max(1 / math.sqrt(n - _BONETT_WRIGHT["pearson"]), jackknife)
+        ends.append((math.tanh(middle - half), math.tanh(middle + half)))
+    low, high = np.array(ends).T
+    return low, high
+
+
+def _r_and_left_out(x: Array, z: Array) -> tuple[float, Array]:
+    """Pearson's r of n pairs, and atanh of r without each of them, shape (n,); NaN where a side is constant."""
+    n = len(x)
+    if n < 4 or np.ptp(x) == 0 or np.ptp(z) == 0:
+        return math.nan, np.full(n, math.nan)
+    x, z = (x - x.mean()) / x.std(), (z - z.mean()) / z.std()
+    r = float(np.clip((x * z).mean(), -_ONE, _ONE))
+    # Sums without one pair: its own term off, and the mean of the rest is -x / (n - 1).
+    product = (n * r - x * z) / (n - 1) - x * z / (n - 1) ** 2
+    squares = [(n - a * a) / (n - 1) - a * a / (n - 1) ** 2 for a in (x, z)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = product / np.sqrt(squares[0] * squares[1])
+    return r, np.arctanh(np.clip(np.nan_to_num(without, nan=r), -_ONE, _ONE))
 
 
 def fisher_interval(found: Correlation, *, n: int | None = None, confidence: float = 0.95) -> Interval:

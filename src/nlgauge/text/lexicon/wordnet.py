@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from nlgauge.core.errors import InputError
@@ -38,6 +39,17 @@ SUPERSENSES = tuple(
     )
     for field in fields.split()
 )
+# Endings of inflected words and what stands in their place in the base form (morphy, section 7 of the manual).
+_ENDINGS = {
+    "noun": "s- ses-s ves-f xes-x zes-z ches-ch shes-sh men-man ies-y",
+    "verb": "s- ies-y es-e es- ed-e ed- ing-e ing-",
+    "adj": "er- est- er-e est-e",
+    "adv": "",
+}
+ENDINGS = {
+    part: tuple((ending, base) for ending, _, base in (rule.partition("-") for rule in rules.split()))
+    for part, rules in _ENDINGS.items()
+}
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,28 @@ class WordNet:
         """All lemmas of a part of speech, with underscores."""
         return iter(self._index[_FILES[PARTS[pos]]])
 
+    def synonyms(self, word: str) -> frozenset[str]:
+        """The words of all senses of all base forms of a word, without those that are written with a blank.
+
+        They are spelt as in WordNet, with capitals. nltk's `synsets(word)` has the same senses.
+        """
+        found: set[str] = set()
+        for pos, part in PARTS.items():
+            index = self._index[_FILES[part]]
+            for form in base_forms(word.lower(), pos, index.__contains__, self._exceptions[pos]):
+                for offset in index[form]:
+                    found.update(self.synset((_FILES[part], offset)).words)
+        return frozenset(word for word in found if "_" not in word)
+
+    @cached_property
+    def digest(self) -> str:
+        """What pins the content of the files in a signature."""
+        files = sorted(path for path in self.folder.glob("*.*") if path.stem in ("index", "data", *PARTS))
+        total = sha256()
+        for path in files:
+            total.update(path.name.encode() + path.read_bytes())
+        return "sha256:" + total.hexdigest()[:16]
+
     def count(self, lemma: str, pos: str, sense: int) -> int:
         """How often a sense (counted from 1) was tagged in the authors' texts; 0 if that is not known."""
         return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
@@ -163,6 +197,16 @@ class WordNet:
         return index
 
     @cached_property
+    def _exceptions(self) -> dict[str, dict[str, list[str]]]:
+        """Part of speech -> irregular form -> its base forms; empty without the files `noun.exc` and so on."""
+        tables = {}
+        for pos in PARTS:
+            path = self.folder / f"{pos}.exc"
+            lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+            tables[pos] = {fields[0]: fields[1:] for fields in map(str.split, lines) if fields}
+        return tables
+
+    @cached_property
     def _data(self) -> dict[str, bytes]:
         return {name: (self.folder / f"data.{name}").read_bytes() for name in PARTS}
 
@@ -195,3 +239,21 @@ class WordNet:
             int(n) for n, w in zip(fields[rest + 2 :: 3], fields[rest + 3 :: 3], strict=False) if w == "00"
         )
         return Synset(key, SUPERSENSES[int(fields[1])], fields[2] == "s", words, pointers, frames, gloss.strip())
+
+
+def base_forms(
+    word: str, pos: str, knows: Callable[[str], bool], irregular: Mapping[str, Iterable[str]] | None = None
+) -> list[str]:
+    """The known forms that a word may be an inflection of, the word itself among them.
+
+    Args:
+        word: in small letters.
+        pos: noun, verb, adj or adv.
+        knows: whether a form is known.
+        irregular: irregular forms -> their base forms; endings are not looked at for these.
+    """
+    if irregular and word in irregular:
+        forms = [word, *irregular[word]]
+    else:
+        forms = [word, *(word.removesuffix(old) + new for old, new in ENDINGS[pos] if word.endswith(old))]
+    return [form for form in dict.fromkeys(forms) if knows(form)]

@@ -34,6 +34,7 @@ def test_order_precision_and_brevity():
 
 def test_agrees_with_nltk(pairs, tokens):
     peer = pytest.importorskip("nltk.translate.ribes_score")
+    pairs = [s for s in pairs if len(s.hypothesis) < 500]  # nltk takes seconds over words that repeat
     for options in ({}, {"alpha": 0.5, "beta": 0.0}):
         hypotheses, references = tokens(Ribes(**options), pairs)
         found = Ribes(**options).score(pairs, Runtime())

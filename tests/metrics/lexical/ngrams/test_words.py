@@ -6,7 +6,7 @@ import pytest
 from nlgauge.core.errors import SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.ngrams.gleu import Gleu
-from nlgauge.metrics.lexical.ngrams.words import WordMetric, flags, grams, measured
+from nlgauge.metrics.lexical.ngrams.words import WordMetric, grams, measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -26,7 +26,7 @@ def test_tokenizers_split_as_they_are_named(tokenizer, words):
     assert WordMetric(tokenizer=tokenizer).splitter()("Isn't 3.5 too much?") == words
 
 
-def test_lower_case_is_taken_before_words_are_split():
+def test_words_are_lowered_when_they_have_been_split():
     assert WordMetric(lowercase=True).splitter()("The Cat.") == ("the", "cat", ".")
     assert WordMetric().splitter()("The Cat.") == ("The", "Cat", ".")
 
@@ -58,17 +58,17 @@ def test_each_distinct_pair_is_measured_once_and_references_are_prepared_once():
 
     texts = [("a b", ("c", "d")), ("a", ("c", "d")), ("a b", ("c", "d")), ("a b", ("e",))]
     segments = [Segment(str(i), *text) for i, text in enumerate(texts)]
-    rows = measured(segments, 2, Runtime(), "test", lambda text: tuple(text.split()), prepare, measure)
+    rows, flags = measured(segments, 2, Runtime(), "test", lambda text: tuple(text.split()), prepare, measure)
     np.testing.assert_array_equal(rows, [[2, 2], [1, 2], [2, 2], [2, 1]])
+    assert not flags["empty"].any()
     assert len(prepared) == 2
     assert len(asked) == 3
 
 
 def test_a_text_without_words_is_empty_or_untokenized():
     texts = [("", "a"), ("?!", "a"), ("a", "..."), ("a", " "), ("a", "a")]
-    found = flags(
-        [Segment(str(i), h, (r,)) for i, (h, r) in enumerate(texts)], WordMetric(tokenizer="unicode").splitter()
-    )
+    segments = [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate(texts)]
+    found = Gleu(tokenizer="unicode").score(segments, Runtime()).flags
     assert found["empty"].tolist() == [True, False, False, True, False]
     assert found["untokenized"].tolist() == [False, True, True, False, False]
 

@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, flags, grams, measured
+from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -56,15 +56,16 @@ class Gleu(WordMetric):
         A side without words scores 0. It raises the flag `empty` if it is blank, and else `untokenized`.
         """
         check_needs(self, segments)
-        split = self.splitter()
-        stats = measured(segments, 2, runtime, "gleu", split, lambda refs: [self._grams(r) for r in refs], self._best)
+        stats, flags = measured(
+            segments, 2, runtime, "gleu", self.splitter(), lambda refs: [self._grams(r) for r in refs], self._best
+        )
         return Scores(
             signature_of(self, runtime),
             ids(segments),
             self.corpus(stats),
             stats=stats,
             finish=self.corpus,
-            flags=flags(segments, split),
+            flags=flags,
         )
 
     def corpus(self, totals: Array) -> Array:

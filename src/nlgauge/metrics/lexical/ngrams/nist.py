@@ -11,13 +11,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, flags, grams, measured
+from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
 from nlgauge.runtime.runtime import Runtime
 
 _HALF_AT = math.log(1.5)  # the penalty is 1/2 where the references have one and a half times the words
@@ -85,19 +85,19 @@ class Nist(WordMetric):
         prepared = {refs: [self._reference(split(r)) for r in refs] for refs in {s.references for s in segments}}
         call = _information([r for s in segments for r in prepared[s.references]])
 
-        def rows(call: _Information | None) -> Array:
+        def rows(call: _Information | None) -> tuple[Array, dict[str, Mask]]:
             k = 2 * self.max_ngram_order + 2
             return measured(segments, k, runtime, "nist", split, self._references, partial(self._row, call))
 
-        stats = rows(call)
-        values = self.corpus(stats if self.information == "call" else rows(None))
+        stats, flags = rows(call)
+        values = self.corpus(stats if self.information == "call" else rows(None)[0])
         return Scores(
             signature_of(self, runtime),
             ids(segments),
             values,
             stats=stats,
             finish=self.corpus,
-            flags=flags(segments, split),
+            flags=flags,
         )
 
     def corpus(self, totals: Array) -> Array:

@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, flags, measured
+from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -49,9 +49,8 @@ class Ribes(WordMetric):
         A side without words scores 0. It raises the flag `empty` if it is blank, and else `untokenized`.
         """
         check_needs(self, segments)
-        split = self.splitter()
-        values = measured(segments, 1, runtime, "ribes", split, list, self._best)[:, 0]
-        return Scores(signature_of(self, runtime), ids(segments), values, flags=flags(segments, split))
+        values, flags = measured(segments, 1, runtime, "ribes", self.splitter(), list, self._best)
+        return Scores(signature_of(self, runtime), ids(segments), values[:, 0], flags=flags)
 
     def _best(self, hypothesis: Words, references: Sequence[Words]) -> float:
         return max(self._single(hypothesis, reference) for reference in references) if hypothesis else 0.0
@@ -62,7 +61,7 @@ class Ribes(WordMetric):
             return 0.0
         brevity = min(1.0, math.exp(1.0 - len(reference) / len(hypothesis)))
         precision = len(places) / len(hypothesis)
-        return ascending(places) * precision**self.alpha * brevity**self.beta
+        return ascending(places) * float(precision**self.alpha * brevity**self.beta)
 
 
 def aligned(hypothesis: Words, reference: Words) -> list[int]:

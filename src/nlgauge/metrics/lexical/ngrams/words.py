@@ -65,7 +65,8 @@ class WordMetric:
         else:
             split = TOKENIZERS[cast(TokenizerName, self.tokenizer)]
         if self.lowercase:
-            return lambda text: tuple(split(text.lower()))
+            # Other scripts word by word: how a sigma is lowered depends on what stands around it.
+            return lambda text: tuple(split(text.lower()) if text.isascii() else [w.lower() for w in split(text)])
         return lambda text: tuple(split(text))
 
 
@@ -77,8 +78,8 @@ def measured(
     split: Callable[[str], Words],
     prepare: Callable[[Sequence[Words]], P],
     measure: Callable[[Words, P], Sequence[float] | float],
-) -> Array:
-    """Numbers of each segment against its own references, shape (n, k).
+) -> tuple[Array, dict[str, Mask]]:
+    """Numbers of each segment against its own references, and flags of sides without words.
 
     Each distinct tuple of references is split and prepared once and dropped again before the next; each distinct
     hypothesis is measured once against it.
@@ -91,30 +92,35 @@ def measured(
         split: splits a text into words.
         prepare: what is needed of the references, from the words of each.
         measure: the numbers of a hypothesis, from its words and what was prepared.
+
+    Returns:
+        The numbers, shape (n, k); and, each of shape (n,), where a side is blank (`empty`), and where it is not but
+        has no word (`untokenized`).
     """
 
-    def words(text: str) -> Words:
+    def words_of(text: str) -> Words:
         return () if is_blank(text) else split(text)
 
-    rows = np.zeros((len(segments), k))  # (n, k)
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for place, segment in enumerate(segments):
         groups.setdefault(segment.references, {}).setdefault(segment.hypothesis, []).append(place)
+    found: list[Sequence[float] | float] = []
+    wordless: list[bool] = []
+    numbers = [0] * len(segments)  # of each segment: its distinct pair of texts
     with runtime.progress(len(segments), label) as advance:
         for references, hypotheses in groups.items():
-            prepared = prepare([words(reference) for reference in references])
+            listed = [words_of(reference) for reference in references]
+            prepared = prepare(listed)
             for hypothesis, places in hypotheses.items():
-                rows[places] = measure(words(hypothesis), prepared)
+                words = words_of(hypothesis)
+                for place in places:
+                    numbers[place] = len(found)
+                found.append(measure(words, prepared))
+                wordless.append(not words or not any(listed))
                 advance(len(places))
-    return rows
-
-
-def flags(segments: Sequence[Segment], split: Callable[[str], Words]) -> dict[str, Mask]:
-    """Where a side is blank (`empty`), and where it is not but has no word (`untokenized`); each of shape (n,)."""
-    wordless = {text: not split(text) for text in {t for s in segments for t in (s.hypothesis, *s.references)}}
-    without = [wordless[s.hypothesis] or all(wordless[r] for r in s.references) for s in segments]
+    rows = np.array(found, dtype=np.float64).reshape(-1, k)[numbers]  # (n, k)
     empty = sacre.is_empty(segments)
-    return {"empty": empty, "untokenized": np.array(without, dtype=np.bool_) & ~empty}
+    return rows, {"empty": empty, "untokenized": np.array(wordless, dtype=np.bool_)[numbers] & ~empty}
 
 
 def grams(words: Words, order: int) -> Counter[Gram]:

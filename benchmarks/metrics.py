@@ -1,0 +1,119 @@
+"""Metrics side by side with the packages that also have them, in one process and on one thread.
+
+    python benchmarks/metrics.py                  every row whose package is installed
+    python benchmarks/metrics.py wer eed          some rows
+    python benchmarks/metrics.py --pairs 1000     more pairs
+
+A row is a metric of ours, a package, and a function that scores a list of (hypothesis, reference) pairs as that
+package does: add one to `ROWS`. Texts follow Zipf's law; a hypothesis is its reference with words dropped, replaced and
+moved. On the clock is the processor's time: of `nlgauge.score`, and of the function. Exits with 1 if a number differs
+by more than the row allows, or a ratio is below what it asks for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+import nlgauge as ng
+
+Pairs = Sequence[tuple[str, str]]
+
+
+class Row(NamedTuple):
+    """What is compared: the least ratio of times and the largest difference of a value are asked for."""
+
+    spec: str
+    package: str
+    score: Callable[[Pairs], Sequence[float]]
+    least: float
+    most: float = 1e-9
+
+
+def jiwer(rate: str) -> Callable[[Pairs], Sequence[float]]:
+    def score(pairs: Pairs) -> Sequence[float]:
+        import jiwer
+
+        return [getattr(jiwer, rate)(reference, hypothesis) for hypothesis, reference in pairs]
+
+    return score
+
+
+def character(pairs: Pairs) -> Sequence[float]:
+    from cer import calculate_cer
+
+    return [calculate_cer(hypothesis.split(), reference.split()) for hypothesis, reference in pairs]
+
+
+def eed(pairs: Pairs) -> Sequence[float]:
+    from torchmetrics.functional.text import extended_edit_distance
+
+    hypotheses, references = zip(*pairs, strict=True)
+    _, values = extended_edit_distance(list(hypotheses), [[r] for r in references], return_sentence_level_score=True)
+    return [float(value) for value in values]
+
+
+ROWS = [
+    Row("wer", "jiwer", jiwer("wer"), 1),
+    Row("cer", "jiwer", jiwer("cer"), 2),
+    Row("mer", "jiwer", jiwer("mer"), 1),
+    Row("wip", "jiwer", jiwer("wip"), 1),
+    Row("character", "cer", character, 1),
+    Row("eed", "torchmetrics", eed, 5, 1e-6),  # which rounds to float32
+]
+
+
+def texts(n: int, seed: int = 0) -> list[tuple[str, str]]:
+    """Hypotheses and references of some 25 words."""
+    draw = random.Random(seed)
+    vocabulary = ["".join(draw.choices("etaoinshrdlu", k=draw.randint(2, 9))) for _ in range(2000)]
+    weights = [1 / rank for rank in range(1, 2001)]
+    pairs = []
+    for _ in range(n):
+        words = draw.choices(vocabulary, weights, k=draw.randint(12, 38))
+        hypothesis = [draw.choice(vocabulary) if draw.random() < 0.15 else w for w in words if draw.random() > 0.1]
+        cut = draw.randrange(len(hypothesis) + 1)
+        pairs.append((" ".join([*hypothesis[cut:], *hypothesis[:cut]]) + " .", " ".join(words) + " ."))
+    return pairs
+
+
+def seconds(score: Callable[[], Sequence[float]]) -> tuple[float, Sequence[float]]:
+    began = time.process_time()
+    values = score()
+    return time.process_time() - began, values
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("specs", nargs="*", help="metrics; none for all")
+    parser.add_argument("--pairs", type=int, default=300)
+    options = parser.parse_args()
+    pairs, failed = texts(options.pairs), False
+    hypotheses, references = (list(side) for side in zip(*pairs, strict=True))
+    print(f"{'metric':<12}{'package':<22}{'nlgauge s':>10}{'package s':>10}{'times':>7}  largest difference")
+    for row in ROWS:
+        if options.specs and row.spec not in options.specs:
+            continue
+        try:
+            release = version(row.package)
+        except PackageNotFoundError:
+            print(f"{row.spec:<12}{row.package:<22}not installed")
+            continue
+        row.score(pairs[:2])  # imports
+        ng.score(hypotheses[:2], references[:2], metrics=row.spec)
+        ours, found = seconds(lambda spec=row.spec: ng.score(hypotheses, references, metrics=spec)[spec].values)
+        theirs, expected = seconds(lambda score=row.score: score(pairs))
+        difference = max(abs(a - b) for a, b in zip(found, expected, strict=True))
+        times, short = theirs / ours, f"{row.package} {release}"
+        bad = difference > row.most or times < row.least
+        failed |= bad
+        print(f"{row.spec:<12}{short:<22}{ours:>10.4f}{theirs:>10.4f}{times:>7.1f}  {difference:.0e}{' !' * bad}")
+    raise SystemExit(int(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What organisers of a shared task print beside single numbers: the weighted average, and ranks within noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from nlgauge.core.result import NewRow, Row
+from nlgauge.metaeval.presets import Preset, Task
+from nlgauge.metaeval.rows import MEAN, POOLED
+
+AVERAGE = "weighted_mean"  # the statistic of the official average
+_OF_TESTS = ("rank", "not_outperformed")
+_OF_STATISTICS = ("ties", "n_ties", "n_pairs", "epsilon", "chance")
+# from 0 to 1 as they are
+_SHARES = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "acc_eq_calibrated")
+
+
+def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
+    """The weighted mean over the tasks of a protocol: one row per metric and group, and one over all; the best first.
+
+    Correlations count as (r + 1) / 2. A value over several groups is the mean over groups; accuracy on pairs of systems
+    is that of the pooled pairs.
+    """
+    weighted = [(task, w) for task, w in zip(protocol.tasks, protocol.weights, strict=True) if w]
+    total = sum(weight for _, weight in weighted)
+    own = {
+        (row["metric"], row["criterion"], row["group"], row["level"], row["stat"]): row
+        for row in rows
+        if row.get("against") is None
+    }
+    averages: list[NewRow] = []
+    for metric, criterion, group in dict.fromkeys(key[:3] for key in own if key[2] != POOLED):
+        mean, first = 0.0, own[metric, criterion, group, weighted[0][0].level, weighted[0][0].stat]
+        for task, weight in weighted:
+            at = POOLED if group == MEAN and task.stat == "pairwise_accuracy" else group
+            value = float(own[metric, criterion, at, task.level, task.stat]["value"])
+            mean += weight / total * (value if task.stat in _SHARES else (value + 1) / 2)
+        averages.append(
+            {
+                **{
+                    name: None if name in _OF_STATISTICS else cell
+                    for name, cell in first.items()
+                    if name not in _OF_TESTS
+                },
+                "level": "tasks",
+                "stat": AVERAGE,
+                "value": mean,
+                "low": math.nan,
+                "high": math.nan,
+                "n_used": len(weighted),
+                "n_undefined": 0,
+                "raw": mean,
+            }
+        )
+    yield from sorted(averages, key=lambda row: -row["value"])
+
+
+def average_note(protocol: Preset) -> str:
+    """How the official average is made."""
+    parts = [
+        f"{weight:g} {task.stat} ({task.level})"
+        for task, weight in zip(protocol.tasks, protocol.weights, strict=True)
+        if weight
+    ]
+    return f"{AVERAGE}: the mean of {', '.join(parts)}; correlations as (r + 1) / 2"
+
+
+def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Iterator[str]:
+    """How many neighbours in the ranking of each task a test does not tell apart."""
+    for task in tasks:
+        mine = [row for row in rows if (row["level"], row["stat"], row["group"]) == (task.level, task.stat, MEAN)]
+        values = {row["metric"]: row["value"] for row in mine if row.get("against") is None}
+        p = {
+            (row["metric"], row["against"]): row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
+            for row in mine
+            if row.get("against") is not None
+        }
+        order = sorted((m for m, value in values.items() if not math.isnan(value)), key=lambda m: -values[m])
+        tested = [p[pair] for pair in pairwise(order) if pair in p]
+        near = sum(not value < alpha for value in tested)
+        if tested:
+            yield (
+                f"{task.stat} at level {task.level}: of {len(tested)} neighbours in the ranking, {near} are within"
+                f" noise (p >= {alpha:g})"
+            )

@@ -1,0 +1,1 @@
+"""Metrics that a program of somebody else computes."""

@@ -1,0 +1,534 @@
+"""Damaged files for every reader: each is read, or refused with an error of nlgauge; anything else is a fault.
+
+    python tests/faults/fuzz.py --calls 100000            # every reader in turn, with damage drawn from a seed
+    python tests/faults/fuzz.py --reader tsv --seed 7     # one reader
+    python tests/faults/fuzz.py --reader tsv --atheris    # one reader, guided by coverage; needs atheris
+
+To add a reader, add a row to `READERS`: examples of what it reads, and the call. An example is a file, or a folder as
+path -> content.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import io
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.audits.penalties import read_penalties
+from nlgauge.cli.select import read_draws
+from nlgauge.core.errors import NlgaugeError
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.journal import Journal
+from nlgauge.io.parallel import open_parallel
+from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
+from nlgauge.io.raw import read_raw
+from nlgauge.io.read import read
+from nlgauge.io.scores import read_scores
+from nlgauge.io.suites.minor import read_minor
+from nlgauge.io.suites.suites import read_suite
+from nlgauge.io.summeval import read_summeval_scores
+from nlgauge.io.wmt.da import read_da_scores
+from nlgauge.io.wmt.mqm import read_mqm, read_mqm_averages, read_ratings
+from nlgauge.io.wmt.mtme import read_eval_set
+from nlgauge.io.wmt.submissions import read_submission
+from nlgauge.metrics.embedding.baseline import find as find_baseline
+from nlgauge.metrics.registry import metric
+from nlgauge.metrics.scales import read_bounds
+from nlgauge.models.embedded import SHA256
+from nlgauge.models.heads import find_head
+from nlgauge.training.data import read_pairs as read_nli_pairs
+from nlgauge.training.examples import read_triples
+from nlgauge.training.masking import read_texts
+
+Example = bytes | Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader and what it reads.
+
+    Attributes:
+        name: of the file or folder.
+        examples: sound inputs, which are damaged.
+        read: called with the path.
+    """
+
+    name: str
+    examples: Sequence[Example]
+    read: Callable[[str], object]
+
+
+def lines(*rows: object) -> bytes:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+OURS = {
+    "id": "a", "system": "S", "seg": "1", "lp": "x-y", "src": "s t", "refs": ["r", "q"], "hyp": "h i",
+    "human": {"quality": 3.5, "fluency": [1, 2]}, "context": [{"speaker": "A", "text": "hi"}], "table": [["x", "1"]],
+}  # fmt: skip
+SCORES = ({"id": "a", "system": "S", "seg": "1", "lp": "x-y", "m": 0.5, "n": None}, {"id": "b", "seg": "2", "m": -1})
+RATED = [{"coherence": 1, "consistency": 2, "fluency": 3, "relevance": 4}]
+SUMMEVAL = {
+    "id": "dm-1", "model_id": "M1", "decoded": "A text .", "references": ["one"], "filepath": "x", "text": "long",
+    "expert_annotations": RATED, "turker_annotations": RATED,
+    "metric_scores_1": {"rouge": {"rouge_1_f_score": 0.5}, "supert": [0.5]},
+}  # fmt: skip
+MQM = (
+    b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    b"A\td\t1\t1\tr\tin\t<v>out</v>\tStyle\tMajor\n"
+)
+BESIDE = b'{"sha256": "x", "metrics": [{"spec": "m", "signature": "s", "higher_is_better": true}]}'
+SACREROUGE = {"instance_id": "1", "summarizer_id": "S", "metrics": {"rouge": {"f1": 1}}}
+RATING = b'A\t{"errors": [{"severity": "major", "category": "Style", "start": 1}]}\tr1\nA\tNone\n'
+MR = b'"mr","sys_ref","informativeness","naturalness","quality"\n"i(x)","y",4,5,6\n'
+MINOR = (
+    {"text": "a", "changed": "b", "minor": True},
+    {"better": "e", "worse": "f", "expect": "same"},
+    {"premise": "k", "hypothesis": "l", "label": "neutral"},
+)
+PENALTY = {"template": "negation", "penalty": 0.5, "task": "mt", "criterion": "adequacy"}
+DA = {"t.source.de-en": b"eins\nzwei\n", "t.reference.de-en": b"one\ntwo\n", "t.mt-system.de-en": b"a\nb\n",
+      "t.human.de-en": b"0.25\n-1e-1\n"}  # fmt: skip
+MTME = {
+    "sources/cs-uk.txt": b"eins\nzwei\n",
+    "documents/cs-uk.docs": b"news d1\ntalk d2\n",
+    "references/cs-uk.refA.txt": b"one\ntwo\n",
+    "system-outputs/cs-uk/A.txt": b"a1\na2\n",
+    "system-outputs/cs-uk/B.txt": b"b1\nb2\n",
+    "human-scores/cs-uk.mqm.seg.score": b"A\t-1\nA None\nB\t-2.5\nB\t0\n",
+    "human-scores/cs-uk.mqm.sys.score": b"A -1\nB -1.25\n",
+    "metric-scores/cs-uk/X-refA.seg.score": b"A 1\nA 2\nB 3\nB 4\n",
+    "metric-scores/cs-uk/X-refA.sys.score": b"A 1.5\nB 3.5\n",
+    "meta.json": b'{"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm", "sys": "mqm"}, "primary_metrics": ["X"]}}',
+}
+MENLI = b"error,id,source,ref,r,hyp_para,hyp_adv_based,hyp_adv_free\nadd,7,s,r,m,p,a,f\n"
+ADVERSARIAL = {"id": "1", "phenomenon": "typo", "error": "typo", "lp": "fr-en", "src": "s", "ref": "r", "r": "m",
+               "cand_para": "p", "cand_adv_ref": "a", "cand_adv_src": "b"}  # fmt: skip
+PAIR = {"id": "p", "phenomenon": "name", "criterion": "adequacy", "src": "s", "ref": "r", "better": "b", "worse": "w"}
+PORTIONS = lines(
+    {"signature": "s"}, {"taken": 2, "state": {"n": 1}, "rows": [{"id": "1"}]}, {"taken": 4, "state": {}, "rows": []}
+)
+HEAD = {
+    "__metadata__": {
+        "format": "nlgauge-head",
+        "version": "1",
+        "kind": "nli",
+        "encoder": "embedded",
+        "encoder_sha256": SHA256,
+    },
+    "t": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+}
+SPECS = ("chrf:word_order=2,beta=3", "bleu:tokenize=13a,smooth_method=\"exp\"", '0.3*bleu + 0.7*chrf[norm=none]', "ter",
+         "rougeL", "2*ter[norm=zscore]", 'scores:file="x.tsv",column=m')  # fmt: skip
+
+
+@cache
+def parquets() -> tuple[bytes, ...]:
+    """Parquet files with columns of many types."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = [
+        pa.table({"hyp": ["a", "b"], "refs": [["x"], ["y", "z"]], "human": [{"q": 1.0}, {"q": None}]}),
+        pa.table({"id": ["a", "b"], "system": ["S", "T"], "seg": ["1", "1"], "m": [0.5, None]}),
+        pa.table({"hyp": [b"a", b"\xff"], "ref": ["x", None], "id": [1, 2]}),
+        pa.table({"id": [b"a", b"\xfe"], "m": [b"1", b"2"], "n": [True, False]}),
+        pa.table({"system": pa.array(["S", "S"]).dictionary_encode(), "m": pa.array([1, 2], pa.timestamp("s"))}),
+    ]
+    made = []
+    for table in tables:
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="none")
+        made.append(sink.getvalue())
+    return tuple(made)
+
+
+def matrix() -> bytes:
+    """A draw matrix as numpy writes it."""
+    sink = io.BytesIO()
+    np.save(sink, np.array([[0, 1], [1, 0]]))
+    return sink.getvalue()
+
+
+def head(path: str) -> object:
+    """A head whose header is the file."""
+    header = Path(path).read_bytes()
+    made = Path(path).with_suffix(".safetensors")
+    made.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    return find_head(str(made), "nli")
+
+
+def journal(path: str) -> object:
+    """What a run takes up from its part."""
+    opened = Journal(path.removesuffix(".part"), {"signature": "s"})
+    try:
+        return list(opened.rows())
+    finally:
+        opened._file.close()
+
+
+def scores_beside(folder: str) -> object:
+    """Scores with a file beside them that says which direction they have."""
+    return read_scores(f"{folder}/a.tsv")
+
+
+READERS: dict[str, Reader] = {
+    "jsonl": Reader("a.jsonl", [lines(OURS), lines({"hyp": "a", "ref": "b"}, {"hyp": "", "refs": []})], read),
+    "json": Reader("a.json", [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()], read),
+    "tsv": Reader(
+        "a.tsv", [b"id\thyp\tref\tref2\thuman.q\na\th\tr\tq\t3.5\n", b'hyp\trefs\tcontext\nh\t["a"]\t[]\n'], read
+    ),
+    "csv": Reader("a.csv", [b'src,mt,ref,score,lp\ns,"a <v>b</v>, c",r,-0.5,de-en\n', MR], read),
+    "renamed": Reader("a.csv", [b"text,gold\na,b\n"], lambda path: read(path, columns={"hyp": "text", "ref": "gold"})),
+    "parquet": Reader("a.parquet", [], read),
+    "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),
+    "mqm": Reader("a.tsv", [MQM], lambda path: read_mqm(path).scores()),
+    "wmt-da": Reader("da", [DA], read),
+    "mtme": Reader("set", [MTME], lambda path: read_eval_set(path, "cs-uk")),
+    "mtme segments": Reader("set", [MTME], read),
+    "parallel": Reader(
+        "texts",
+        [{"h": b"a\nb\n", "r": b"c\nd\n"}],
+        lambda path: list(open_parallel([f"{path}/h"], [f"{path}/r"]).blocks()),
+    ),
+    "scores jsonl": Reader("a.jsonl", [lines(*SCORES), lines(SACREROUGE)], read_scores),
+    "scores tsv": Reader("a.tsv", [b"id\tsystem\tseg\tlp\tm\na\tS\t1\tx-y\t0.5\nb\tT\t1\tx-y\tNone\n"], read_scores),
+    "scores csv": Reader("a.csv", [b"system,seg,m\nS,1,2\n", b'system,m\n"S",2\n'], read_scores),
+    "scores parquet": Reader("a.parquet", [], read_scores),
+    "scores beside": Reader("s", [{"a.tsv": b"id\tm\na\t1\n", "a.tsv.meta.json": BESIDE}], scores_beside),
+    "seg.score": Reader(
+        "m.seg.score",
+        [b"BLEU\tcs-uk\tset1\tnews\td1\trefA\tS.1\t2\t0.5\n", b"BLEU cs-uk set1 S.1 2 0.5\n"],
+        read_scores,
+    ),
+    "submission": Reader(
+        "m.sys.score", [b"BLEU\tcs-uk\tset1\tall\trefA\tS.1\t30.5\n", b"BLEU cs-uk set1 S 3\n"], read_submission
+    ),
+    "mtme scores": Reader("cs-uk.X-refA.seg.score", [b"A\t-1\nA None\nB\t2\nB 1e3\n"], read_scores),
+    "ratings": Reader("cs-uk.mqm.seg.rating", [RATING], read_ratings),
+    "da scores": Reader("DA-seglevel.csv", [b"LP DATA SYSTEM SID HUMAN\nen-cs set A 1 0.5\n"], read_da_scores),
+    "mqm averages": Reader("avg.tsv", [b"system mqm_avg_score seg_id\nA -0.000 1\nA None 2\n"], read_mqm_averages),
+    "summeval scores": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read_summeval_scores(path, 1)),
+    "relative ranks": Reader(
+        "RR-seglevel.csv", [b"LP DATA SID BETTER WORSE DIFF\nen-cs set 1 A B 25.5\n"], read_relative_ranks
+    ),
+    "pairs": Reader(
+        "p.jsonl",
+        [lines({"better_id": "a", "worse_id": "b"}, {"better_id": "b", "worse_id": "c", "lp": "x"})],
+        read_pairs,
+    ),
+    "ranking": Reader("r.csv", [b"src,ref,pos,neg\ns,r,p,n\n"], read_ranking),
+    "minor": Reader("m.jsonl", [lines(*MINOR)], read_minor),
+    "raw": Reader("t.txt", [b"one sentence\nanother\n\nlast"], read_raw),
+    "suite": Reader("s.jsonl", [lines(PAIR), lines(ADVERSARIAL)], read_suite),
+    "suite csv": Reader("s.csv", [MENLI, b"better,worse,ref\nb,w,r\n"], read_suite),
+    "suite tsv": Reader(
+        "s.tsv",
+        [b"better\tworse\tref\nb\tw\tr\n", b"id\tsentence1\tsentence2\tlabel\n1\ta\tb\t0\n2\ta\tc\t1\n"],
+        read_suite,
+    ),
+    "journal": Reader("x.jsonl.part", [PORTIONS], journal),
+    "penalties": Reader("p.json", [lines(PENALTY)], read_penalties),
+    "penalties tsv": Reader(
+        "p.tsv", [b"task\tcriterion\ttemplate\tpenalty\nmt\tadequacy\tnegation\t0.5\n"], read_penalties
+    ),
+    "triples": Reader(
+        "t.jsonl",
+        [lines({"hyp": "a", "refs": ["b"], "score": -5.0}, {"hyp": "a", "ref": "b", "score": 0})],
+        lambda path: read_triples(InputFile(path)),
+    ),
+    "nli pairs": Reader(
+        "n.jsonl",
+        [lines({"premise": "a", "hypothesis": "b", "label": "neutral"})],
+        lambda path: read_nli_pairs(InputFile(path)),
+    ),
+    "sentences": Reader("s.txt", [b"a b c\n\nd e\n"], lambda path: read_texts([InputFile(path)])),
+    "bounds": Reader("b.json", [b'{"bounds": {"chrf": [0, 100]}}'], lambda path: read_bounds(path, "chrf")),
+    "baseline": Reader(
+        "b.tsv", [b"LAYER,P,R,F\n0,0.1,0.2,0.3\n1,0.1,0.2,0.3\n"], lambda path: find_baseline(path, "m", "en")
+    ),
+    "draws": Reader("d.txt", [b"0 1 1\n1 0 0\n", b"A B A\nB B A\n"], read_draws),
+    "draws npy": Reader("d.npy", [matrix()], read_draws),
+    "head": Reader("h.json", [json.dumps(HEAD).encode()], head),
+    "head file": Reader("h.safetensors", [bytes(8) + json.dumps(HEAD).encode()], lambda path: find_head(path, "nli")),
+    "specification": Reader(
+        "spec", [spec.encode() for spec in SPECS], lambda path: metric(Path(path).read_text("utf-8", "surrogateescape"))
+    ),
+}
+TOKENS = [
+    token.encode("utf-8", "surrogatepass")
+    for token in (
+        "NaN",
+        "nan",
+        "null",
+        "None",
+        "true",
+        "[]",
+        "{}",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        '""',
+        "\\ud800",
+        "\\u0000",
+        ",",
+        ":",
+        "\t",
+        "\n",
+        "\r",
+        "\r\n",
+        "\0",
+        " ",
+        "\ufeff",
+        "\u2028",
+        "\x85",
+        "²",
+        "٣",
+        "1e400",
+        "-1e400",
+        "1" * 30,
+        "9" * 400,
+        "1" * 5000,
+        "0x1",
+        "1_000",
+        "-0",
+        "-1",
+        "0",
+        "1",
+        "0.5",
+        "inf",
+        "-Infinity",
+        "é",
+        "\U0001f600",
+        "\u202e",
+        "\ud800",
+        "[" * 2000,
+        '{"a":' * 2000,
+        "../",
+        "A",
+        "a",
+        '"hyp"',
+        '"refs"',
+        '"human"',
+        '"score"',
+        '"id"',
+        '"lp"',
+        "hyp",
+        "ref",
+        "system",
+        "seg",
+        "lp",
+        "refA",
+        "*",
+        "+",
+        "=",
+        "norm=",
+        "<v>",
+        "</v>",
+        "PAR1",
+        "'",
+        ";",
+    )
+]
+
+
+def examples_of(reader: Reader) -> Sequence[Example]:
+    """What is damaged."""
+    return parquets() if reader.name.endswith(".parquet") else reader.examples
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """A file with one to four faults."""
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        content = rng.choice(FAULTS)(content, rng)
+    return content
+
+
+def _flip(content: bytes, rng: random.Random) -> bytes:
+    place = rng.randrange(len(content) + 1)
+    return content[:place] + bytes([rng.randrange(256)]) + content[place + 1 :]
+
+
+def _insert(content: bytes, rng: random.Random) -> bytes:
+    place = rng.randrange(len(content) + 1)
+    return content[:place] + rng.choice(TOKENS) + content[place:]
+
+
+def _replace(content: bytes, rng: random.Random) -> bytes:
+    """A word, number or quoted text becomes something else."""
+    found = list(re.finditer(rb'"[^"]*"|[\w.\-]+', content))
+    if not found:
+        return rng.choice(TOKENS)
+    start, end = rng.choice(found).span()
+    return content[:start] + rng.choice(TOKENS) + content[end:]
+
+
+def _cut(content: bytes, rng: random.Random) -> bytes:
+    start, end = sorted((rng.randrange(len(content) + 1), rng.randrange(len(content) + 1)))
+    return rng.choice((content[:start], content[end:], content[:start] + content[end:]))
+
+
+def _move_lines(content: bytes, rng: random.Random) -> bytes:
+    rows = content.split(b"\n")
+    row = rng.choice(rows)
+    return b"\n".join(rng.choice(([*rows, row], [row, *rows], [r for r in rows if r != row], rows[::-1])))
+
+
+def _random(content: bytes, rng: random.Random) -> bytes:
+    return rng.randbytes(rng.randrange(40))
+
+
+FAULTS = (_flip, _insert, _replace, _replace, _insert, _cut, _move_lines, _random)
+
+
+def damaged_example(reader: Reader, rng: random.Random) -> Example:
+    """An example with faults; of a folder in one of its files, which may also be missing or have another name."""
+    example = rng.choice(examples_of(reader))
+    if isinstance(example, bytes):
+        return damaged(example, rng)
+    files = dict(example)
+    name = rng.choice(list(files))
+    kind = rng.randrange(12)
+    if kind == 0:
+        del files[name]
+    elif kind == 1:
+        files[damaged(name.encode(), rng).decode("utf-8", "replace").replace("\0", "")[:100].lstrip("/.") or "x"] = (
+            files.pop(name)
+        )
+    else:
+        files[name] = damaged(files[name], rng)
+    return files
+
+
+def written(reader: Reader, example: Example, folder: str) -> str:
+    """The path of an example in a folder."""
+    path = os.path.join(folder, reader.name)
+    if isinstance(example, bytes):
+        with open(path, "wb") as file:
+            file.write(example)
+        return path
+    shutil.rmtree(path, ignore_errors=True)
+    for name, content in example.items():
+        place = os.path.normpath(os.path.join(path, name))
+        if place.startswith(path + os.sep):
+            with _suppressed():
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                Path(place).write_bytes(content)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def _suppressed():
+    """A name that is a file already, or too long."""
+    from contextlib import suppress
+
+    return suppress(OSError, ValueError)
+
+
+def fault_of(reader: Reader, example: Example, folder: str) -> BaseException | None:
+    """What comes out of the reader besides a value and an error of nlgauge."""
+    path = written(reader, example, folder)
+    try:
+        reader.read(path)
+    except NlgaugeError as error:
+        of_one_line = "\n" not in str(error) or isinstance(example, Mapping)  # names of files are shown as they are
+        return None if of_one_line else AssertionError(f"of several lines: {error!r}")
+    except Exception as error:
+        return error
+    return None
+
+
+def run(names: Sequence[str], calls: int, seed: int) -> int:
+    """Damage, read and count; the number of faults of different kinds."""
+    found: collections.Counter[str] = collections.Counter()
+    slowest, total, begun = (0.0, ""), 0, time.perf_counter()
+    shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=shared) as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            reader, started = READERS[name], time.perf_counter()
+            for i in range(calls):
+                example = damaged_example(reader, random.Random(f"{seed} {name} {i}"))
+                before = time.perf_counter()
+                fault = fault_of(reader, example, folder)
+                slowest = max(slowest, (time.perf_counter() - before, f"{name} {i}"))
+                if fault is not None:
+                    last = traceback.extract_tb(fault.__traceback__)[-1:] or [None]
+                    ours = [f for f in traceback.extract_tb(fault.__traceback__) if "nlgauge" in f.filename] or last
+                    where = f"{ours[-1].filename.rpartition('nlgauge/')[2]}:{ours[-1].lineno}" if ours[-1] else ""
+                    kind = f"{name}: {type(fault).__name__} at {where}"
+                    if not found[kind]:
+                        print(
+                            f"{kind}: {str(fault)[:200]!r}, call {i}, seed {seed}\n    {str(example)[:600]}", flush=True
+                        )
+                    found[kind] += 1
+            total += calls
+            print(f"{name:16} {calls} calls, {time.perf_counter() - started:.0f} s", flush=True)
+    print(
+        f"{total} calls, {time.perf_counter() - begun:.0f} s; slowest {slowest[0]:.2f} s ({slowest[1]});"
+        f" faults: {sum(found.values())} of {len(found)} kinds"
+    )
+    return len(found)
+
+
+def guided(name: str) -> None:
+    """Damage that atheris guides by what the reader's code does with it; it goes on until a fault, or its own limit."""
+    import atheris
+
+    reader = READERS[name]
+    folder = tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    atheris.instrument_all()
+
+    def once(data: bytes) -> None:
+        example: Example = data
+        if reader.examples and not isinstance(reader.examples[0], bytes):
+            files = dict(reader.examples[0])
+            files[list(files)[(data[:1] or b"\0")[0] % len(files)]] = data[1:]
+            example = files
+        fault = fault_of(reader, example, folder)
+        if fault is not None:
+            raise fault
+
+    atheris.Setup([sys.argv[0], *rest], once)
+    atheris.Fuzz()
+
+
+rest: list[str] = []
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reader", action="append", choices=READERS, help="one reader; can be repeated")
+    parser.add_argument("--calls", type=int, default=20_000, help="per reader")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--atheris", action="store_true", help="guided by coverage; what follows goes to atheris")
+    chosen, more = parser.parse_known_args()
+    if chosen.atheris:
+        rest.extend(more)
+        guided((chosen.reader or ["jsonl"])[0])
+        return 0
+    return 1 if run(chosen.reader or list(READERS), chosen.calls, chosen.seed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

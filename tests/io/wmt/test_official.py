@@ -1,0 +1,80 @@
+"""The official run of a folder: what takes part; packed files; what is known of sets."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.wmt.evalset import Info
+from nlgauge.io.wmt.mtme import known_info, language_pairs, read_eval_set
+from nlgauge.io.wmt.official import read_official
+
+GOLD = {"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm.v2"}, "primary_metrics": ["X-Y", "QE"]}}
+RATED = {"human-scores/cs-uk.mqm.v2.seg.score": "".join(f"{s} {v}\n" for s in ("A", "B.1", "refB") for v in (1, 2, 3))}
+
+
+def test_what_takes_part(folder):
+    run = read_official(folder(RATED, GOLD))
+    assert {s.system for s in run.dataset} == {"A", "B.1", "refB"}  # refA is the reference that metrics use
+    assert {s.references for s in run.dataset} == {("one",), ("two",), ("three",)}
+    segments, systems = run.scores["X-Y"]
+    assert (segments.level, systems.level, segments.columns["X-Y"].tolist()[:3]) == ("segment", "system", [1, 2, 3])
+    assert systems.by_system("X-Y") == {"A": 2, "B.1": 5, "refB": 8}
+    assert set(run.scores) == {"X-Y", "QE"}  # Z used two references
+    assert len(run.scores["QE"]) == 1
+    assert (
+        run.dataset.notes[0]
+        == "set1 cs-uk: human scores 'mqm.v2', 3 of 4 systems (left out refA: is a reference the metrics use)"
+    )
+
+
+def test_people_and_outliers_can_be_left_out(folder):
+    meta = {"cs-uk": {**GOLD["cs-uk"], "outlier_systems": ["B.1"]}}
+    assert {s.system for s in read_official(folder(RATED, meta), humans=False).dataset} == {"A"}
+
+
+def test_only_primary_metrics_where_the_folder_names_them(folder):
+    primary = {"cs-uk": {**GOLD["cs-uk"], "primary_metrics": ["QE"]}}
+    assert set(read_official(folder(RATED, primary)).scores) == {"QE"}
+
+
+def test_a_folder_without_standard_scores_is_refused(folder):
+    name = folder({"human-scores/cs-uk.other.seg.score": "A 1\nA 2\nA 3\n"}, {"cs-uk": {"std_ref": "refA"}})
+    with pytest.raises(
+        InputError, match="no language pair has human scores of segments that are named as the standard"
+    ):
+        read_official(name)
+
+
+def test_packed_files_are_read_like_plain_ones(folder):
+    name = folder(RATED)
+    plain = read_eval_set(name, "cs-uk")
+    for path in sorted(Path(name).rglob("*.*")):
+        if path.suffix in (".txt", ".docs", ".score"):
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+    assert language_pairs(name) == ["cs-uk"]
+    packed = read_eval_set(name, "cs-uk")
+    assert (packed.sources, packed.documents, packed.outputs) == (plain.sources, plain.documents, plain.outputs)
+    assert set(packed.human) == set(plain.human)
+    assert set(packed.metrics) == set(plain.metrics)
+
+
+def test_a_file_that_is_there_twice_is_refused(folder):
+    name = Path(folder())
+    for part in ("human-scores/cs-uk.mqm.v2.seg.score", "sources/cs-uk.txt", "system-outputs/cs-uk/A.txt"):
+        twin = name / f"{part}.gz"
+        twin.write_bytes(gzip.compress((name / part).read_bytes()))
+        with pytest.raises(InputError, match=r"both .* expected one of them"):
+            read_eval_set(name, "cs-uk")
+        twin.unlink()
+
+
+def test_what_is_known_of_the_sets_of_shared_tasks():
+    found = known_info("wmt23", "he-en")
+    assert (found.reference, found.gold["segment"], "MetricX-23" in found.primary) == ("refB", "mqm", True)
+    assert known_info("wmt23", "en-de").outliers == {"synthetic_ref"}
+    assert known_info("wmt20", "en-de").gold == {"system": "wmt-z", "segment": "wmt-raw"}
+    assert known_info("wmt23", "en-ru").gold == {}
+    assert known_info("wmt23", "xx-yy") == known_info("my set", "he-en") == Info()
