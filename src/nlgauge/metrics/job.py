@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from nlgauge.metrics.pairwise import Pairwise
 
 Test = Literal["bootstrap", "randomization"]
-
-
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
