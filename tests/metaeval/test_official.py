@@ -1,10 +1,13 @@
 """The organisers' average and ranks within noise, by hand; and the official numbers of WMT23 from their own files."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.wmt.official import read_official
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.official import AVERAGE, average_note, average_rows, noise_notes
@@ -56,10 +59,6 @@ def test_the_statistics_of_differences_have_their_own_tests():
 
 
 def toy():
-    import numpy as np
-
-    from nlgauge.core.segment import Dataset, Segment
-
     rng = np.random.default_rng(0)
     quality = rng.normal(size=(4, 20)) + np.arange(4)[:, None]
     segments = tuple(
@@ -73,7 +72,8 @@ def toy():
 
 @pytest.fixture(scope="module")
 def official(data_folder):
-    return read_official(data_folder / "wmt23-he-en-mtme")
+    run = read_official(data_folder / "wmt23-he-en-mtme")
+    return replace(run, dataset=replace(run.dataset, segments=tuple(s for s in run.dataset if s.human)))
 
 
 @pytest.mark.parametrize(

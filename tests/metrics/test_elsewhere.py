@@ -16,7 +16,7 @@ from nlgauge.metrics.registry import METRICS
         ("comet", "COMET"),
         ("BLEURT-20", "BLEURT"),
         ("Comet_Kiwi", "COMET-Kiwi"),
-        ("yisi-1", "YiSi"),
+        ("yisi-2", "YiSi"),
         ("cometkiwi", "COMET-Kiwi"),
     ],
 )

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 UNDEFINED = "undefined"
-_FIRST = 10  # texts that are named
+FIRST = 10  # texts that are named
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -27,6 +27,11 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
+    "copied": "a hypothesis that is its source, unchanged",
+    "looping": "a hypothesis that ends in the same words again and again",
+    "repeated": "a hypothesis that their system gives for many other inputs, too",
+    "unfinished": "a hypothesis without a final mark where the references have one (is it cut off?)",
+    "spaced": "' .' at the end of one side and '.' of the other (is one side tokenised?)",
 }
 
 
@@ -70,7 +75,7 @@ def first_of(flags: Mapping[str, Mask], ids: Sequence[str], values: Array | None
     import numpy as np
 
     masks = {**flags} if values is None else {**flags, UNDEFINED: np.isnan(values)}
-    return {name: [ids[i] for i in mask.nonzero()[0][:_FIRST]] for name, mask in masks.items() if mask.any()}
+    return {name: [ids[i] for i in mask.nonzero()[0][:FIRST]] for name, mask in masks.items() if mask.any()}
 
 
 def first_of_all(*firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -78,7 +83,7 @@ def first_of_all(*firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for first in firsts:
         for name, ids in first.items():
-            found[name] = [*found.get(name, ()), *ids][:_FIRST]
+            found[name] = [*found.get(name, ()), *ids][:FIRST]
     return found
 
 

@@ -38,6 +38,8 @@ class MetricInfo:
         range: the lowest and the highest value, on the scale that is customary for the metric.
         higher_is_better: False for error rates.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
+        blank: the value of a pair with an empty side, where a definition fixes it and unrelated texts may score lower;
+            None where it is the worst.
         cached: whether the scores are worth keeping on disk between runs, because a model computed them.
         flags: flags that every score of the metric has. A row in the score cache without one of them, which an older
             release wrote, is scored again.
@@ -53,9 +55,10 @@ class MetricInfo:
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     copy_is_best: bool = True
+    blank: float | None = None
     cached: bool = False
     flags: frozenset[str] | set[str] = frozenset()
-    parts: Mapping[str, bool | None] = field(default_factory=dict)
+    parts: Mapping[str, bool | None] = field(default_factory=dict, hash=False)
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""

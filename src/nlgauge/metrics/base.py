@@ -28,6 +28,9 @@ class Metric(Protocol):
     - `facts(runtime)`: what the options resolve to, for the signature, found without loading a model.
     - `trained_on`: ids of the perturbations that its model saw in training.
     - `notes`: what a reader of its numbers must know.
+    - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
+      `sharing.vectors_of`).
+    - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
     - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """
 

@@ -19,6 +19,7 @@ from nlgauge.core.spec import Sum, parse, weight_text
 from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on, unread
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
+from nlgauge.metrics.sharing import Layers, merged, vectors_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -97,6 +98,10 @@ class Combination:
         """What keeps any term from reading a text written like this."""
         reasons = dict.fromkeys(reason for _, term in self.terms if (reason := unread(term, writing)) is not None)
         return "; ".join(reasons) or None
+
+    def vectors_of(self, runtime: Runtime) -> Layers:
+        """The vectors that the terms read."""
+        return merged([vectors_of(term, runtime) for _, term in self.terms])
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signatures of the terms, and the digest of a bounds file."""

@@ -44,7 +44,7 @@ ELSEWHERE = (
     Elsewhere("SPICE"),
     Elsewhere("UniEval"),
     Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
-    Elsewhere("YiSi", ("yisi0", "yisi1", "yisi2")),
+    Elsewhere("YiSi", ("yisi2",)),
 )
 
 

@@ -16,6 +16,7 @@ from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, described, notes_of, part_directions
+from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -221,7 +222,8 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
-        unread: segments in scripts that metrics do not read; None if nobody looked.
+        unread: segments in scripts that metrics do not read, if somebody looked.
+        checks: segments whose texts are odd, whatever the metric.
     """
 
     metrics: Mapping[str, Metric]
@@ -229,7 +231,8 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
-    unread: UnreadScripts | None = None
+    unread: UnreadScripts
+    checks: InputChecks
 
     def __repr__(self) -> str:
         return (
@@ -289,9 +292,13 @@ class SourceScores(Outcome):
         totals = self.totals[spec]
         return count_notes(spec, totals.counts, self.summary.n, first=totals.first)
 
+    def input_notes(self) -> list[str]:
+        """How many segments have odd texts, or texts in scripts that a metric does not read."""
+        return [*self.unread.notes(), *self.checks.notes()]
+
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
-        yield from self.unread.notes() if self.unread is not None else ()
+        yield from self.input_notes()
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -359,22 +366,21 @@ def score_source(
     check_language(language)
     if language == "strict":
         unread_scripts(metrics, source.blocks(), language)
-    unread = UnreadScripts(metrics) if language == "note" else None
+    unread, checks = UnreadScripts(metrics if language == "note" else {}), InputChecks()
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     _rehearse(source, comparison, signatures)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
-        if unread is not None:
-            unread.add(block)
+        checks.add(block)
+        unread.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
-    say(*(unread.notes() if unread is not None else ()))
-    say(*(note for spec in metrics for note in scored.count_notes(spec)))
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread, checks)
+    say(*scored.input_notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.scores import Scores, ids
+from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import Metric, check_needs, is_pooled
+from nlgauge.metrics.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Bar, Runtime, bars
 
@@ -27,7 +28,7 @@ def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], r
     for built in metrics.values():
         check_needs(built, segments)
     with bars(_labels(metrics), len(segments), runtime) as shown:
-        return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
+        return _score_all(metrics, segments, runtime, shown)
 
 
 def score_blocks(
@@ -49,12 +50,57 @@ def score_blocks(
         for block in blocks:
             for built in metrics.values():
                 check_needs(built, block)
-            yield block, {name: _score(built, block, runtime, shown[name]) for name, built in metrics.items()}
+            yield block, _score_all(metrics, block, runtime, shown)
 
 
 def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
     """What a bar says of each metric: its name in the call, or its own where it has none there."""
     return {name: name or built.info.name for name, built in metrics.items()}
+
+
+def _score_all(
+    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+) -> dict[str, Scores]:
+    """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""
+    readers, layers = shared(metrics, runtime)
+    if not readers or not segments:
+        return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
+    from nlgauge.models.vectors import SharedVectors, bytes_of
+
+    vectors = {source: SharedVectors(read) for source, read in layers.items()}
+    sharing = runtime.sharing(vectors)
+    cut = list(portions([metrics[name] for name in readers], segments, bytes_of(layers)))
+    together = [name for name in readers if len(cut) == 1 or in_parts(metrics[name])]
+    scorers = {name: _scorer(metrics[name], segments, sharing, shown[name], len(cut)) for name in together}
+    parts: dict[str, list[Scores]] = {name: [] for name in together}
+    for places in cut:
+        portion = [segments[i] for i in places.tolist()]
+        for name, scorer in scorers.items():
+            parts[name].append(scorer(portion))
+        for held in vectors.values():
+            held.clear()
+    back = np.argsort(np.concatenate(cut))
+    found = {name: scored[0] if len(cut) == 1 else join(scored).take(back) for name, scored in parts.items()}
+    return {
+        name: found[name] if name in found else _score(built, segments, runtime, shown[name])
+        for name, built in metrics.items()
+    }
+
+
+def _scorer(
+    built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar, n_parts: int
+) -> Callable[[Sequence[Segment]], Scores]:
+    """A function that scores a portion; what a pooled metric takes from all segments is settled first."""
+    if n_parts == 1 or not is_pooled(built):
+        return lambda portion: _score(built, portion, runtime, bar)
+    scorer: Callable[[Sequence[Segment]], Scores] = built.scorer(segments, runtime)  # type: ignore[attr-defined]
+
+    def scored(portion: Sequence[Segment]) -> Scores:
+        found = scorer(portion)
+        bar.done(len(portion))
+        return found
+
+    return scored
 
 
 def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +12,7 @@ import numpy as np
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
+from nlgauge.models.vectors import SharedVectors, Vectors, source_of
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
 
@@ -36,28 +36,18 @@ class Network(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Vectors:
-    """Token vectors of several texts in one matrix.
-
-    Attributes:
-        matrix: unit vectors, float32, shape (rows, d).
-        starts: the first row of each text, shape (n,). The rows of a text are consecutive.
-        lengths: the number of rows of each text, shape (n,).
-        norms: the length that each vector had, shape (rows, 1); empty where nobody asks for it.
-    """
-
-    matrix: torch.Tensor
-    starts: Ids
-    lengths: Ids
-    norms: torch.Tensor | None = None
-
-
 class Encoder:
     """A tokenizer and a network at one precision, shared by all metrics that name the model."""
 
-    def __init__(self, files: ModelFiles, tokenizer: TextTokenizer, network: Network, budget: int | None) -> None:
-        self.files, self.tokenizer, self.network = files, tokenizer, network
+    def __init__(
+        self,
+        files: ModelFiles,
+        tokenizer: TextTokenizer,
+        network: Network,
+        budget: int | None,
+        shared: SharedVectors | None = None,
+    ) -> None:
+        self.files, self.tokenizer, self.network, self.shared = files, tokenizer, network, shared
         self.depth = files.depth
         self.budget = budget or network.batch_tokens
 
@@ -96,12 +86,21 @@ class Encoder:
                 parts = list(self._windows(text.ids))
                 pieces.append([(len(sequences) + i, low, high) for i, (_, low, high) in enumerate(parts)])
                 sequences += [ids for ids, _, _ in parts]
-        found = self._encoded(sequences, layers, advance)
+        found = self.encode_sequences(sequences, layers, advance)
         if len(sequences) == len(tokens):
             return found
         starts = found[0].starts
         spans = [[(int(starts[s]) + low, int(starts[s]) + high) for s, low, high in parts] for parts in pieces]
         return [_gather(vectors, spans) for vectors in found]
+
+    def encode_sequences(
+        self, sequences: Sequence[Ids], layers: Sequence[int], advance: Callable[[int], None] = lambda count: None
+    ) -> list[Vectors]:
+        """Unit vectors of sequences that the model reads at once, out of what the metrics of the call share, if so."""
+        shared = self.shared
+        if shared is None or not set(layers) <= set(shared.layers):
+            return self._encoded(sequences, layers, advance)
+        return shared.vectors(sequences, layers, lambda new, at: self._encoded(new, at, advance))
 
     def _encoded(
         self, sequences: Sequence[Ids], layers: Sequence[int], advance: Callable[[int], None]
@@ -200,7 +199,8 @@ def load_encoder(
     files = locate(model, revision)
     tokenizer = runtime.once(("tokenizer", files, max_tokens), lambda: TextTokenizer(files, max_tokens))
     network = runtime.once(("network", files, dtype, runtime.device), lambda: _network(files, dtype, runtime.device))
-    return Encoder(files, tokenizer, network, runtime.token_budget)
+    shared = runtime.shared(source_of(model, revision, dtype, runtime))
+    return Encoder(files, tokenizer, network, runtime.token_budget, shared)
 
 
 def _network(files: ModelFiles, dtype: str, device: str) -> Network:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from nlgauge.models.encoder import Vectors
 from nlgauge.models.tokens import Ids
+from nlgauge.models.vectors import Vectors
 from nlgauge.models.workers import side_by_side
 
 _CELLS = 1 << 18  # most numbers in a batch of gathered vectors: 1 MB a side stays in a core's cache

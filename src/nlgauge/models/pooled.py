@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from nlgauge.models.encoder import cut_layers
+from nlgauge.models.encoder import Encoder, cut_layers
 from nlgauge.models.tokens import Ids
 from nlgauge.models.workers import side_by_side
 from nlgauge.runtime.batching import by_length, runs
@@ -56,6 +56,28 @@ def mean_vectors(
 
         for done in side_by_side(fill, batches, network.device):
             advance(done)
+    return means
+
+
+def encoder_means(
+    encoder: Encoder,
+    sequences: Sequence[Ids],
+    layer: int,
+    *,
+    outer: tuple[int, int] = (0, 0),
+    advance: Callable[[int], None] = lambda count: None,
+) -> torch.Tensor:
+    """Mean vectors of n texts at a layer, shape (n, d); from the vectors that metrics of the call share, if they do."""
+    if encoder.shared is None:
+        how: dict[str, Any] = {"budget": encoder.budget, "outer": outer, "advance": advance}
+        return mean_vectors(encoder.network, sequences, [layer], **how)[:, 0]
+    (vectors,) = encoder.encode_sequences(sequences, [layer])
+    assert vectors.norms is not None
+    means = torch.empty(len(sequences), encoder.width, dtype=torch.float32, device=vectors.matrix.device)
+    for i, (start, length) in enumerate(zip(vectors.starts.tolist(), vectors.lengths.tolist(), strict=True)):
+        rows = slice(start + outer[0], start + length - outer[1])
+        means[i] = (vectors.matrix[rows] * vectors.norms[rows]).mean(dim=0)
+        advance(1)
     return means
 
 

@@ -47,6 +47,7 @@ class Runtime:
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(
         default_factory=threading.RLock, repr=False
     )  # re-entrant: what a model is loaded from may be shared too
@@ -63,6 +64,14 @@ class Runtime:
         check_option("seed", self.seed, int, error=InputError)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
+
+    def sharing(self, shared: Mapping[Hashable, Any]) -> Runtime:
+        """This runtime, with what the metrics of one call share while it lasts."""
+        return replace(self, _shared={**self._shared, **shared})
+
+    def shared(self, key: Hashable) -> Any:
+        """What the metrics of the call share under a key; None where they share nothing."""
+        return self._shared.get(key)
 
     def once(self, key: Hashable, load: Callable[[], T]) -> T:
         """The result of `load`, which is called once per key: all metrics that name a model share one copy."""

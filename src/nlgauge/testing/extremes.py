@@ -69,6 +69,7 @@ def blanks(subject: Subject) -> None:
         bound = worst_seen if other is None else next(others)
         against = "the worst of the other hypotheses" if other is None else "text that has nothing in common with it"
         holds = value <= bound or np.isnan(bound) or subject.near(value, bound, ROUNDING)
+        holds = holds or subject.sign * value == subject.metric.info.blank
         subject.require(holds, f"{what} scores {subject.sign * value}, {against} {subject.sign * bound}")
     subject.within_range(found.values, [f"segment {s.id!r} or a variant of it" for s in asked])
 

@@ -35,7 +35,8 @@ def check_metric(
     - Scores depend on the hypothesis and on what `info.needs` declares, and on nothing else in a segment, since the
       score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
-    - A blank hypothesis or reference raises the flag `empty`, and scores no better than unrelated text. What two blank
+    - A blank hypothesis or reference raises the flag `empty`, and scores no better than unrelated text, unless
+      `info.blank` fixes its value. What two blank
       texts score is up to the metric, but it must not fail.
     - A copy of the reference scores no worse than any other hypothesis, and better than unrelated text, unless
       `info.copy_is_best` is False.

@@ -122,6 +122,12 @@ def test_names_of_columns_since_2023(put):
     assert data.segments == (ng.Segment("A:7", "out", (), "in", "A", "7", None, {"mqm": -5.0}),)
 
 
+@pytest.mark.parametrize("rest", ["", "\t"])  # an editor fills the row up to the header, or does not
+def test_a_remark_at_the_end_of_the_header_is_no_column(put, rest):
+    content = f"{HEADER}\t# Documentation: https://example.org\nA\td\t1\t7\tr\tin\tout\tAccuracy\tMajor{rest}\n"
+    assert read_mqm(put("a.tsv", content)).scores().columns["mqm"].tolist() == [-5]
+
+
 def test_planted_errors_are_not_the_systems(put):
     table = read_mqm(
         put("a.tsv", rows(("A", "1", "r", "Found", "HOTW-test"), ("A", "1", "r", "Accuracy", "Minor")))

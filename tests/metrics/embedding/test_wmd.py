@@ -34,7 +34,10 @@ def test_wmd_keeps_the_contract_of_a_metric(tiny_model, options):
 
 def test_every_option_is_in_the_signature(tiny_model):
     others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1}
-    assert check_options(Wmd(model=str(tiny_model("bert"))), runtime=CPU, alternatives=others) == ["revision"]
+    assert check_options(Wmd(model=str(tiny_model("bert"))), runtime=CPU, alternatives=others) == [
+        "revision",
+        "vectors",
+    ]
 
 
 def test_lower_is_better_and_an_empty_text_is_as_far_as_can_be():

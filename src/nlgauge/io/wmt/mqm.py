@@ -186,6 +186,8 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
             lines.blank += 1
             continue
         cells = line.split("\t")
+        while len(cells) > len(columns) and not cells[-1]:
+            cells.pop()  # below a remark in the header
         if len(cells) != len(columns):
             faults.add(
                 lines.at(line_number), f"{counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
@@ -226,6 +228,8 @@ def _columns(header: str | None, file: InputFile, lines: Lines) -> list[str]:
     if header is None:
         raise InputError(f"{file.name} is empty, expected a header and one error per line")
     names = header.split("\t")
+    while names and names[-1].startswith("#"):
+        names.pop()  # a remark: "# Documentation: ..." in 2023
     columns = [_RENAMED.get(name, name) for name in names]
     absent = [name for name in NEEDS if name not in columns]
     if absent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -24,9 +24,10 @@ from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models import embedded
-from nlgauge.models.encoder import Encoder, Vectors, load_encoder
+from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
+from nlgauge.models.vectors import Vectors, source_of
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import ENGLISH, Writing
 
@@ -138,6 +139,11 @@ class BertScore:
             facts["baseline"] = baselines.find(self.baseline, self.model, self.language).identity
         return facts
 
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        return {source: (self._layer(locate(self.model, self.revision).depth),)}
+
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
@@ -156,12 +162,17 @@ class BertScore:
                 have the layer.
         """
         check_needs(self, segments)
+        return self.scorer(segments, runtime)(segments)
+
+    def scorer(self, pool: Sequence[Segment], runtime: Runtime) -> Callable[[Sequence[Segment]], Scores]:
+        """A function that scores parts of the pool one by one; idf is taken from the whole pool."""
         encoder = self.encoder(runtime)
-        table = self.table(encoder, segments)
-        bounds = self._bounds(encoder)
-        return over_references(
-            segments, self.references, lambda single: self._score_single(single, encoder, table, bounds, runtime)
-        )
+        table, bounds = self.table(encoder, pool), self._bounds(encoder)
+
+        def single(segments: Sequence[Segment]) -> Scores:
+            return self._score_single(segments, encoder, table, bounds, runtime)
+
+        return lambda segments: over_references(segments, self.references, single)
 
     def depth(self, encoder: Encoder) -> int:
         """The layer that is matched."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -20,6 +20,7 @@ from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
+from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -72,6 +73,11 @@ class Cosine:
         files = locate(self.model, self.revision)
         return {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, **files.facts()}
 
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        return {source: (self._layer(locate(self.model, self.revision).depth),)}
+
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
@@ -94,7 +100,7 @@ class Cosine:
         return depth if self.layer is None else self.layer
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        from nlgauge.models.pooled import cosines, mean_vectors
+        from nlgauge.models.pooled import cosines, encoder_means
 
         files = locate(self.model, self.revision)
         layer = self._layer(files.depth)
@@ -116,13 +122,11 @@ class Cosine:
         if len(asked):
             wanted, rows = np.unique(places[asked], return_inverse=True)
             outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
-            network = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime).network
+            encoder = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime)
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
-                means = mean_vectors(
-                    network, sequences, [layer], budget=runtime.token_budget, outer=outer, advance=advance
-                )
-            values[asked] = cosines(means[:, 0], rows.reshape(-1, 2))
+                means = encoder_means(encoder, sequences, layer, outer=outer, advance=advance)
+            values[asked] = cosines(means, rows.reshape(-1, 2))
         flags = {
             "empty": empty,
             "truncated": truncated,

@@ -43,25 +43,35 @@ def reference_documents(segments: Sequence[Segment]) -> list[str]:
     return [reference for references in documents.values() for reference in references]
 
 
-def from_documents(documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate") -> Table:
+def first_references(segments: Sequence[Segment]) -> list[str]:
+    """The first reference of each item, however many systems are compared with it."""
+    return list({(s.item if s.item is not None else s.id, s.references[0]): s.references[0] for s in segments}.values())
+
+
+def from_documents(
+    documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate", least: int = 2
+) -> Table:
     """Document frequencies with plus-one smoothing; special tokens are in every document, so their idf is 0.
 
     Args:
         documents: texts; one that occurs twice counts twice.
+        tokenizer: what reads them.
+        long: how it reads long ones.
+        least: the number of documents below which frequencies are refused.
 
     Raises:
-        InputError: there are fewer than two documents.
+        InputError: there are fewer documents.
 
     References:
         Zhang et al. (2020), section 3, "Importance Weighting".
     """
-    if len(documents) < 2:
+    if len(documents) < least:
         raise InputError(
             f"idf needs at least two documents, found {len(documents)}: from one, every piece of it weighs nothing; "
             "score more segments in one call, or take frequencies from a file with idf_file=PATH"
         )
     seen = [np.unique(t.ids) for t in tokenizer.tokens(documents, long)]
-    counts = np.bincount(np.concatenate(seen))
+    counts = np.bincount(np.concatenate(seen)) if seen else np.zeros(1, dtype=np.int64)
     return Table(np.log((len(documents) + 1) / (counts + 1)).astype(np.float32), len(documents))
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
-from nlgauge.metrics.embedding.stopwords import Stopwords, identity_of, stopwords
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.stopwords import Stopwords, identity_of, stopwords
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-import numpy as np
-
-from nlgauge.core.options import Range
 from nlgauge.core.scores import TASKS, MetricInfo
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.matched import Matched, Read
-from nlgauge.models.encoder import Encoder
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.worded import Worded
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wmd(Matched):
+class Wmd(Worded):
     """The exact transport cost between the tokens of hypothesis and reference; lower is better.
 
     Args:
         model: `embedded`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
+        vectors: a file of static word vectors in place of a model.
         cost: the distance of two unit vectors: `euclidean`, or `cosine` (1 - cosine).
         references: how to use several references; `best` takes the nearest.
         long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
@@ -33,7 +30,6 @@ class Wmd(Matched):
         Kusner et al. (2015), "From Word Embeddings to Document Distances", section 4.
     """
 
-    layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     cost: Literal["euclidean", "cosine"] = "euclidean"
     info: ClassVar = MetricInfo(
         "wmd",
@@ -45,13 +41,6 @@ class Wmd(Matched):
         paper='Kusner et al. (2015), "From Word Embeddings to Document Distances"',
         summary="word mover's distance: least cost of moving token vectors (Kusner et al. 2015)",
     )
-
-    def _layers(self, depth: int) -> tuple[int, ...]:
-        return (self._one_layer(self.layer, depth, depth),)
-
-    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
-        pieces = read.ids[read.content]
-        return Side(kernel.as_points([read.layers[0][read.content]], False), np.ones(len(pieces)), pieces)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         costs = kernel.distances(hypothesis.vectors, reference.vectors, self.cost)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
 
 ROUNDING = 1e-9  # float64, other orders of adding
 

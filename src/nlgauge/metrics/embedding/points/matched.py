@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,13 +16,14 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
-from nlgauge.models.encoder import Encoder, Vectors, load_encoder
+from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
+from nlgauge.models.vectors import Vectors, source_of
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -57,7 +58,6 @@ class Matched:
 
     model: str = "embedded"
     revision: str | None = None
-    references: Policy = "best"
     long: Long = "truncate"
     max_tokens: int | None = None
     dtype: DType | None = None
@@ -81,6 +81,11 @@ class Matched:
             "dtype": self.dtype or runtime.dtype,
             **files.facts(),
         }
+
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        return {source: self._layers(locate(self.model, self.revision).depth)}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
@@ -108,7 +113,8 @@ class Matched:
         def single(segments: Sequence[Segment]) -> Scores:
             return _Run(self, encoder, tables, runtime).score(segments)
 
-        return lambda segments: over_references(segments, self.references, single)
+        policy: Policy = getattr(self, "references", "first")
+        return lambda segments: over_references(segments, policy, single)
 
     def _encoder(self, runtime: Runtime) -> Encoder:
         return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
@@ -137,8 +143,9 @@ class Matched:
 
     def _worst(self) -> tuple[float, ...]:
         """The numbers of a pair with an empty side."""
-        low, high = self.info.range
-        return (low if self.info.higher_is_better else high,) * len(self.columns)
+        info = self.info
+        worst = info.range[0] if info.higher_is_better else info.range[1]
+        return (worst if info.blank is None else info.blank,) * len(self.columns)
 
     def _value(self) -> str:
         """The column that is the value."""
@@ -253,4 +260,4 @@ class _Run:
 
 
 def _numpy(tensor: Any) -> npt.NDArray[np.float32]:
-    return np.asarray(tensor.cpu().numpy())
+    return np.asarray(tensor if isinstance(tensor, np.ndarray) else tensor.cpu().numpy())

@@ -1,0 +1,1 @@
+"""Texts as weighted points: what metrics over token vectors share."""

@@ -1,0 +1,185 @@
+"""YiSi without semantic roles: weighted precision and recall over tokens (YiSi-1) or over characters of words (0)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log1p
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from nlgauge.core.options import Range, checked
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
+from nlgauge.metrics.embedding.points import kernel
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.references import Policy, over_references
+from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.tokenize import unicode_words
+
+_PAPER = (
+    'Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different'
+    ' Levels of Available Resources"'
+)
+Share = Annotated[float, Range(least=0, most=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class YiSi1(Matched):
+    """Weighted means of the best cosines of tokens, and their weighted harmonic mean; no semantic roles.
+
+    Args:
+        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
+        alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
+            recall counts.
+        idf: weight a piece by log(1 + (N + 1) / (df + 1)) over the first references of the call.
+        references: how to use several references.
+        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
+        max_tokens: a lower limit than the model's own.
+        dtype: the precision of the encoder; None takes the runtime's.
+
+    References:
+        Lo (2019), "YiSi", sections 2 and 3.1.
+    """
+
+    layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
+    alpha: Share = 0.8
+    idf: bool = True
+    references: Policy = "best"
+    info: ClassVar = MetricInfo(
+        "yisi1",
+        range=(-1.0, 1.0),
+        blank=0.0,
+        cached=True,
+        flags={"unknown", "nonfinite"},
+        tasks={"mt"},
+        paper=_PAPER,
+        summary="weighted precision and recall of token vectors, mostly recall (Lo 2019)",
+    )
+    columns: ClassVar = ("f", "precision", "recall")
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the references of the other segments."""
+        return self.idf
+
+    def _layers(self, depth: int) -> tuple[int, ...]:
+        return (self._one_layer(self.layer, depth, depth),)
+
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> Table | None:
+        return from_documents(first_references(pool), encoder.tokenizer, self.long, least=1) if self.idf else None
+
+    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Table | None) -> Side:
+        pieces = read.ids[read.content]
+        weights = np.ones(len(pieces))
+        if tables is not None:
+            weights = np.log1p(np.exp(tables.weights(pieces).astype(np.float64)))
+        return Side(kernel.as_points([read.layers[0][read.content]], False), weights, pieces)
+
+    def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
+        precision, recall = kernel.greedy(hypothesis, reference)
+        return weighted_f(precision, recall, self.alpha), precision, recall
+
+
+@dataclass(frozen=True, kw_only=True)
+class YiSi0:
+    """YiSi over words, whose similarity is the share of their characters in the longest common substring.
+
+    Args:
+        alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R).
+        idf: weight a word by log(1 + (N + 1) / (df + 1)) over the first references of the call.
+        references: how to use several references.
+
+    References:
+        Lo (2019), "YiSi", section 3.2. The similarity of words of a and b characters with a longest common substring of
+        c is 2 c / (a + b). Words are those of `text.unicode_words`.
+    """
+
+    alpha: Share = 0.8
+    idf: bool = True
+    references: Policy = "best"
+    info: ClassVar = MetricInfo(
+        "yisi0",
+        tasks={"mt"},
+        paper=_PAPER,
+        summary="weighted precision and recall of words by common characters (Lo 2019)",
+    )
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the references of the other segments."""
+        return self.idf
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The version of Unicode that says what a word is."""
+        return {"unicode": unicodedata.unidata_version}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values from 0 to 1; parts `f`, `precision`, `recall`; flags `empty` and `untokenized`.
+
+        A side without a word gets 0.
+
+        Raises:
+            InputError: a segment has no reference.
+        """
+        check_needs(self, segments)
+        documents = [set(unicode_words(text)) for text in first_references(segments)] if self.idf else []
+        counts = Counter(word for document in documents for word in document)
+
+        def weight(word: str) -> float:
+            return log1p((len(documents) + 1) / (counts[word] + 1)) if self.idf else 1.0
+
+        return over_references(segments, self.references, lambda single: self._score_single(single, weight, runtime))
+
+    def _score_single(self, segments: Sequence[Segment], weight: Callable[[str], float], runtime: Runtime) -> Scores:
+        found = np.zeros((len(segments), 3))
+        untokenized = np.zeros(len(segments), dtype=np.bool_)
+        for i, segment in enumerate(segments):
+            sides = [unicode_words(text) for text in (segment.hypothesis, segment.references[0])]
+            untokenized[i] = not all(sides)
+            if untokenized[i]:
+                continue
+            table = np.array([[common_share(a, b) for b in sides[1]] for a in sides[0]])
+            first, second = (np.array([weight(word) for word in words]) for words in sides)
+            precision = float(np.average(table.max(axis=1), weights=first))
+            recall = float(np.average(table.max(axis=0), weights=second))
+            found[i] = weighted_f(precision, recall, self.alpha), precision, recall
+        blank = [not (s.hypothesis.strip() and s.references[0].strip()) for s in segments]
+        flags = {"empty": np.array(blank, dtype=np.bool_), "untokenized": untokenized}
+        parts = dict(zip(("f", "precision", "recall"), found.T, strict=True))
+        return Scores(signature_of(self, runtime), ids(segments), parts["f"], parts, flags=flags)
+
+
+def weighted_f(precision: float, recall: float, alpha: float) -> float:
+    """PR / (alpha P + (1 - alpha) R); 0 where P and R have opposite signs or one is 0."""
+    return precision * recall / (alpha * precision + (1 - alpha) * recall) if precision * recall > 0 else 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def common_share(first: str, second: str) -> float:
+    """The share of the characters of two words that lie in their longest common substring, from 0 to 1."""
+    if first == second:
+        return 1.0
+    low, high = 0, min(len(first), len(second))
+    while low < high:  # a common substring of some length has one of every shorter length inside
+        size = (low + high + 1) // 2
+        runs = {first[i : i + size] for i in range(len(first) - size + 1)}
+        if any(second[i : i + size] in runs for i in range(len(second) - size + 1)):
+            low = size
+        else:
+            high = size - 1
+    return 2 * low / (len(first) + len(second))

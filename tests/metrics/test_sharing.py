@@ -1,0 +1,113 @@
+"""Metrics of one call over the same encoder: each text is encoded once, and no value changes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.segment import Segment
+from nlgauge.metrics import sharing
+from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.runtime.cache import ScoreCache
+from nlgauge.runtime.runtime import Runtime
+
+pytest.importorskip("torch")
+ROUNDING = 1e-5  # float32, in batches of other shapes
+TEXTS = [
+    ("the cat sat on the mat", ("a dog lay on the rug", "the cat is on the mat")),
+    ("a dog lay on the rug", ("the cat sat on the mat",)),
+    ("rain fell in the night", ("the rain fell",)),
+    ("the rain fell", ("rain fell in the night",)),
+    ("", ("a dog",)),
+]
+SEGMENTS = [Segment(str(i), hyp, refs) for i, (hyp, refs) in enumerate(TEXTS)]
+SPECS = (
+    "bertscore", "bertscore:idf=true,layer=1", "cosine", "moverscore", "moverscore:variant=last,idf=true", "wmd",
+    "greedy", "embedding-average:layer=2", "vector-extrema", "yisi1", "0.5*wmd:layer=1 + 0.5*cosine[norm=none]",
+)  # fmt: skip
+
+
+@pytest.fixture
+def encoded(monkeypatch):
+    """The sequences that the network was given, one entry each time."""
+    from nlgauge.models.packed import PackedBert
+
+    seen, forward = [], PackedBert._forward
+
+    def watched(self, sequences, *rest):
+        seen.extend(ids.tobytes() for ids in sequences)
+        return forward(self, sequences, *rest)
+
+    monkeypatch.setattr(PackedBert, "_forward", watched)
+    return seen
+
+
+def made(specs, folder):
+    """The metrics over a model; `model=` is written into every term."""
+
+    def one(spec):
+        name, _, options = spec.partition(":")
+        return ng.metric(f"{name}:model={folder}{',' if options else ''}{options}")
+
+    return {
+        spec: ng.metric(f"0.5*wmd:model={folder},layer=1 + 0.5*cosine:model={folder}[norm=none]")
+        if "*" in spec
+        else one(spec)
+        for spec in specs
+    }
+
+
+@pytest.fixture
+def metrics(tiny_model):
+    return made(SPECS, str(tiny_model("bert")))
+
+
+def same(found, expected):
+    for name, scores in expected.items():
+        assert found[name].values == pytest.approx(scores.values, abs=ROUNDING, nan_ok=True), name
+        assert {k: v.tolist() for k, v in found[name].flags.items()} == {k: v.tolist() for k, v in scores.flags.items()}
+        assert found[name].ids == scores.ids
+
+
+def test_each_text_is_encoded_once_whatever_layers_are_asked_for(metrics, encoded):
+    found = score_segments(metrics, SEGMENTS, Runtime(device="cpu"))
+    texts = {text for hyp, refs in TEXTS for text in (hyp, *refs) if text and refs != ("a dog",)}
+    assert len(encoded) == len(set(encoded)) == len(texts)
+    same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in metrics.items()})
+
+
+def test_portions_bound_the_memory_and_change_no_value(metrics, encoded, monkeypatch):
+    expected = score_segments(metrics, SEGMENTS, Runtime(device="cpu"))
+    encoded.clear()
+    monkeypatch.setattr(sharing, "_HELD_BYTES", 1)  # a segment at a time
+    found = score_segments(metrics, SEGMENTS, Runtime(device="cpu"))
+    same(found, expected)
+    assert len(encoded) <= 2 * len(set(encoded))  # a text again where another segment has it, never per metric
+
+
+def test_the_cache_and_blocks_share_as_well(metrics, encoded, tmp_path):
+    expected = score_segments(metrics, SEGMENTS, Runtime(device="cpu"))
+    once = len(encoded)
+    encoded.clear()
+    runtime = Runtime(device="cpu", cache=ScoreCache(tmp_path / "scores.sqlite"))
+    ((_, found),) = score_blocks(metrics, [SEGMENTS[:2], SEGMENTS[2:]], runtime)
+    same(found, expected)
+    assert len(encoded) == once
+
+
+def test_one_metric_alone_shares_nothing(metrics):
+    runtime = Runtime(device="cpu")
+    assert sharing.shared({"bertscore": metrics["bertscore"]}, runtime) == ([], {})
+    readers, layers = sharing.shared({**metrics, "bleu": ng.metric("bleu")}, runtime)
+    assert readers == list(SPECS)
+    assert list(layers.values()) == [[1, 2, 3]]
+    other = replace(metrics["wmd"], dtype="bfloat16")  # other vectors
+    assert sharing.shared({"a": metrics["wmd"], "b": other}, runtime) == ([], {})
+
+
+def test_portions_hold_every_segment_once(metrics, monkeypatch):
+    monkeypatch.setattr(sharing, "_HELD_BYTES", 100)
+    cut = list(sharing.portions(list(metrics.values()), SEGMENTS, 1))
+    assert len(cut) > 1
+    assert sorted(np.concatenate(cut).tolist()) == list(range(len(SEGMENTS)))
