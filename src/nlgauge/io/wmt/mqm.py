@@ -189,9 +189,8 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()  # below a remark in the header
         if len(cells) != len(columns):
-            faults.add(
-                lines.at(line_number), f"{counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
-            )
+            reason = f"{counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
+            faults.add(lines.at(line_number), reason)
             continue
         row = dict(zip(columns, cells, strict=True))
         document, place = row["doc"], row["doc_id"]
