@@ -40,6 +40,12 @@ def test_other_unknown_names_get_the_nearest():
         ng.metric("blue")
 
 
+@pytest.mark.parametrize("name", ["SPICE", "meteor++2.0", "MEANT 2.0", "TREEAGGREG", "XMoverScore", "InfoLM", "DEB"])
+def test_every_metric_of_the_papers_has_a_place(name):
+    with pytest.raises(SpecError, match="is not included: compute it with its own program"):
+        METRICS.lookup(elsewhere(name).name)
+
+
 def test_no_name_is_there_twice_and_none_is_a_metric_of_ours():
     """A metric that is added to the package loses its row in the table."""
     names = [folded(name) for row in ELSEWHERE for name in (row.name, *row.synonyms)]
