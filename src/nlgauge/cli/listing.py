@@ -21,7 +21,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
-from nlgauge.metrics.elsewhere import ELSEWHERE
+from nlgauge.metrics.external.elsewhere import ELSEWHERE
 from nlgauge.metrics.registry import METRICS, SUMS, metric_info
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo

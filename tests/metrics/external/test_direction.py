@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge.metrics.direction import BY_NAME, GUESSED, NEGATED, Direction, by_name, direction_of
+from nlgauge.metrics.external.direction import BY_NAME, GUESSED, NEGATED, Direction, by_name, direction_of
 
 RISING, FALLING = np.array([0.1, 0.9]), np.array([20.0, np.nan])
 

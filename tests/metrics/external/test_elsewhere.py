@@ -6,7 +6,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
-from nlgauge.metrics.elsewhere import ELSEWHERE, elsewhere, folded, not_included
+from nlgauge.metrics.external.elsewhere import ELSEWHERE, elsewhere, folded, not_included
 from nlgauge.metrics.registry import METRICS
 
 

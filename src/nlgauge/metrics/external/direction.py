@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.spec import Spec, parse
-from nlgauge.metrics.elsewhere import elsewhere, folded
+from nlgauge.metrics.external.elsewhere import elsewhere, folded
 from nlgauge.metrics.registry import METRICS
 
 GUESSED = "taken to rise with quality"
