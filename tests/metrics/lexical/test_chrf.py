@@ -183,3 +183,8 @@ def test_the_contract_holds(options):
 
 def test_every_option_is_signed():
     assert check_options(ChrF(word_order=1)) == []
+
+
+def test_words_alone_are_named_as_such():
+    assert ng.metric("wordf1").info.summary == "F score of word n-grams"
+    assert ng.metric("chrf++").info.summary == "F score of character n-grams"

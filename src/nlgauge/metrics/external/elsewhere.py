@@ -59,7 +59,6 @@ ELSEWHERE = (
     Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
     Elsewhere("MPEDA"),
     Elsewhere("NGRAM2VEC"),
-    Elsewhere("PARENT"),
     Elsewhere("perplexity", ("ppl",), False),
     Elsewhere("PRISM", ("prism-ref", "prism-src", "prism-qe")),
     Elsewhere("QAEval"),
