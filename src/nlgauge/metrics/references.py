@@ -48,11 +48,8 @@ def over_references(
         )
     if not len(counts) or counts.max() == 1:
         single = score_single(segments)
-        return (
-            replace(single, parts={**single.parts, "reference": np.zeros(len(segments))})
-            if policy == "best"
-            else single
-        )
+        first = {"reference": np.zeros(len(segments))} if policy == "best" else {}
+        return replace(single, parts={**single.parts, **first})
     single = score_single([replace(s, references=(r,)) for s in segments for r in s.references])
     fold = _Fold(np.concatenate([[0], np.cumsum(counts)[:-1]]), counts, 1.0 if single.higher_is_better else -1.0)
     if policy == "best":
