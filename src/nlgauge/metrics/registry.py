@@ -13,7 +13,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.elsewhere import not_included
+from nlgauge.metrics.external.elsewhere import not_included
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -38,6 +38,15 @@ _LEXICAL = {
     "nist": _at("lexical.ngrams.nist:Nist"),
     "ribes": _at("lexical.ngrams.ribes:Ribes"),
     "meteor": _at("lexical.ngrams.meteor:Meteor"),
+    "qmetric": _at("lexical.ngrams.qmetric:QMetric"),
+    "qbleu1": _at("lexical.ngrams.qmetric:QMetric", base="bleu1"),
+    "qbleu2": _at("lexical.ngrams.qmetric:QMetric", base="bleu2"),
+    "qbleu3": _at("lexical.ngrams.qmetric:QMetric", base="bleu3"),
+    "qbleu4": _at("lexical.ngrams.qmetric:QMetric", base="bleu4"),
+    "qrouge": _at("lexical.ngrams.qmetric:QMetric", base="rougeL"),
+    "qnist": _at("lexical.ngrams.qmetric:QMetric", base="nist"),
+    "qmeteor": _at("lexical.ngrams.qmetric:QMetric", base="meteor"),
+    "parent": _at("lexical.ngrams.parent:Parent"),
     "cider": _at("lexical.ngrams.cider:Cider"),
     "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
     "ter": _at("lexical.ter:Ter"),
