@@ -76,12 +76,14 @@ def test_one_text_for_many_inputs_is_counted():
     assert counted(*systems) == {}  # many systems say the same of one input
 
 
-def test_blocks_add_up_and_the_first_three_are_named():
+def test_blocks_add_up_and_the_first_ten_are_named():
     checks = InputChecks()
-    for i in range(5):
+    for i in range(12):
         checks.add([one("A storm .", "A storm.", name=f"s{i}")])
     (note,) = checks.notes()
-    assert note.startswith("input: 5 of 5 segments (s0, s1, s2, ...) have ' .' at the end of one side")
+    assert note.startswith(
+        "input: 12 of 12 segments (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, ...) have ' .' at the end of one side"
+    )
     assert InputChecks().notes() == []
 
 

@@ -245,10 +245,7 @@ class SourceScores(Outcome):
             "score",
             [row for spec in self.metrics for row in self.rows(spec)],
             self.summary.inputs,
-            [
-                described(spec, metric, self.signatures[spec], self.totals[spec].counts)
-                for spec, metric in self.metrics.items()
-            ],
+            [described(spec, m, self.signatures[spec], self.totals[spec].counts) for spec, m in self.metrics.items()],
             [*self.summary.notes, *self.notes()],
             self.settings,
         )
@@ -358,17 +355,15 @@ def score_source(
     metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics)
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
     summary = source.check()
-    for spec, metric in metrics.items():
-        for need in sorted(metric.info.needs):
-            if need in summary.lacking:
-                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
+    _check_needs(metrics, summary)
     comparison.check(summary)
     check_language(language)
     if language == "strict":
         unread_scripts(metrics, source.blocks(), language)
     unread, checks = UnreadScripts(metrics if language == "note" else {}), InputChecks()
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
-    _rehearse(source, comparison, signatures)
+    if comparison.resamples:
+        _rehearse(source, comparison, signatures)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         checks.add(block)
@@ -384,17 +379,20 @@ def score_source(
     return scored
 
 
+def _check_needs(metrics: Mapping[str, Metric], summary: Summary) -> None:
+    files = "".join(f" ({entry['path']})" for entry in summary.inputs[:1])
+    for spec, metric in metrics.items():
+        for need in sorted(metric.info.needs & summary.lacking.keys()):
+            raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{files}")
+
+
 def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
     """Compare systems by stand-in scores: what is refused with them is refused before anything is scored."""
-    if not comparison.resamples:
-        return
     from nlgauge.metrics.comparison import check_compat
 
-    totals = Totals(comparison.by_group, keep=True)
-    for signature in signatures.values():
-        check_compat(signature, comparison.compat)
-        stand_in = signature
+    few, totals = replace(comparison, draws=2, compat=None), Totals(comparison.by_group, keep=True)
+    for stand_in in signatures.values():
+        check_compat(stand_in, comparison.compat)
     for block in source.blocks():
         totals.add(block, Scores(stand_in, ids(block), np.zeros(len(block))))
-    few = replace(comparison, draws=2, compat=None)
     few.pairwise(totals) if few.pairs else few.of(totals)

@@ -63,7 +63,7 @@ def score(
     scored = score_segments(built, segments, runtime or Runtime())
     for spec, scores in scored.items():
         scored[spec] = replace(scores, systems=systems, items=items)
-        first = first_of(scores.flags, scores.ids)
+        first = first_of(scores.flags, scores.ids, scores.values)
         say(*count_notes(spec, count(scores.flags, scores.values), len(scores), first=first))
     return scored
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import cells, kind_of
 from nlgauge.core.frames import texts as texts_of
+from nlgauge.core.segment import is_blank
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.english.detect import is_english
@@ -97,7 +98,7 @@ def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicabl
 def unmet(built: Perturbation, case: Case) -> str | None:
     """The first need of a perturbation that a case does not meet, as a reason; None if all are met."""
     needs = built.info.needs
-    if not case.text.strip():
+    if is_blank(case.text):
         return "empty"
     if "english" in needs and not is_english(case.doc):
         return "language"
