@@ -102,12 +102,15 @@ class MoverScore(Matched):
         stopped, *weighed = tables
         table = weighed[0 if is_hypothesis else 1]
         names = encoder.tokenizer.names(read.ids)
-        dropped = kernel.is_mark(names) | np.array([name in stopped for name in names])
+        dropped = kernel.is_mark(names)
+        if stopped:
+            dropped |= np.array([name in stopped for name in names], dtype=np.bool_)
         if self.drop_subwords:
             dropped |= kernel.is_subword(names)
-        weights = np.ones(len(names)) if table is None else table.weights(read.ids).astype(np.float64)
-        points = kernel.as_points(read.layers, self.variant == "pmeans")
-        return kernel.ngrams(Side(points, weights, read.ids).take(~dropped), self.ngram)
+        pieces = read.ids[~dropped]
+        weights = np.ones(len(pieces)) if table is None else table.weights(pieces).astype(np.float64)
+        points = kernel.as_points([layer[~dropped] for layer in read.layers], self.variant == "pmeans")
+        return kernel.ngrams(Side(points, weights, pieces), self.ngram)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         cost: kernel.Cost = "squared" if self.variant == "pmeans" else "euclidean"

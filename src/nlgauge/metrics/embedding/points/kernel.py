@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -53,19 +54,33 @@ def is_subword(pieces: Sequence[str]) -> Mask:
 
 
 def power_means(layers: Sequence[npt.NDArray[np.floating]]) -> Array:
-    """The minimum, mean and maximum of unit vectors over layers, side by side: k arrays (n, d) to (n, 3 d).
+    """The minimum, mean and maximum over layers, side by side: k arrays of unit vectors (n, d) to (n, 3 d).
 
     References:
         Zhao et al. (2019), "MoverScore", section 3.1, "Aggregation".
     """
-    stacked = np.stack([unit(np.asarray(vectors, dtype=np.float64)) for vectors in layers])  # (k, n, d)
-    return np.concatenate([stacked.min(axis=0), stacked.mean(axis=0), stacked.max(axis=0)], axis=1)
+    width = layers[0].shape[1]
+    found = np.empty((len(layers[0]), 3 * width))
+    low, mean, high = found[:, :width], found[:, width : 2 * width], found[:, 2 * width :]
+    for part in (low, mean, high):
+        part[:] = layers[0]
+    for layer in layers[1:]:
+        np.minimum(low, layer, out=low)
+        np.maximum(high, layer, out=high)
+        mean += layer
+    mean /= len(layers)
+    return found
 
 
 def unit(vectors: Array) -> Array:
     """Vectors of length 1, float64; a vector of zeros stays one."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
+    lengths = np.sqrt(_squares(vectors))[:, None]
+    return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def _squares(vectors: Array) -> Array:
+    """The squared length of each vector, shape (n,)."""
+    return np.asarray(np.einsum("nd,nd->n", vectors, vectors))
 
 
 def ngrams(side: Side, n: int) -> Side:
@@ -77,6 +92,8 @@ def ngrams(side: Side, n: int) -> Side:
         Zhao et al. (2019), "MoverScore", section 3.1, "N-gram representations"; the 1e-5 is the released code's.
     """
     n = min(n, len(side.weights))
+    if n == 1:
+        return Side(unit(side.vectors) * (side.weights > 0)[:, None], side.weights, side.marks, side.missing)
     spans = np.arange(len(side.weights) - n + 1)[:, None] + np.arange(n)  # (windows, n)
     weights = side.weights[spans].sum(axis=1)
     shares = side.weights[spans] / (weights + _EPSILON)[:, None]
@@ -101,7 +118,9 @@ def distances(hypothesis: Array, reference: Array, cost: Cost) -> Array:
     """Distances of all pairs of points, (n, d) and (m, d) to (n, m)."""
     if cost == "cosine":
         return np.maximum(1 - unit(hypothesis) @ unit(reference).T, 0.0)
-    squares = (hypothesis**2).sum(axis=1)[:, None] + (reference**2).sum(axis=1) - 2 * hypothesis @ reference.T
+    squares = hypothesis @ (-2 * reference.T)
+    squares += _squares(hypothesis)[:, None]
+    squares += _squares(reference)
     np.maximum(squares, 0.0, out=squares)
     return squares if cost == "squared" else np.asarray(np.sqrt(squares))
 
@@ -129,6 +148,7 @@ def transport(costs: Array, hypothesis: Array, reference: Array) -> tuple[float,
     return float(cost), flow
 
 
+@cache
 def _solver() -> Callable[..., Any]:
     """POT's network simplex without the wrapper `ot.emd2`, which takes several times as long as the solution."""
     try:
@@ -140,5 +160,5 @@ def _solver() -> Callable[..., Any]:
 
 
 def as_points(vectors: Sequence[npt.NDArray[np.float32]], pooled: bool) -> Array:
-    """The points of pieces: their vectors at one layer, or the power means of several."""
+    """The points of pieces: their unit vectors at one layer, or the power means of those of several layers."""
     return power_means(vectors) if pooled else unit(np.asarray(vectors[-1], dtype=np.float64))
