@@ -84,8 +84,13 @@ class Published:
         kept = [i for i, name in enumerate(names) if name not in string.punctuation and "##" not in name]
         size = min(ngram, len(kept))
         windows = [kept[i : i + size] for i in range(len(kept) - size + 1)]
-        means = [vectors[window].sum(0) / (size + 1e-5) for window in windows]
-        return torch.stack(means), np.full(len(windows), float(size))
+        weights, means, sums = torch.ones(len(names)), [], []  # their idf where none is asked for
+        for window in windows:
+            weight = weights[window]
+            sums.append(weight.sum().item())
+            shares = weight / (weight.sum() + 1e-5)
+            means.append((shares[:, None] * vectors[window]).sum(0))
+        return torch.stack(means), np.array(sums)
 
 
 def texts(n: int) -> list[tuple[str, str]]:

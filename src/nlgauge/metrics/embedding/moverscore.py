@@ -101,15 +101,16 @@ class MoverScore(Matched):
     ) -> Side:
         stopped, *weighed = tables
         table = weighed[0 if is_hypothesis else 1]
-        names = encoder.tokenizer.names(read.ids)
-        dropped = kernel.is_mark(names)
-        if stopped:
-            dropped |= np.array([name in stopped for name in names], dtype=np.bool_)
+        tokenizer = encoder.tokenizer
+        dropped = tokenizer.which(kernel.is_mark)[read.ids]
         if self.drop_subwords:
-            dropped |= kernel.is_subword(names)
+            dropped = dropped | tokenizer.which(kernel.is_subword)[read.ids]
+        if stopped:
+            dropped = dropped | np.array([name in stopped for name in tokenizer.names(read.ids)], dtype=np.bool_)
         pieces = read.ids[~dropped]
         weights = np.ones(len(pieces)) if table is None else table.weights(pieces).astype(np.float64)
-        points = kernel.as_points([layer[~dropped] for layer in read.layers], self.variant == "pmeans")
+        layers = [layer[~dropped] for layer in read.layers] if dropped.any() else read.layers
+        points = kernel.as_points(layers, self.variant == "pmeans")
         return kernel.ngrams(Side(points, weights, pieces), self.ngram)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:

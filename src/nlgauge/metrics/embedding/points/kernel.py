@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -59,23 +59,26 @@ def power_means(layers: Sequence[npt.NDArray[np.floating]]) -> Array:
     References:
         Zhao et al. (2019), "MoverScore", section 3.1, "Aggregation".
     """
-    width = layers[0].shape[1]
-    found = np.empty((len(layers[0]), 3 * width))
+    n, width = layers[0].shape
+    found = np.empty((n, 3 * width), dtype=layers[0].dtype)  # float32 stays so: it is memory that takes time
     low, mean, high = found[:, :width], found[:, width : 2 * width], found[:, 2 * width :]
-    for part in (low, mean, high):
-        part[:] = layers[0]
-    for layer in layers[1:]:
+    first, rest = layers[0], layers[1:] or layers[:1]
+    np.minimum(first, rest[0], out=low)
+    np.maximum(first, rest[0], out=high)
+    np.add(first, rest[0], out=mean)
+    for layer in rest[1:]:
         np.minimum(low, layer, out=low)
         np.maximum(high, layer, out=high)
-        mean += layer
-    mean /= len(layers)
+        np.add(mean, layer, out=mean)
+    mean /= len(rest) + 1
     return found
 
 
 def unit(vectors: Array) -> Array:
-    """Vectors of length 1, float64; a vector of zeros stays one."""
+    """Vectors of length 1; a vector of zeros stays one."""
     lengths = np.sqrt(_squares(vectors))[:, None]
-    return vectors / np.where(lengths > 0, lengths, 1.0)
+    lengths[lengths == 0] = 1
+    return vectors / lengths
 
 
 def _squares(vectors: Array) -> Array:
@@ -93,12 +96,15 @@ def ngrams(side: Side, n: int) -> Side:
     """
     n = min(n, len(side.weights))
     if n == 1:
-        return Side(unit(side.vectors) * (side.weights > 0)[:, None], side.weights, side.marks, side.missing)
-    spans = np.arange(len(side.weights) - n + 1)[:, None] + np.arange(n)  # (windows, n)
-    weights = side.weights[spans].sum(axis=1)
-    shares = side.weights[spans] / (weights + _EPSILON)[:, None]
-    vectors = (shares[:, :, None] * side.vectors[spans]).sum(axis=1)
-    return Side(unit(vectors), weights, side.marks[spans[:, 0]], side.missing)
+        return replace(side, vectors=unit(side.vectors))
+    count = len(side.weights) - n + 1
+    weighted = side.weights.astype(side.vectors.dtype)[:, None] * side.vectors
+    weights, vectors = side.weights[:count].copy(), weighted[:count].copy()
+    for i in range(1, n):
+        weights += side.weights[i : i + count]
+        vectors += weighted[i : i + count]
+    vectors /= (weights + _EPSILON)[:, None].astype(vectors.dtype)
+    return Side(unit(vectors), weights, side.marks[:count], side.missing)
 
 
 def greedy(hypothesis: Side, reference: Side, similarity: Array | None = None) -> tuple[float, float]:
@@ -118,7 +124,8 @@ def distances(hypothesis: Array, reference: Array, cost: Cost) -> Array:
     """Distances of all pairs of points, (n, d) and (m, d) to (n, m)."""
     if cost == "cosine":
         return np.maximum(1 - unit(hypothesis) @ unit(reference).T, 0.0)
-    squares = hypothesis @ (-2 * reference.T)
+    squares = hypothesis @ reference.T
+    squares *= -2
     squares += _squares(hypothesis)[:, None]
     squares += _squares(reference)
     np.maximum(squares, 0.0, out=squares)
@@ -142,6 +149,7 @@ def transport(costs: Array, hypothesis: Array, reference: Array) -> tuple[float,
     if len(first) == 1 or len(second) == 1:  # there is one way only
         flow = first[:, None] * second
         return float((flow * costs).sum()), flow
+    costs = np.ascontiguousarray(costs, dtype=np.float64)
     flow, cost, _, _, status = _solver()(first, second * (first.sum() / second.sum()), costs, _MOST_STEPS, 1)
     if status != _OPTIMAL:
         raise RuntimeError(f"optimal transport of {len(first)} to {len(second)} points ended with status {status}")
