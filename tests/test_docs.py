@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nlgauge.cli.main import app
+from nlgauge.cli.main import app, main
 from nlgauge.core.spec import split
 from nlgauge.metrics.registry import METRICS, SUMS, metric
 
@@ -259,3 +260,30 @@ def test_pages_say_the_words_of_the_glossary():
             text = re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
             found += [f"{page.relative_to(ROOT)}: {match[0]}" for match in re.finditer(ELSEWHERE, text)]
     assert not found
+
+
+def test_fields_of_result_files_are_on_the_page_of_formats(tmp_path, monkeypatch):
+    data, ratings = ROOT / "examples/weather.jsonl", ROOT / "examples/weather_ratings.tsv"
+    monkeypatch.chdir(tmp_path)
+    people = [data, "--judgements", ratings, "-m", "chrf", "-c", "adequacy"]
+    tests = ["--significance", "bootstrap", "-n", "20"]
+    pair = {"ref": "it rains", "better": "rain falls", "worse": "it rained", "phenomenon": "typos"}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps({**pair, "task": "mt", "criterion": "fluency"}))
+    results = [
+        ["score", data, "-m", "bleu", *tests, "--adjust", "holm", "--by-group"],
+        ["score", data, "-m", "bleu", *tests, "--pairs"],
+        ["audit", "--suite", "pairs.jsonl", "-m", "chrf"],
+        ["audit", "--suite", "pairs.jsonl", "-m", "chrf", "--design", "checklist"],
+        ["meta", *people, "-m", "bleu", "--level", "item", "--stat", "kendall_b", "--test", "auto", "--draws", "20"],
+        ["select", *people, "--hybrids", "20", "--pool", "3"],
+    ]
+    page = (ROOT / "docs/formats.md").read_text(encoding="utf-8").partition("## Result files")[2]
+    named = set(re.findall(r"`([a-z_0-9.]+)`", page)) | {"parts.precision2", "parts.precision3"}
+    of_meta = set(re.findall(r"`([a-z_]+)`", (ROOT / "docs/meta.md").read_text(encoding="utf-8")))
+    of_meta |= set(re.findall(r"`([a-z_]+)`", (ROOT / "docs/select.md").read_text(encoding="utf-8")))
+    for arguments in results:
+        assert main([*map(str, arguments), "--json", "result.json", "-q"]) == 0
+        result = json.loads((tmp_path / "result.json").read_text())
+        rows = {field for row in result["rows"] for field in row}
+        known = named | of_meta if result["kind"] in ("meta", "select") else named
+        assert sorted({*result, *(field for metric in result["metrics"] for field in metric), *rows} - known) == []

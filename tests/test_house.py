@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,6 @@ import nlgauge
 SOURCE = Path(nlgauge.__file__).parent
 TESTS = Path(__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
@@ -185,7 +185,16 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield from ((node.lineno, f"nlgauge.{alias.name}") for alias in node.names)
 
 
-IMPORTS = [(path, line, target) for path, tree in TREES.items() for line, target in imports(tree)]
+@cache  # not at the import of this file, which every worker collects
+def trees() -> dict[Path, ast.Module]:
+    """Module -> its syntax."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+
+
+@cache
+def all_imports() -> list[tuple[Path, int, str]]:
+    """Module, line and dotted name of everything that the package imports."""
+    return [(path, line, target) for path, tree in trees().items() for line, target in imports(tree)]
 
 
 def test_every_package_has_a_place_in_the_order():
@@ -205,7 +214,7 @@ def test_the_order_has_no_way_back():
 
 def test_imports_go_one_way_and_by_full_names():
     faults = []
-    for path, line, target in IMPORTS:
+    for path, line, target in all_imports():
         own = package(path)
         top, _, rest = target.partition(".")
         if not top:
@@ -222,7 +231,7 @@ def files_imported() -> dict[str, set[str]]:
     by_module = {".".join(("nlgauge", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in MODULES}
     by_module = {module.removesuffix(".__init__"): name(path) for module, path in by_module.items()}
     found: dict[str, set[str]] = {file: set() for file in by_module.values()}
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         imported = found[name(path)]
         for node in ast.walk(tree):
             targets = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -244,7 +253,7 @@ def room(rooms: dict[str, set[str]], dotted: str) -> str:
 
 def test_rooms_of_a_package_import_one_way():
     faults = []
-    for path, line, target in IMPORTS:
+    for path, line, target in all_imports():
         rooms, (own, _, inside) = ROOMS.get(package(path)), name(path).partition("/")
         if rooms is None or path.stem == "__init__":
             continue
@@ -266,7 +275,7 @@ def test_rooms_have_no_way_back(rooms):
 
 
 def test_libraries_come_in_by_their_own_door():
-    found = {(name(path), package(path), target.partition(".")[0]) for path, _, target in IMPORTS}
+    found = {(name(path), package(path), target.partition(".")[0]) for path, _, target in all_imports()}
     strays = {
         (where, library) for where, own, library in found if library in LIBRARIES and own not in LIBRARIES[library]
     }
@@ -276,7 +285,7 @@ def test_libraries_come_in_by_their_own_door():
 def test_what_is_no_part_of_the_base_is_imported_only_when_used():
     """At the top of a module it would be loaded with it; models are themselves loaded late."""
     faults = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if package(path) not in ("models", "training"):
             top = [
                 found for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom) for found in imports(node)
@@ -343,7 +352,7 @@ def test_no_file_of_the_package_is_ignored_by_git():
 
 def functions() -> Iterator[tuple[str, int]]:
     """`file: name` and the number of lines of every function, decorators and docstring included."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
@@ -378,7 +387,7 @@ def test_lines_are_short():
 def test_only_tables_are_laid_out_by_hand():
     faults = [
         f"{name(path)}:{i}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if line.rstrip().endswith(("# fmt: skip", "# fmt: off")) and i not in tables(tree)
     ]
@@ -410,7 +419,7 @@ def public_definitions(tree: ast.Module) -> Iterator[ast.Module | ast.ClassDef |
 def test_everything_public_says_what_it_is():
     silent = [
         f"{name(path)}: {getattr(node, 'name', 'the module')}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if tree.body
         for node in public_definitions(tree)
         if not ast.get_docstring(node)
@@ -420,7 +429,7 @@ def test_everything_public_says_what_it_is():
 
 def calls() -> Iterator[tuple[str, str, ast.Call]]:
     """Where, what and how of everything called."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         yield from (
             (f"{name(path)}:{node.lineno}", ast.unparse(node.func), node)
             for node in ast.walk(tree)
@@ -431,7 +440,9 @@ def calls() -> Iterator[tuple[str, str, ast.Call]]:
 def test_no_data_can_run_code():
     unsafe = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
     faults = [
-        f"{name(path)}:{line} imports {target}" for path, line, target in IMPORTS if target.partition(".")[0] in unsafe
+        f"{name(path)}:{line} imports {target}"
+        for path, line, target in all_imports()
+        if target.partition(".")[0] in unsafe
     ]
     for where, called, node in calls():
         if called in ("eval", "exec", "compile", "torch.load", "torch.hub.load", "yaml.load", "os.system"):
@@ -476,7 +487,7 @@ def test_doors_are_for_those_outside():
     """
     packages = {path.parent for path in MODULES if path.name == "__init__.py"}
     faults = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "nlgauge":
                 home = SOURCE.joinpath(*node.module.split(".")[1:])
@@ -492,7 +503,7 @@ def test_doors_are_for_those_outside():
 def test_what_a_user_reads_names_no_inner_module():
     """Errors, notes and help name what the doors offer: `nlgauge.score`, `nlgauge.io.read_scores`."""
     faults = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         silent = {id(node) for outer in ast.walk(tree) for node in _no_prose(outer)}
         faults += [
             f"{name(path)}:{node.lineno} says {word}"

@@ -90,7 +90,11 @@ def packed(times=2000):
             "d.jsonl:1: field 'human.x' is too large",
         ),
         ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": ' + DIGITS + b"}\n", "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": 1.5}\n', "d.jsonl:1: field 'id' is a number, expected a string"),
+        (
+            "d.jsonl",
+            b'{"hyp": "a", "ref": "b", "id": 1.5}\n',
+            "d.jsonl:1: field 'id' is a number (1.5), expected a string",
+        ),
         ("d.jsonl", b'{"hyp": "\\ud800", "ref": "b"}\n', "d.jsonl:1: not valid JSON"),
         (
             "d.jsonl",

@@ -2,8 +2,10 @@
 
 import inspect
 import io
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +170,43 @@ def test_the_script_for_a_shell_is_printed(capsys, monkeypatch, shell):
     monkeypatch.setattr("sys.stderr", io.StringIO())
     assert cli.main(["--show-completion"]) == 0
     assert f"_NLGAUGE_COMPLETE=complete_{shell}" in capsys.readouterr().out
+
+
+IN_SHELLS = {  # shell -> what completes `nlgauge score --signi` in it with the script that --show-completion prints
+    "bash": "source comp.bash; COMP_WORDS=(nlgauge score --signi); COMP_CWORD=2; _nlgauge_completion nlgauge;"
+    ' echo "$COMPREPLY"',
+    "fish": "source comp.fish; complete -C 'nlgauge score --signi'",
+    "zsh": r"""
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'autoload -Uz compinit; compinit -u -D; source comp.zsh'
+zpty -w -n z $'nlgauge score --signi\t'
+for i in {1..300}; do
+  sleep 0.1
+  while zpty -r -t z line; do print -rn -- "$line"; [[ $line == *--significance* ]] && { zpty -d z; exit }; done
+done
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", IN_SHELLS)
+def test_the_shell_itself_completes(capsys, monkeypatch, tmp_path, shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    monkeypatch.setattr("typer.completion._get_shell_name", lambda: shell)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert cli.main(["--show-completion"]) == 0
+    (tmp_path / f"comp.{shell}").write_text(capsys.readouterr().out)
+    command = tmp_path / "nlgauge"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m nlgauge "$@"\n')
+    command.chmod(0o755)
+    alone = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
+    own = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    told = subprocess.run(
+        [shell, *alone, "-c", IN_SHELLS[shell]], cwd=tmp_path, env=own, capture_output=True, text=True, timeout=120
+    )
+    assert "--significance" in told.stdout, told.stderr
 
 
 def test_a_shell_without_completion_is_an_error_of_the_users(capsys, monkeypatch):

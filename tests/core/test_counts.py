@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import ScoreWarning, add, count, count_notes, first_of, say, warning
+from nlgauge.core.counts import ScoreWarning, add, count, count_notes, first_of, first_of_all, say, warning
 
 PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b c",))
 RATED = ng.Dataset(tuple(ng.Segment(f"{i}", text, ("a b",), human={"q": i}) for i, text in enumerate(["", "a", "a b"])))
@@ -26,11 +26,21 @@ def test_each_count_is_a_note():
     ]
     assert list(count_notes("nli", {"undefined": 1}, 40, undefined=None)) == []
     first = first_of({"unknown": np.array([False, True, True]), "empty": np.array([True, False, False])}, "abc")
-    assert first == {"unknown": ["b", "c"]}
+    assert first == {"unknown": ["b", "c"], "empty": ["a"]}
     (note,) = count_notes("nli", {"unknown": 2}, 3, first=first)
     assert note.startswith("nli: 2 of 3 segments (b, c) have a text with many pieces that the model does not know;")
     (note,) = count_notes("nli", {"unknown": 3}, 4, first=first)
     assert note.startswith("nli: 3 of 4 segments (b, c, ...) have")
+    (note,) = count_notes("nli", {"undefined": 1}, 4, first=first_of({}, "abc", np.array([0.0, np.nan, 1.0])))
+    assert note == "nli: 1 of 4 segments (b) have an undefined score; they are left out"
+
+
+def test_ten_ids_are_named_over_all_blocks():
+    flag = np.ones(7, dtype=np.bool_)
+    first = first_of_all(first_of({"empty": flag}, "abcdefg"), first_of({"empty": flag}, "hijklmn"))
+    assert first == {"empty": list("abcdefghij")}
+    (note,) = count_notes("chrf", {"empty": 14}, 14, first=first)
+    assert note.startswith("chrf: 14 of 14 segments (a, b, c, d, e, f, g, h, i, j, ...) have an empty side")
     assert list(count_notes("own", {"odd": 1}, 2, "pairs")) == ["own: 1 of 2 pairs have the flag 'odd'"]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset, Segment, check_ids
+from nlgauge.core.segment import Dataset, Segment, check_ids, is_blank, stripped
 
 systems_of_texts = st.integers(0, 4).flatmap(
     lambda n: st.dictionaries(
@@ -115,3 +115,18 @@ def test_references_turned_by_ninety_degrees_are_told_how_to_turn_back():
     with pytest.raises(InputError, match=r"these look like \[reference\]\[item\]: pass list\(zip\(\*references\)\)$"):
         Dataset.from_texts(["a", "b"], turned)
     assert Dataset.from_texts(["a", "b"], list(zip(*turned, strict=True))).segments[1].references == ("x1", "y1", "z1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n\t", "\u200b", "\ufeff", "\u200b \u00a0\u3000", "\0\x1b", "\u3164", "\u2800", "\ufe0f", "\U000e0041"],
+)
+def test_a_text_without_a_visible_character_is_blank(text):
+    assert is_blank(text)
+    assert stripped(text) == ""
+
+
+@pytest.mark.parametrize("text", ["a", ".", "雨", "\u0301", "☃", "\u200ba", "\ufffd", "0"])  # a mark alone has ink
+def test_one_visible_character_is_a_text(text):
+    assert not is_blank(text)
+    assert stripped(f" {text}\n") == text

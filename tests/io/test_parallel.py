@@ -55,8 +55,18 @@ def test_what_is_no_lf_stays_inside_a_segment(put):
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "says"),
     [
-        ("a\nb\nc\n", "a\nb", "h has 3 lines but r has 2 lines; parallel files need one line a segment each"),
-        ("a", "a\n\n", "h has 1 line but r has 2 lines; parallel files need one line a segment each"),
+        (
+            "a\nb\nc\n",
+            "a\nb",
+            "h has 3 lines but r has 2 lines; parallel files need one line per segment each; line 3 of h has no"
+            " partner, as it seems: line 3 is 'c'",
+        ),
+        (
+            "a",
+            "a\n\n",
+            "h has 1 line but r has 2 lines; parallel files need one line per segment each; line 2 of r is blank, at"
+            " its end",
+        ),
         ("", "a\n", "h is empty, expected one segment per line"),
         ("a\n", "", "r is empty, expected one segment per line"),
     ],
@@ -65,6 +75,27 @@ def test_unequal_counts_are_told_before_any_segment(put, hypothesis, reference, 
     with pytest.raises(InputError) as error:
         open_parallel([put("h", hypothesis)], [put("r", reference)]).blocks()
     assert str(error.value) == says
+
+
+ITEMS = ["the cat sat on the mat", "it rains today", "a red house stands there", "dogs bark", "we go home at 5"]
+SOURCES = ["die Katze saß auf der Matte", "es regnet heute", "dort steht ein rotes Haus", "Hunde bellen", "um 5 heim"]
+
+
+@pytest.mark.parametrize("others", [[text.replace("the", "that") for text in ITEMS], SOURCES])
+@pytest.mark.parametrize(
+    ("at", "extra", "says"),
+    [
+        (2, ["snow fell on the hills in the north of the country"], "line 3 of h has no partner"),
+        (1, [""], "line 2 of h has no partner, as it seems: line 2 is blank"),
+        (0, ["Title of the text", "by its author"], "lines 1 to 2 of h have no partner"),
+        (5, ["", ""], "lines 6 to 7 of h are blank, at its end"),
+    ],
+)
+def test_files_of_unequal_length_show_where_they_part(put, at, extra, says, others):
+    hypotheses = put("h", "".join(line + "\n" for line in [*ITEMS[:at], *extra, *ITEMS[at:]]))
+    references = put("r", "".join(line + "\n" for line in others))
+    with pytest.raises(InputError, match=says):
+        open_parallel([hypotheses], [references]).check()
 
 
 def test_the_file_that_differs_is_the_one_named(put):
@@ -76,7 +107,7 @@ def test_the_file_that_differs_is_the_one_named(put):
 
 
 def test_not_utf8_is_named_by_file_and_line(put):
-    with pytest.raises(InputError, match=r"^r:2: not UTF-8 \(byte 0xe9 at offset 5\)$"):
+    with pytest.raises(InputError, match=r"^r:2: not UTF-8 \(byte 0xe9 at offset 5\); it may be WINDOWS-1252"):
         open_parallel([put("h", "a\nb\n")], [put("r", "né\n".encode() + "né\n".encode("latin-1"))]).check()
 
 

@@ -77,9 +77,9 @@ def test_a_rater_keeps_the_place_in_every_criterion(put):
         ),
         (
             {"expert_annotations": [{"fluency": "good"}]},
-            "a.jsonl:1: field 'human.fluency[0]' is a string, expected a number",
+            "a.jsonl:1: field 'human.fluency[0]' is a string ('good'), expected a number",
         ),
-        ({"references": "one"}, "a.jsonl:1: field 'refs' is a string, expected a list of strings"),
+        ({"references": "one"}, "a.jsonl:1: field 'refs' is a string ('one'), expected a list of strings"),
     ],
 )
 def test_bad_annotations_are_refused_by_line(put, change, says):

@@ -187,7 +187,7 @@ CHECKED = {
     "qags-cnn": (6, 0),
     "rank19": (6, 0),
     "bagel": (44, 0),
-    "sfhot": (16, 17),
+    "sfhot": (0, 33),
     "webnlg2020-humaneval": (10, 30),
     "answerability-qg": (9, 0),
 }
@@ -196,7 +196,7 @@ QUICK = {
     "wmt15-da-seg": ("sentBLEU", "sentBLEU-moses"),
     "wmt16-da-seg": ("sentBLEU", "chrF"),
     "summeval": (),
-    "sfhot": ("sentBLEU-noeff", "chrF"),
+    "sfhot": (),
     "webnlg2020-humaneval": ("sentBLEU", "BLEU"),
 }
 

@@ -160,4 +160,4 @@ def test_empty_texts_are_counted():
     rows = [Segment(f"{s.id}", "a b", ("a b",), system=s.system, item=s.item, human={"q": 1.0}) for s in data]
     found = select_models(Dataset((first, *rows)), ["chrf"], "q", hybrids=0, pool=1)
     assert found.result().metrics[0]["flags"] == {"empty": 1}
-    assert "chrf: 1 of 5 judged segments have an empty side; they get the worst value" in found.notes
+    assert "chrf: 1 of 5 judged segments (x) have an empty side; they get the worst value" in found.notes

@@ -222,7 +222,7 @@ def test_a_change_in_the_bounds_file_changes_the_signature(bounds):
         "0.3*bleu + 0.7*chrf",
         "0.3*bleu + 0.7*ter[norm=zscore]",
         "2*chrf + 1*bleu[norm=none]",
-        "1*(1*bleu + 1*chrf) + 1*ter",
+        "1*(1*bleu + 1*chrf) + 1*rouge1",
     ],
 )
 def test_a_sum_keeps_the_contract_of_a_metric(spec):

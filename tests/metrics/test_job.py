@@ -127,7 +127,7 @@ def test_rouge_says_that_its_tokenizer_keeps_nothing_and_not_that_a_side_is_empt
 def test_flags_are_counted_in_notes():
     empty = InMemory(Segment(id="1", hypothesis="", references=("a b",)))
     (note,) = score_source(empty, "chrf").result().notes
-    assert note == "chrf: 1 of 1 segments have an empty side; they get the worst value"
+    assert note == "chrf: 1 of 1 segments (1) have an empty side; they get the worst value"
 
 
 def test_counts_stand_beside_the_metric():

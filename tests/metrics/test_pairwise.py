@@ -119,7 +119,7 @@ def test_texts_that_were_not_scored_as_they_stand_are_counted():
     with pytest.warns(ng.ScoreWarning, match="an empty side"):
         found = ng.compare({**HYPS, "bad": ["", "sun", "birds"]}, REFS, metrics="chrf")
     assert found.result().metrics[0]["flags"] == {"empty": 1}
-    assert found.notes[0] == "chrf: 1 of 6 segments have an empty side; they get the worst value"
+    assert found.notes[0] == "chrf: 1 of 6 segments (bad:1) have an empty side; they get the worst value"
 
 
 def test_the_comparison_is_written_in_every_form(tmp_path):

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.scores import TASKS, MetricInfo
+from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.core.signature import spec_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
+from nlgauge.metrics.run import score_segments
+from nlgauge.models import embedded, heads
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.subject import Subject
 
 WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
 
@@ -122,3 +128,35 @@ def test_tasks_are_those_of_the_checklists():
     assert CHECKLISTS.keys() == TASKS
     with pytest.raises(InputError, match="toy: unknown task 'translation', expected one of as, d2t, dg, ic, mt, qg"):
         MetricInfo("toy", tasks={"mt", "translation"})
+
+
+WITH_EMBEDDED_MODELS = [
+    name
+    for name, (kind, fixed) in ((name, METRICS.lookup(name)) for name in METRICS.names())
+    if fixed.get("model", getattr(kind, "model", None)) in {embedded.NAME, *heads.SHIPPED}
+]
+SHORT = [s for s in SEGMENTS if len(s.hypothesis) < 80][:12]
+
+
+@pytest.fixture(scope="module")
+def one_runtime():
+    return Runtime(device="cpu")
+
+
+@pytest.mark.parametrize("name", WITH_EMBEDDED_MODELS)
+def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtime, tmp_path):
+    # 1e-6 is what docs/python.md promises in float32; it is relative where a score is above 1
+    subject = Subject(metric(name), SHORT, one_runtime, 1e-6)
+    subject.same(subject.base, join([subject.score([s]) for s in SHORT]), "scoring each segment alone")
+    backwards = subject.score(SHORT[::-1], replace(one_runtime, token_budget=300))
+    subject.same(subject.base, backwards.take(np.arange(len(SHORT))[::-1]), "another order and a token budget of 300")
+    order = np.random.default_rng(0).permutation(len(SHORT))
+    kept = replace(one_runtime, cache=str(tmp_path / "scores.sqlite"))
+    score_segments({"metric": subject.metric}, SHORT[::2], kept)
+    found = score_segments({"metric": subject.metric}, [SHORT[i] for i in order], kept)["metric"]
+    kept.cache.close()
+    subject.same(subject.base, found.take(np.argsort(order)), "another order, half of it from the cache")
+
+
+def test_the_metrics_with_an_embedded_model_are_found():
+    assert {"bertscore", "cosine", "nli", "nli-robust", "summac", "sescore"} <= set(WITH_EMBEDDED_MODELS)

@@ -43,9 +43,9 @@ def test_what_is_saved_is_read_back(tmp_path):
         ("not json", r'expected \{"bounds"'),
         ("[]", r'expected \{"bounds"'),
         ("3", r'expected \{"bounds"'),
-        ({"given": [1, 1]}, r"bounds of given are 1 and 1, expected the lower first$"),
-        ({"given": [2, 1]}, r"bounds of given are 2 and 1, expected the lower first$"),
-        ('{"bounds": {"given": [NaN, 1]}}', r"expected the lower first$"),
+        ({"given": [1, 1]}, r"bounds of given are 1 and 1, expected two finite numbers, the lower first$"),
+        ({"given": [2, 1]}, r"bounds of given are 2 and 1, expected two finite numbers, the lower first$"),
+        ('{"bounds": {"given": [NaN, 1]}}', r"expected two finite numbers, the lower first$"),
     ],
 )
 def test_a_bounds_file_that_is_none_is_refused_with_what_it_should_hold(tmp_path, content, message):

@@ -10,6 +10,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.signature import signature_of
+from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.scoring import score
 
 
@@ -86,3 +87,15 @@ def test_a_frame_is_never_taken_for_the_names_of_its_columns():
         score(["a", "b"], ["a", "b"], frame, metrics="chrf")
     with pytest.raises(InputError, match=r"^columns are named for a frame; lists of texts have none$"):
         score(["a"], ["a"], metrics="chrf", columns={"hyp": "x"})
+
+
+@pytest.mark.parametrize("spec", ["bleu", "chrf", "ter", "rouge1", "rougeL", "wordf1", "meteor", "ribes", "bertscore"])
+def test_every_metric_calls_the_same_texts_empty(spec):
+    if spec not in METRICS.names():
+        pytest.skip("not registered")
+    blank = ["", " ", "\u200b", "\ufeff", "\u00a0\u200d", "\u3164"]
+    texts = [*blank, "a cat", "."]
+    with pytest.warns(ng.ScoreWarning, match="6 of 8 segments"):
+        scores = ng.score(texts, ["a cat"] * len(texts), metrics=spec)[spec]
+    assert scores.flags["empty"].tolist() == [True] * len(blank) + [False, False]
+    assert len(set(scores.values[: len(blank)].tolist())) == 1

@@ -64,7 +64,14 @@ def test_plain_sentences_get_their_label(name, runtime):
 
 
 @pytest.mark.skipif(not (DATA / "nli").is_dir(), reason="NLGAUGE_DATA names no folder with nli/")
-@pytest.mark.parametrize(("name", "row"), [(name, row) for name in HEADS for row in SETS[name]])
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        pytest.param(name, row, marks=[pytest.mark.slow] if i else [])
+        for name in HEADS
+        for i, row in enumerate(SETS[name])
+    ],
+)
 def test_the_card_holds_on_a_sample(name, row, runtime):
     n = 200  # which a second or two allow
     with gzip.open(DATA / "nli" / f"{SETS[name][row]}.jsonl.gz", "rt", encoding="utf-8") as file:

@@ -121,6 +121,7 @@ def test_several_criteria_have_a_summary_first_then_one_order_and_one_axis():
     assert "mean of 2" in summary
     assert "<small>of 1</small>" in summary  # one of the two is missing
     assert "0.100 to 0.300" in summary
+    assert "The mean has no interval" in summary
     for part in (summary, adequacy, fluency):
         assert part.index("<bdi>bleu") < part.index("<bdi>chrf")
     ends = '<span class="axis"><span>0</span><span>0.6</span></span>'  # of 0.0 to 0.6, in both

@@ -34,7 +34,7 @@ def test_scores_without_systems_are_one_line_with_counts_of_flags_below():
     flags = {"empty": np.array([True, False])}
     html = scores_html(Scores(SIGNATURE, ("1", "2"), np.array([np.nan, 50.0]), flags=flags))
     assert cells(html) == ["system", "toy", "n", "-", "50.00", "2"]
-    assert "toy: 1 of 2 segments have an empty side; they get the worst value<br>toy: 1 of 2 segments have" in html
+    assert "toy: 1 of 2 segments (1) have an empty side; they get the worst value<br>toy: 1 of 2 segments (1)" in html
 
 
 def test_a_result_has_its_tables_signatures_and_notes():

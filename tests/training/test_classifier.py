@@ -1,9 +1,12 @@
 """Networks that read pairs: features by hand, padding without effect, dropout only where asked."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
-pytest.importorskip("peft")
+if find_spec("peft") is None:  # to import it takes seconds, in every worker
+    pytest.skip("peft is not installed", allow_module_level=True)
 
 import torch
 

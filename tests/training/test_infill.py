@@ -2,11 +2,13 @@
 
 import itertools
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-pytest.importorskip("peft")
+if find_spec("peft") is None:  # to import it takes seconds, in every worker
+    pytest.skip("peft is not installed", allow_module_level=True)
 
 import torch
 from safetensors import safe_open

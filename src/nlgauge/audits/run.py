@@ -298,7 +298,7 @@ def _flagged(sides: Mapping[str, Sides], undefined: str | None) -> Iterator[str]
     """How many pairs are unread, cut or empty; and what becomes of undefined ones, unless another note says so."""
     for spec, s in sides.items():
         yield from s.unread
-        yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined=undefined)
+        yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined=undefined, first=s.first)
 
 
 def _undefined_drops(sides: Mapping[str, Sides], rows: Sequence[DeviationRow]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.counts import count
+from nlgauge.core.counts import count, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
@@ -33,6 +33,7 @@ class Sides:
         better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
         flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
         unread: notes on pairs in scripts that the metric does not read.
+        ids: the ids of the pairs, length n; empty where nobody needs them.
     """
 
     spec: str
@@ -43,6 +44,12 @@ class Sides:
     worse: Array
     flags: Mapping[str, Mask] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> dict[str, list[str]]:
+        """Flag -> ids of the first pairs that have it."""
+        return first_of(self.flags, self.ids, self.margin) if self.ids else {}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -115,7 +122,8 @@ def _score(spec: str, metric: Metric, suite: Suite, places: Sequence[int], runti
         better[part], worse[part] = scores.values[:n], scores.values[n:]
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
-    return Sides(spec, metric, str(signature_of(metric, runtime)), tuple(places), better, worse, flags)
+    signature, names = str(signature_of(metric, runtime)), tuple(suite.pairs[place].id for place in places)
+    return Sides(spec, metric, signature, tuple(places), better, worse, flags, ids=names)
 
 
 def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:

@@ -248,10 +248,8 @@ class Shown:
             of_tables: option of the verb -> its value, which is false where it was not typed.
         """
         check_form(self.form)
-        if self.form not in CELLS and not (files and is_cells(files.segments)):
-            refuse_idle(
-                {"spreadsheet": self.spreadsheet}, "is about CSV and TSV: -f csv or tsv, or --segments FILE.csv"
-            )
+        if self.spreadsheet and self.form not in CELLS and not (files and is_cells(files.segments)):
+            raise InputError("--spreadsheet is about CSV and TSV: -f csv or tsv, or --segments FILE.csv")
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}
             refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 UNDEFINED = "undefined"
-_LOOKED_AT, _FIRST = ("unknown", "untokenized", "too_long"), 3  # flags whose texts are named, and how many of them
+FIRST = 10  # texts that are named
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -27,6 +27,11 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
+    "copied": "a hypothesis that is its source, unchanged",
+    "looping": "a hypothesis that ends in the same words again and again",
+    "repeated": "a hypothesis that their system gives for many other inputs, too",
+    "unfinished": "a hypothesis without a final mark where the references have one (is it cut off?)",
+    "spaced": "' .' at the end of one side and '.' of the other (is one side tokenised?)",
 }
 
 
@@ -59,13 +64,27 @@ def add(*counts: Mapping[str, int]) -> dict[str, int]:
     return dict(total)
 
 
-def first_of(flags: Mapping[str, Mask], ids: Sequence[str]) -> dict[str, list[str]]:
-    """The first ids of texts with a flag that few texts should have, so that they can be looked at; `ids` are n."""
-    return {
-        name: [ids[i] for i in flags[name].nonzero()[0][:_FIRST]]
-        for name in _LOOKED_AT
-        if name in flags and flags[name].any()
-    }
+def first_of(flags: Mapping[str, Mask], ids: Sequence[str], values: Array | None = None) -> dict[str, list[str]]:
+    """The first ids of texts with each flag, so that they can be looked at.
+
+    Args:
+        flags: as in `count`.
+        ids: the names of the n texts.
+        values: as in `count`, to name the texts with an undefined score, too.
+    """
+    import numpy as np
+
+    masks = {**flags} if values is None else {**flags, UNDEFINED: np.isnan(values)}
+    return {name: [ids[i] for i in mask.nonzero()[0][:FIRST]] for name, mask in masks.items() if mask.any()}
+
+
+def first_of_all(*firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The first ids of several parts, in their order."""
+    found: dict[str, list[str]] = {}
+    for first in firsts:
+        for name, ids in first.items():
+            found[name] = [*found.get(name, ()), *ids][:FIRST]
+    return found
 
 
 def count_notes(
@@ -87,12 +106,12 @@ def count_notes(
         first: flag -> ids of the first texts that have it, see `first_of`.
     """
     for name, number in counts.items():
+        ids = (first or {}).get(name, ())
+        who = f" ({', '.join([*ids, *(['...'] if number > len(ids) else [])])})" if ids else ""
         if name != UNDEFINED:
-            ids = (first or {}).get(name, ())
-            who = f" ({', '.join([*ids, *(['...'] if number > len(ids) else [])])})" if ids else ""
             yield f"{spec}: {number} of {n} {of}{who} have {MEANINGS.get(name, f'the flag {name!r}')}"
         elif undefined is not None:
-            yield f"{spec}: {number} of {n} {of} have {MEANINGS[name]}; {undefined}"
+            yield f"{spec}: {number} of {n} {of}{who} have {MEANINGS[name]}; {undefined}"
 
 
 _said: ContextVar[list[str] | None] = ContextVar("notes of the call that warns", default=None)

@@ -58,7 +58,7 @@ class MetricInfo:
     blank: float | None = None
     cached: bool = False
     flags: frozenset[str] | set[str] = frozenset()
-    parts: Mapping[str, bool | None] = field(default_factory=dict)
+    parts: Mapping[str, bool | None] = field(default_factory=dict, hash=False)
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,30 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import cells, check_no_frame, kind_of
 from nlgauge.core.frames import texts as texts_of
+
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))  # control, format and space characters
+_FILLERS = frozenset("\u034f\u115f\u1160\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")  # letters and marks without ink
+_VARIANTS = (("\ufe00", "\ufe0f"), ("\U000e0100", "\U000e01ef"))  # selectors of a form of the character before
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has no visible character: the one definition of an empty text, for every metric.
+
+    Blanks of any kind, U+200B, U+FEFF and other characters without ink are not visible.
+    """
+    return not any(map(_is_seen, text))
+
+
+def stripped(text: str) -> str:
+    """A text without the blanks around it; empty if it has no visible character."""
+    text = text.strip()
+    return "" if is_blank(text) else text
+
+
+def _is_seen(char: str) -> bool:
+    if char in _FILLERS or any(first <= char <= last for first, last in _VARIANTS):
+        return False
+    return char.isalnum() or unicodedata.category(char) not in _UNSEEN
 
 
 @dataclass(frozen=True, slots=True)

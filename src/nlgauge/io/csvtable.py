@@ -9,9 +9,9 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import repeated
-from nlgauge.io.fields import CRITERION, advice, fields_by_column, is_known, reference_columns
+from nlgauge.io.fields import CRITERION, FieldError, advice, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number
+from nlgauge.io.files.lines import Lines, counted, number, refuse
 
 _MARK = re.compile(r"</?v>")
 _MOST = 10_000  # lines of one row; more means that a quote was never closed
@@ -90,6 +90,7 @@ class CsvRows:
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, delimiter: str = ",") -> None:
         self.file = file
         self.ignored: list[str] = []
+        self.refuse: Callable[[str, str], object] = refuse
         self._records = Records(file, delimiter)
         self._columns = dict(columns or {})
         self._marks = 0
@@ -106,16 +107,23 @@ class CsvRows:
         self._marks = 0
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
-                raise InputError(
-                    f"{self.at(place)}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header"
-                )
+                self.refuse(self.at(place), f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+                continue
             row: dict[str, Any] = dict(layout.fixed)
-            human: dict[str, float | None] = {}
+            try:
+                human = {
+                    name.removeprefix(CRITERION): _rating(cell, name)
+                    for name, cell in zip(fields, cells, strict=True)
+                    if name.startswith(CRITERION)
+                }
+            except FieldError as error:
+                self.refuse(self.at(place), str(error))
+                continue
             for name, cell in zip(fields, cells, strict=True):
                 if name == "hyp":
                     row[name] = self._unmarked(cell) if layout.marked else cell
                 elif name.startswith(CRITERION):
-                    human[name.removeprefix(CRITERION)] = self._rating(cell, name, place)
+                    pass
                 elif name and name not in ("ref", "refs") and not (name.startswith("ref") and is_known(name)):
                     row[name] = cell or None
             if references:
@@ -144,13 +152,6 @@ class CsvRows:
             return text
         self._marks += 1
         return _MARK.sub("", text)
-
-    def _rating(self, cell: str, name: str, place: int) -> float | None:
-        try:
-            value = number(cell)
-        except ValueError as error:
-            raise InputError(f"{self.at(place)}: field {name!r} is {error}") from None
-        return None if value != value else value
 
     def _fields(self, header: Sequence[str], place: int) -> tuple[Layout, list[str]]:
         """The layout of a header, and the field each column holds; empty where it is not read."""
@@ -198,6 +199,14 @@ class CsvRows:
                 )
         self.ignored = [name for name, used in zip(header, fields, strict=True) if not used]
         return layout, fields
+
+
+def _rating(cell: str, name: str) -> float | None:
+    try:
+        value = number(cell)
+    except ValueError as error:
+        raise FieldError(f"field {name!r} is {error}") from None
+    return None if value != value else value
 
 
 def layout_of(header: Sequence[str]) -> Layout | None:

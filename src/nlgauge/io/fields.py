@@ -13,6 +13,7 @@ from nlgauge.core.segment import Segment
 NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
+_WIDE = 40  # characters of a value in an error
 
 
 class FieldError(InputError):
@@ -100,7 +101,7 @@ class Fields:
             FieldError: a field is missing or wrong. The error names the field, what was expected and what came.
         """
         if type(row) is not dict:
-            raise FieldError(f"the row is {_kind(row)}, expected an object with the field 'hyp'")
+            raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
         if self._columns is not None:
             row = self._renamed(row, self._columns)
         if row.keys() - NAMES:
@@ -288,7 +289,18 @@ def _no_hypothesis(row: Mapping[str, Any]) -> FieldError:
 
 def _wrong(name: str, value: Any, expected: str, hint: tuple[str, type] | None = None) -> FieldError:
     advice = f"; {hint[0]}" if hint and type(value) is hint[1] else ""
-    return FieldError(f"field {name!r} is {_kind(value)}, expected {expected}{advice}")
+    return FieldError(f"field {name!r} is {_kind(value)}{_repeated(value)}, expected {expected}{advice}")
+
+
+def _repeated(value: Any) -> str:
+    """The value as it stands in an error, cut to one short line; none where its kind says it all."""
+    if value is None or isinstance(value, bool):
+        return ""
+    try:
+        shown = repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return ""
+    return f" ({shown if len(shown) <= _WIDE else shown[: _WIDE - 3] + '...'})"
 
 
 def _kind(value: Any) -> str:

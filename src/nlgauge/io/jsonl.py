@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, refuse
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -31,6 +31,7 @@ class JsonRows:
         self.file = file
         self.lines = Lines(file)
         self.ignored: list[str] = []  # which fields are not read, the rows themselves say
+        self.refuse: Callable[[str, str], object] = refuse  # what is done with a bad row: its place, and the reason
         self._array = self._bom = False
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
@@ -46,18 +47,21 @@ class JsonRows:
                 value = decode(line)
             except (msgspec.DecodeError, RecursionError):
                 if line.strip(" \t\r"):
-                    raise InputError(f"{self.at(number)}: {_fault(line, number)}") from None
-                self.lines.blank += 1
+                    self.refuse(self.at(number), _fault(line, number))
+                else:
+                    self.lines.blank += 1
                 continue
-            yield number, self._checked(number, line, value)
+            if self._names_keys_once(number, line, value):
+                yield number, value
 
-    def _checked(self, number: int, text: str, value: Any) -> Any:
+    def _names_keys_once(self, number: int, text: str, value: Any) -> bool:
         self.file.limits.check_json(text, value, self.at(number))
         try:
             check_keys(text, value)
         except RepeatedKey as error:
-            raise InputError(f"{self.at(number)}: {error}") from None
-        return value
+            self.refuse(self.at(number), str(error))
+            return False
+        return True
 
     def _entries(self) -> Iterator[tuple[int, Any]]:
         try:
@@ -65,6 +69,7 @@ class JsonRows:
         except RecursionError:
             raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._refuse_encoding()
             raise InputError(f"{self.file.name}: not valid JSON ({error}), expected an array of objects") from None
         decode = msgspec.json.Decoder().decode
         for number, entry in enumerate(entries, start=1):
@@ -73,8 +78,17 @@ class JsonRows:
                 self.file.limits.check("line", len(text), self.at(number))
                 value = decode(entry)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-                raise InputError(f"{self.at(number)}: not valid JSON ({error})") from None
-            yield number, self._checked(number, text, value)
+                if isinstance(error, UnicodeDecodeError):
+                    self._refuse_encoding()
+                self.refuse(self.at(number), f"not valid JSON ({error})")
+                continue
+            if self._names_keys_once(number, text, value):
+                yield number, value
+
+    def _refuse_encoding(self) -> None:
+        """Read all lines, which say what is no UTF-8 and how to convert it; nothing if all is UTF-8."""
+        for _ in self.lines:
+            pass
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""

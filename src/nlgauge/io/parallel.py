@@ -13,6 +13,7 @@ from nlgauge.io.files.files import STDIN, InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, OPTIONAL, Summary, in_blocks
 
+_MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
 PathLike = str | os.PathLike[str]
 
 
@@ -93,7 +94,7 @@ class ParallelSource:
             if lines.count != first.count:
                 raise InputError(
                     f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files"
-                    " need one line a segment each"
+                    f" need one line per segment each{_parting(first, lines)}"
                 )
         present = {
             "system",
@@ -169,3 +170,43 @@ def _named(path: str, folders: int) -> str:
 
 def _count(lines: Lines) -> str:
     return f"{lines.count} {'line' if lines.count == 1 else 'lines'}"
+
+
+def _parting(one: Lines, other: Lines) -> str:
+    """Where the longer file has what the shorter lacks, for the end of an error; empty where nothing tells.
+
+    The lines before that place fit each other, and so do those after it if the longer file is moved up. Two lines fit
+    as well as they share words and are of one length.
+    """
+    longer, shorter = (one, other) if one.count > other.count else (other, one)
+    if longer.count > _MOST_COMPARED:
+        return ""
+    texts, others = ([text for _, text in lines] for lines in (longer, shorter))
+    extra, n = len(texts) - len(others), len(others)
+    name = longer.file.name
+    if not any(map(str.strip, texts[n:])):
+        return f"; {_lines(n + 1, len(texts))} of {name} {'is' if extra == 1 else 'are'} blank, at its end"
+    words = [frozenset(text.lower().split()) for text in texts]
+    held = [frozenset(text.lower().split()) for text in others]
+    # fit[k]: how well all lines fit if the longer file has its extra lines before line k, from 0
+    fit = [0.0]
+    fit[0] = sum(_alike(texts[i + extra], others[i], words[i + extra], held[i]) for i in range(n))
+    for i in range(n):
+        before = _alike(texts[i], others[i], words[i], held[i])
+        fit.append(fit[-1] + before - _alike(texts[i + extra], others[i], words[i + extra], held[i]))
+    best = max(range(n + 1), key=fit.__getitem__)
+    told = f"; {_lines(best + 1, best + extra)} of {name} {'has' if extra == 1 else 'have'} no partner"
+    shown = texts[best] if len(texts[best]) <= _SHOWN else texts[best][: _SHOWN - 3] + "..."
+    what = "is blank" if not texts[best].strip() else f"is {shown!r}"
+    return f"{told}, as it seems: line {best + 1} {what}"
+
+
+def _alike(one: str, other: str, words: frozenset[str], others: frozenset[str]) -> float:
+    """How well two lines fit, from 0 to 2: the share of their words that is common, and the ratio of their lengths."""
+    if not one or not other:
+        return 2.0 * (one == other)
+    return len(words & others) / max(len(words | others), 1) + min(len(one), len(other)) / max(len(one), len(other))
+
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first} to {last}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.fields import advice, fields_by_column, is_known
 from nlgauge.io.files.files import RATIO_FROM, InputFile
+from nlgauge.io.files.lines import refuse
 
 _BATCH = 2048
 _AT_ONCE = 1 << 25  # characters of rows that are made at once
@@ -35,6 +36,7 @@ class ParquetRows:
         self.file = file
         self._columns = columns or {}
         self.ignored: list[str] = []
+        self.refuse: Callable[[str, str], object] = refuse  # a row of Parquet is bad only by its fields
         import_pyarrow()
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:

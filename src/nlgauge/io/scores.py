@@ -22,7 +22,7 @@ from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import NAMES, is_known
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number
+from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.parquet import check_size, import_pyarrow
@@ -33,7 +33,7 @@ _SCORED = Origin(True)
 KEYS = ("id", "system", "seg", "lp", "task")
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
-_Row = tuple[str, Mapping[str, Any]]
+_Row = tuple[str, Mapping[str, Any] | str]  # its place, and its fields or what is wrong with it
 
 
 def read_scores(
@@ -105,33 +105,54 @@ def _table(
     for column, renamed in names.items():
         if renamed not in KEYS:
             raise InputError(f"column {column!r} cannot be {renamed!r}, expected one of {', '.join(KEYS)}")
-    keys: list[Key] = []
-    places: dict[Key, str] = {}
-    scores = _Columns(columns)
-    level = ""
+    faults = Faults(name)
+    found = _Found(_Columns(columns), group)
     for where, raw in rows:
-        row = {names.get(column, column): cell for column, cell in raw.items()} if names else raw
-        key = _key(row, group, where)
-        level_of_row = "system" if key.id is None and key.item is None else "segment"
-        if level_of_row == "system" and key.system is None:
-            raise InputError(
-                f"{where}: neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}"
-            )
-        level = level or level_of_row
-        if level_of_row != level:
-            raise InputError(
-                f"{where}: about a {level_of_row}, the rows before it about {level}s; expected one level per file"
-            )
-        identity = Key(key.id) if key.id is not None else key
-        if identity in places:
-            raise InputError(f"{where}: a second row about {key}, the first is {places[identity]}")
-        places[identity] = where
-        scores.add(row, where, len(keys))
-        keys.append(key)
-    if not keys:
+        if isinstance(raw, str):  # a row that is none, and why
+            faults.add(where, raw)
+            continue
+        try:
+            found.add({names.get(column, column): cell for column, cell in raw.items()} if names else raw, where)
+        except _Fault as error:
+            faults.add(where, str(error))
+    faults.check()
+    if not found.keys:
         raise InputError(f"{name} is empty: no row in it, expected scores")
-    values = scores.arrays(name, len(keys))
-    return ScoreTable(tuple(keys), values, level, name, (*notes, *scores.notes(name)))
+    values = found.scores.arrays(name, len(found.keys))
+    return ScoreTable(tuple(found.keys), values, found.level, name, (*notes, *found.scores.notes(name)))
+
+
+class _Fault(ValueError):
+    """Why a row is refused; its place is added by the one who knows it."""
+
+
+class _Found:
+    """The keys and scores of the rows so far."""
+
+    def __init__(self, scores: _Columns, group: str | None) -> None:
+        self.keys: list[Key] = []
+        self.scores, self.level = scores, ""
+        self._group = group
+        self._places: dict[Key, str] = {}
+
+    def add(self, row: Mapping[str, Any], where: str) -> None:
+        """Add a row.
+
+        Raises:
+            _Fault: it is about nothing, about what another row is about, or holds no number where one is expected.
+        """
+        key = _key(row, self._group)
+        level = "system" if key.id is None and key.item is None else "segment"
+        if level == "system" and key.system is None:
+            raise _Fault(f"neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}")
+        if level != (self.level or level):
+            raise _Fault(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
+        identity = Key(key.id) if key.id is not None else key
+        if identity in self._places:
+            raise _Fault(f"a second row about {key}, the first is {self._places[identity]}")
+        self.scores.add(row, where, len(self.keys))
+        self.level, self._places[identity] = level, where
+        self.keys.append(key)
 
 
 class _Columns:
@@ -148,7 +169,7 @@ class _Columns:
             if self._asked is None and (is_known(column) or column in self._texts):
                 continue
             if self._asked is not None and column not in row:
-                raise InputError(f"{where}: no column {column!r}; columns found: {', '.join(map(repr, row))}")
+                raise _Fault(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
             try:
                 value = _number(row[column])
             except ValueError as error:
@@ -156,7 +177,7 @@ class _Columns:
                     self._texts[column] = f"{error} in {where}"
                     self._values.pop(column, None)
                     continue
-                raise InputError(f"{where}: column {column!r} is {error}") from None
+                raise _Fault(f"column {column!r} is {error}") from None
             values = self._values.setdefault(column, [])
             values += [math.nan] * (above - len(values))  # a field that began later
             values.append(value)
@@ -179,14 +200,14 @@ class _Columns:
                 yield f"{name}: column {column!r} has no number in {missing} of {counted(n, 'row')}"
 
 
-def _key(row: Mapping[str, Any], group: str | None, where: str) -> Key:
+def _key(row: Mapping[str, Any], group: str | None) -> Key:
     parts: dict[str, str | None] = {}
     for name in KEYS:
         value = row.get(name)
         if type(value) is int:
             value = str(value)
         if value is not None and type(value) is not str:
-            raise InputError(f"{where}: field {name!r} is {value!r}, expected a string")
+            raise _Fault(f"field {name!r} is {value!r}, expected a string")
         parts[name] = value or None
     group_of_row = parts["lp"] if parts["lp"] is not None else parts["task"]
     return Key(parts["id"], parts["system"], parts["seg"], group if group_of_row is None else group_of_row)
@@ -220,12 +241,15 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         try:
             row = json.loads(line, object_pairs_hook=unique)
         except RepeatedKey as error:
-            raise InputError(f"{where}: {error}") from None
+            yield where, str(error)
+            continue
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: not valid JSON ({str(error).splitlines()[0]})") from None
+            yield where, f"not valid JSON ({str(error).splitlines()[0]})"
+            continue
         file.limits.check_json(line, row, where)
         if type(row) is not dict:
-            raise InputError(f"{where}: not an object, expected one with 'id' and scores")
+            yield where, "not an object, expected one with 'id' and scores"
+            continue
         if {"instance_id", "summarizer_id", "metrics"} <= row.keys():
             if row.get("summarizer_type") == "reference":
                 references += 1
@@ -261,7 +285,8 @@ def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_R
                 raise InputError(f"{where}: the header names column {twice!r} twice")
             continue
         if len(cells) != len(header):
-            raise InputError(f"{where}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+            yield where, f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header"
+            continue
         yield where, dict(zip(header, cells, strict=True))
     notes += records.notes()
 
@@ -287,8 +312,8 @@ def _score_file(file: InputFile, group: str | None) -> ScoreTable:
         raise InputError(
             f"{file.name}: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score"
         )
-    words = next((line.split() for _, line in Lines(file) if line.strip()), [])
-    if len(words) > 3:
+    first = next((line for _, line in Lines(file) if line.strip()), "")
+    if len(first.split("\t") if "\t" in first else first.split()) > 3:
         return read_submission(file.path).table()
     name, level = match["name"], LEVELS[match["level"]]
     folder = Path(file.path).parent.name

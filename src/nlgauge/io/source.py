@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.fields import FieldError, Fields
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Faults, refuse
 
 BLOCK = 65_536
 BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
@@ -152,6 +153,7 @@ class Rows(Protocol):
 
     file: InputFile
     ignored: list[str]
+    refuse: Callable[[str, str], object]  # what is done with a bad row, told its place and the reason
 
     def __iter__(self) -> Iterator[tuple[int, Any]]: ...
 
@@ -196,10 +198,13 @@ class TableSource:
 
     def checked(self) -> Iterator[Segment]:
         """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
-        fields, tally = Fields(self._columns), Tally()
+        fields, tally, faults = Fields(self._columns), Tally(), Faults(self.rows.file.name)
+        self.rows.refuse = faults.add
         for _, segment in self._segments(fields):
             tally.add(segment)
             yield segment
+        self.rows.refuse = refuse
+        faults.check()
         if not tally.n:
             raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
         repeated = tally.repeated()
@@ -212,12 +217,14 @@ class TableSource:
             try:
                 segment = fields.segment(row, number)
             except FieldError as error:
-                raise InputError(f"{self.rows.at(place)}: {error}") from None
+                self.rows.refuse(self.rows.at(place), str(error))
+                continue
             yield place, segment
 
     def _name_duplicate(self, repeated: set[int]) -> None:
-        """Refuse the first id that really occurs twice. Equal hashes alone do not prove that ids are equal."""
+        """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
         first: dict[str, int] = {}
+        faults = Faults(self.rows.file.name)
         fields, had = Fields(self._columns), 0
         for place, segment in self._segments(fields):
             made = " (made from system and seg, or from the row number)" if fields.made > had else ""
@@ -225,11 +232,14 @@ class TableSource:
             if hash(segment.id) not in repeated:
                 continue
             if segment.id in first:
-                raise InputError(
-                    f"{self.rows.at(place)}: duplicate id {segment.id!r}{made}, first at"
-                    f" {self.rows.at(first[segment.id])}; ids must be unique"
+                faults.add(
+                    self.rows.at(place),
+                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
+                    " unique",
                 )
-            first[segment.id] = place
+            else:
+                first[segment.id] = place
+        faults.check()
 
     def _told(self, fields: Fields) -> Iterator[str]:
         name = self.rows.file.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import counted
+from nlgauge.io.files.lines import counted, refuse
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.source import TableSource
 
@@ -40,10 +40,12 @@ class SummEvalRows:
         self.file = file
         self.ignored: list[str] = []
         self._rows = JsonRows(file)
+        self.refuse: Callable[[str, str], object] = refuse
         self._without: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         self.ignored, self._without = [], {}
+        self._rows.refuse = self.refuse
         for place, row in self._rows:
             if type(row) is not dict:
                 raise InputError(

@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import repeated
 from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.lines import Lines, refuse
 
 
 class TsvRows:
@@ -33,6 +33,7 @@ class TsvRows:
         self.file = file
         self.lines = Lines(file)
         self.ignored: list[str] = []
+        self.refuse: Callable[[str, str], object] = refuse
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         lines = iter(self.lines)
@@ -54,10 +55,12 @@ class TsvRows:
                 if not line:
                     self.lines.blank += 1
                     continue
-                raise InputError(
-                    f"{self.at(number)}: {_count(len(cells))}, expected {width} as in the header; a text must hold no"
-                    " tab and no line break"
+                self.refuse(
+                    self.at(number),
+                    f"{_count(len(cells))}, expected {width} as in the header; a text must hold no tab and no line"
+                    " break",
                 )
+                continue
             try:
                 row = {name: read(cells[place], name) for place, name, read in others}
                 if references:
@@ -75,7 +78,8 @@ class TsvRows:
                         name.removeprefix(CRITERION): _rating(cells[place], name) for place, name in ratings
                     }
             except FieldError as error:
-                raise InputError(f"{self.at(number)}: {error}") from None
+                self.refuse(self.at(number), str(error))
+                continue
             yield number, row
 
     def at(self, number: int) -> str:

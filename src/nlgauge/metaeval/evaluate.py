@@ -137,7 +137,7 @@ def meta_evaluate(
     of_plan = (adjust, alpha, *of_systems, outliers, power)
     plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
     held = joined_scores(
-        without_systems(dataset_of(dataset, columns), exclude),
+        without_systems(_dataset(dataset, columns), exclude),
         metrics,
         protocol.criterion if criterion is None and pairs is None else criterion,
         scores=scores,
@@ -213,7 +213,7 @@ def joined_scores(
         rehearse: what will be done with the scores; it is called with stand-ins before anything is scored, so that what
             it refuses costs no time.
     """
-    dataset = dataset if isinstance(dataset, Dataset) else dataset_of(dataset)
+    dataset = _dataset(dataset)
     scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     built = named(metrics) if isinstance(metrics, str) or not isinstance(metrics, Sequence) or metrics else {}
@@ -246,6 +246,10 @@ def _judgements(
         raise InputError("pairs say themselves what people prefer; leave the criterion out")
     segments, positions, notes = paired(dataset, pairs)
     return segments, {PREFERENCE: np.zeros(len(segments))}, positions, notes
+
+
+def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
+    return data if isinstance(data, Dataset) and columns is None else dataset_of(data, columns)
 
 
 def _check_names(

@@ -185,7 +185,9 @@ class Attacked:
             for name, sides in widest.items()
             for note in (
                 *sides.unread,
-                *count_notes(name, sides.counts, len(sides.places), "pairs", undefined="they count as losses"),
+                *count_notes(
+                    name, sides.counts, len(sides.places), "pairs", undefined="they count as losses", first=sides.first
+                ),
             )
         ]
         say(*notes)

@@ -80,7 +80,7 @@ def score_judged(
 
 def flag_notes(name: str, scores: Scores) -> Iterator[str]:
     """How many judged segments were cut or empty; undefined scores are another note, with the policy for them."""
-    counts, first = count(scores.flags, scores.values), first_of(scores.flags, scores.ids)
+    counts, first = count(scores.flags, scores.values), first_of(scores.flags, scores.ids, scores.values)
     return count_notes(name, counts, len(scores), "judged segments", undefined=None, first=first)
 
 

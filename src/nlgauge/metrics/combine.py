@@ -109,6 +109,8 @@ class Combination:
             "terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)
         }
         if self._bounds_file is not None:
+            for _, term in self.terms:  # bounds that are missing are refused before anything is scored
+                read_bounds(self._bounds_file, bounds_key(term))
             facts["bounds"] = bounds_identity(self._bounds_file)
         return facts
 

@@ -36,7 +36,6 @@ ELSEWHERE = (
     Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
     Elsewhere("MAUVE"),
     Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
-    Elsewhere("PARENT"),
     Elsewhere("perplexity", ("ppl",), False),
     Elsewhere("PRISM", ("prism-ref", "prism-src", "prism-qe")),
     Elsewhere("QAFactEval"),

@@ -16,6 +16,7 @@ from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import Metric, described, notes_of, part_directions
+from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_blocks
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from nlgauge.metrics.pairwise import Pairwise
 
 Test = Literal["bootstrap", "randomization"]
-
-
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
 Key = tuple[str | None, str | None]  # group, system
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}
@@ -223,7 +222,8 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
-        unread: segments in scripts that metrics do not read; None if nobody looked.
+        unread: segments in scripts that metrics do not read, if somebody looked.
+        checks: segments whose texts are odd, whatever the metric.
     """
 
     metrics: Mapping[str, Metric]
@@ -231,7 +231,8 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
-    unread: UnreadScripts | None = None
+    unread: UnreadScripts
+    checks: InputChecks
 
     def __repr__(self) -> str:
         return (
@@ -244,10 +245,7 @@ class SourceScores(Outcome):
             "score",
             [row for spec in self.metrics for row in self.rows(spec)],
             self.summary.inputs,
-            [
-                described(spec, metric, self.signatures[spec], self.totals[spec].counts)
-                for spec, metric in self.metrics.items()
-            ],
+            [described(spec, m, self.signatures[spec], self.totals[spec].counts) for spec, m in self.metrics.items()],
             [*self.summary.notes, *self.notes()],
             self.settings,
         )
@@ -291,9 +289,13 @@ class SourceScores(Outcome):
         totals = self.totals[spec]
         return count_notes(spec, totals.counts, self.summary.n, first=totals.first)
 
+    def input_notes(self) -> list[str]:
+        """How many segments have odd texts, or texts in scripts that a metric does not read."""
+        return [*self.unread.notes(), *self.checks.notes()]
+
     def notes(self) -> Iterator[str]:
         """What a reader must know of the scores."""
-        yield from self.unread.notes() if self.unread is not None else ()
+        yield from self.input_notes()
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -353,44 +355,44 @@ def score_source(
     metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics)
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
     summary = source.check()
-    for spec, metric in metrics.items():
-        for need in sorted(metric.info.needs):
-            if need in summary.lacking:
-                raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none")
+    _check_needs(metrics, summary)
     comparison.check(summary)
     check_language(language)
     if language == "strict":
         unread_scripts(metrics, source.blocks(), language)
-    unread = UnreadScripts(metrics) if language == "note" else None
+    unread, checks = UnreadScripts(metrics if language == "note" else {}), InputChecks()
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
-    _rehearse(source, comparison, signatures)
+    if comparison.resamples:
+        _rehearse(source, comparison, signatures)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
-        if unread is not None:
-            unread.add(block)
+        checks.add(block)
+        unread.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread)
-    say(*(unread.notes() if unread is not None else ()))
-    say(*(note for spec in metrics for note in scored.count_notes(spec)))
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread, checks)
+    say(*scored.input_notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
+
+
+def _check_needs(metrics: Mapping[str, Metric], summary: Summary) -> None:
+    files = "".join(f" ({entry['path']})" for entry in summary.inputs[:1])
+    for spec, metric in metrics.items():
+        for need in sorted(metric.info.needs & summary.lacking.keys()):
+            raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{files}")
 
 
 def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
     """Compare systems by stand-in scores: what is refused with them is refused before anything is scored."""
-    if not comparison.resamples:
-        return
     from nlgauge.metrics.comparison import check_compat
 
-    totals = Totals(comparison.by_group, keep=True)
-    for signature in signatures.values():
-        check_compat(signature, comparison.compat)
-        stand_in = signature
+    few, totals = replace(comparison, draws=2, compat=None), Totals(comparison.by_group, keep=True)
+    for stand_in in signatures.values():
+        check_compat(stand_in, comparison.compat)
     for block in source.blocks():
         totals.add(block, Scores(stand_in, ids(block), np.zeros(len(block))))
-    few = replace(comparison, draws=2, compat=None)
     few.pairwise(totals) if few.pairs else few.of(totals)

@@ -68,6 +68,8 @@ class UnreadScripts:
     def add(self, segments: Sequence[Segment]) -> None:
         """Count more segments."""
         self.n += len(segments)
+        if not self.metrics:
+            return
         needs = {"hypothesis"}.union(*(metric.info.needs for metric in self.metrics.values()))
         columns = {need: codes for need in needs if (codes := _codes(segments, need)) is not None and codes.any()}
         if not columns:

@@ -62,7 +62,7 @@ def _score_all(
     metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""
-    readers, layers = shared(metrics, runtime)
+    readers, layers = shared(metrics, runtime) if len(metrics) > 1 else ([], {})
     if not readers or not segments:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
     from nlgauge.models.vectors import SharedVectors, bytes_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -80,8 +81,10 @@ def read_bounds(path: str, key: str) -> tuple[float, float]:
             f'{path}: expected {{"bounds": {{"{key}": [low, high]}}}} with two numbers, on the metric\'s scale turned'
             " so that higher is better"
         ) from None
-    if not low < high:
-        raise InputError(f"{path}: bounds of {key} are {low:g} and {high:g}, expected the lower first")
+    if not (low < high and math.isfinite(high - low)):
+        raise InputError(
+            f"{path}: bounds of {key} are {low:g} and {high:g}, expected two finite numbers, the lower first"
+        )
     return low, high
 
 

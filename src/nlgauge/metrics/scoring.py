@@ -12,6 +12,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
@@ -56,11 +57,13 @@ def score(
     segments = texts_as_dataset(hyps, refs, srcs, columns).segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     built = named(metrics)
-    say(*unread_scripts(built, [segments], language))
+    checks = InputChecks()
+    checks.add(segments)
+    say(*unread_scripts(built, [segments], language), *checks.notes())
     scored = score_segments(built, segments, runtime or Runtime())
     for spec, scores in scored.items():
         scored[spec] = replace(scores, systems=systems, items=items)
-        first = first_of(scores.flags, scores.ids)
+        first = first_of(scores.flags, scores.ids, scores.values)
         say(*count_notes(spec, count(scores.flags, scores.values), len(scores), first=first))
     return scored
 

@@ -34,7 +34,7 @@ def shared(metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[list[str], 
 
     Sources that are shared already, as inside a sum, are left out.
     """
-    wanted = {name: vectors_of(metric, runtime) for name, metric in metrics.items()} if len(metrics) > 1 else {}
+    wanted = {name: vectors_of(metric, runtime) for name, metric in metrics.items()}
     readers = Counter(source for layers in wanted.values() for source in layers)
     layers = {
         source: read

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import add, count, first_of
+from nlgauge.core.counts import add, count, first_of, first_of_all
 from nlgauge.core.scores import Finish, FinishParts, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
@@ -24,7 +24,7 @@ class Totals:
         by_group: whether the groups (language pairs, tasks) of a system are kept apart.
         keep: whether the statistics of every segment are kept, which resampling needs.
         counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
-        first: flag -> ids of the first segments that have it, of flags whose segments are named.
+        first: flag -> ids of the first segments that have it.
         references: the numbers of references that segments have.
         part_names: the parts that segment scores have.
     """
@@ -58,7 +58,7 @@ class Totals:
         self.part_names.update(dict.fromkeys(scores.parts))
         self.references.update(len(s.references) for s in segments)
         self.counts = add(self.counts, count(scores.flags, scores.values))
-        self.first = {**first_of(scores.flags, scores.ids), **self.first}
+        self.first = first_of_all(self.first, first_of(scores.flags, scores.ids, scores.values))
         if self.keep:
             self._kept.append((keys, [s.item for s in segments], scores))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.segment import is_blank
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import well_formed
@@ -133,7 +134,7 @@ class Seq2Seq:
         import torch
 
         options = self._languages(*languages)
-        places = [i for i, text in enumerate(texts) if text is not None and text.strip()]
+        places = [i for i, text in enumerate(texts) if text is not None and not is_blank(text)]
         pieces = [
             self.tokenizer(prefix + well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"]
             for i in places

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.segment import stripped
 from nlgauge.models.locate import ModelFiles, refusing_broken
 
 Ids = npt.NDArray[np.int64]
@@ -188,7 +189,7 @@ class TextTokenizer:
         return [label.strip() or "\u2423" for label in labels], numbers
 
     def _prepare(self, text: str) -> str:
-        text = well_formed(text.strip())
+        text = well_formed(stripped(text))
         return self._space + text if text else text
 
     def _encode(self, texts: list[str]) -> list[list[int]]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import cells, kind_of
 from nlgauge.core.frames import texts as texts_of
+from nlgauge.core.segment import is_blank
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.english.detect import is_english
@@ -57,7 +58,7 @@ def perturb(
         ids: the ids of the segments, length n.
         context: for each text the turns before it, oldest first, each a mapping with `speaker` and `text`; length n.
         speakers: the speaker of each text; by default the speaker who did not speak last.
-        pool: texts to draw from, for perturbations that bring in other text.
+        pool: texts to draw from, for perturbations that bring in other text. Their order never matters.
         references: for each text other texts that say the same; length n.
         language: the backend: `builtin`, `spacy`, `spacy:PIPELINE`, `stanza`, or an object.
         options: options of the perturbation, as an alternative to options in `name`.
@@ -97,7 +98,7 @@ def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicabl
 def unmet(built: Perturbation, case: Case) -> str | None:
     """The first need of a perturbation that a case does not meet, as a reason; None if all are met."""
     needs = built.info.needs
-    if not case.text.strip():
+    if is_blank(case.text):
         return "empty"
     if "english" in needs and not is_english(case.doc):
         return "language"
@@ -128,7 +129,7 @@ def make_cases(
     pool = () if pool is None else texts_of(pool, "pool")
     ids = ids if ids is None or isinstance(ids, str) else texts_of(ids, "ids")
     analyser = language(backend) if isinstance(backend, str) else backend
-    pooled = tuple(pool)
+    pooled = tuple(sorted(pool))  # draws must not depend on the order of a file
     turns = [_turns(turns_of_text, i) for i, turns_of_text in enumerate(_parallel("context", context, n, ()))]
     cases = []
     named, others_of = _parallel("ids", ids, n, None), _parallel("references", references, n, ())

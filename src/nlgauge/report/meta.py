@@ -147,6 +147,7 @@ def _summary(means: Mapping[str, Mapping[str, Row]], order: Sequence[str], scale
         "columns": columns,
         "blocks": [("", [(metric, "", line) for metric, line in zip(order, lines, strict=True)])],
         "scale": _ends(scale),
+        "mean": bool(mean),
         "ranked": any(row.get("not_outperformed") is not None for rows in means.values() for row in rows.values()),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from nlgauge.core.counts import count, count_notes
+from nlgauge.core.counts import count, count_notes, first_of
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
@@ -26,7 +26,12 @@ def scores_html(scores: Scores) -> str:
         for name, value in numbers.items()
     ]
     notes = [str(scores.signature)]
-    notes += count_notes(scores.signature.spec, count(scores.flags, scores.values), len(scores))
+    notes += count_notes(
+        scores.signature.spec,
+        count(scores.flags, scores.values),
+        len(scores),
+        first=first_of(scores.flags, scores.ids, scores.values),
+    )
     return _table(Table("", ("system", scores.signature.spec, "n"), tuple(body))) + _lines(notes)
 
 

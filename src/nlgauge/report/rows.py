@@ -13,6 +13,8 @@ ALL, ADEQUACY = "mean-all", "mean-adequacy"
 PEOPLE = "human."  # criteria in the place of a metric begin so
 TASK = ("stat", "criterion", "level")
 SIGNIFICANT = 0.05
+FALLS = "↓"  # behind the name of what is better when it is lower
+LOWER_IS_BETTER = f"{FALLS} lower is better"
 
 
 def values_of(rows: Iterable[Row], key: str) -> list[Any]:

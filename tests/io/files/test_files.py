@@ -5,6 +5,7 @@ import hashlib
 import os
 import random
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +49,8 @@ def test_a_pass_that_stops_early_leaves_no_digest(put):
     [
         (lambda: None, "data.txt: no such file"),
         (lambda: os.mkdir("data.txt"), "data.txt is a folder, expected a file"),
+        (lambda: Path("dato.txt").touch(), "data.txt: no such file; did you mean 'dato.txt'?"),
+        (lambda: os.symlink("gone", "data.txt"), "data.txt: no such file; it is a link to gone, which is not there"),
     ],
 )
 def test_what_is_no_file_is_refused_at_once(put, make, says):
@@ -56,6 +59,11 @@ def test_what_is_no_file_is_refused_at_once(put, make, says):
     with pytest.raises(InputError) as error:
         InputFile("data.txt")
     assert str(error.value) == says
+
+
+def test_a_folder_that_is_missing_is_named(put):
+    with pytest.raises(InputError, match=r"^no/such/data\.txt: no such file; there is no folder no/such$"):
+        InputFile("no/such/data.txt")
 
 
 @pytest.mark.parametrize("path", ["", "file.txt/below", "nul\0byte"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import files
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number, ordinal
+from nlgauge.io.files.lines import Faults, Lines, counted, number, ordinal
 
 characters = st.characters(exclude_categories=["Cs"])  # surrogates are no UTF-8
 
@@ -87,13 +87,54 @@ def test_not_utf8_is_named_by_line_and_byte(put, monkeypatch, chunk, content, li
     monkeypatch.setattr(files, "_CHUNK", chunk)
     with pytest.raises(InputError) as error:
         lines_of(put("a.txt", content))
-    assert str(error.value) == f"a.txt:{line}: not UTF-8 (byte 0x{content[offset]:02x} at offset {offset})"
+    told = f"a.txt:{line}: not UTF-8 (byte 0x{content[offset]:02x} at offset {offset}); it may be "
+    assert str(error.value).startswith(told)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf16_is_recognised(put, encoding):
-    with pytest.raises(InputError, match=r"^a\.txt:1: not UTF-8 .*iconv -f UTF-16 -t UTF-8$"):
-        lines_of(put("a.txt", "\ufefftext".encode(encoding)))
+@pytest.mark.parametrize("text", ["\ufefftext", "no mark, but every second byte is 0"])
+def test_utf16_is_recognised(put, encoding, text):
+    with pytest.raises(InputError, match=r"^a\.txt:1: not UTF-8.* iconv -f UTF-16 -t UTF-8 a\.txt > utf8-a\.txt$"):
+        lines_of(put("a.txt", text.encode(encoding)))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("naïve café", "WINDOWS-1252"),
+        ("Сегодня идёт дождь", "WINDOWS-1251"),
+        ("Сегодня идёт дождь", "KOI8-R"),
+        ("今日はあめがふっています", "SHIFT_JIS"),
+        ("오늘은 비가 많이 옵니다", "EUC-KR"),
+        ("今天下雨了，我们回家吧", "GB18030"),
+    ],
+)
+def test_a_file_that_is_no_utf8_names_the_command_that_converts_it(put, text, encoding):
+    with pytest.raises(InputError) as error:
+        lines_of(put("a b.txt", (text + "\n").encode(encoding)))
+    assert str(error.value).endswith(
+        f"it may be {encoding}: convert it with iconv -f {encoding} -t UTF-8 'a b.txt' > utf8-'a b.txt'"
+    )
+
+
+def test_bad_rows_are_counted_and_the_first_five_named():
+    faults = Faults("a.tsv")
+    faults.check()
+    faults.add("a.tsv:3", "2 cells, expected 3")
+    with pytest.raises(InputError, match=r"^a\.tsv:3: 2 cells, expected 3$"):
+        faults.check()
+    for line in (5, 6, 9, 12, 40, 41):
+        faults.add(f"a.tsv:{line}", "4 cells, expected 3")
+    with pytest.raises(InputError, match=r"^a\.tsv:3: 2 cells, expected 3; 7 rows are bad: 3, 5, 6, 9, 12, \.\.\.$"):
+        faults.check()
+
+
+def test_a_file_of_another_kind_is_not_read_to_its_end_for_a_number():
+    faults = Faults("a.tsv")
+    for line in range(1, 1000):
+        faults.add(f"a.tsv:{line}", "no")
+    with pytest.raises(InputError, match=r"^a\.tsv:1: no; 1000 rows and perhaps more are bad: 1, 2, 3, 4, 5, \.\.\.$"):
+        faults.add("a.tsv:1000", "no")
 
 
 @given(

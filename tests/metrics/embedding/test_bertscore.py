@@ -64,7 +64,9 @@ def one(metric, hyp, *refs, runtime=None):
 def cases(**wanted):
     return [
         pytest.param(
-            c, id=f"{c['data']}-layer{c['layer']}{'-idf' if c['idf'] else ''}{'-rescaled' if c.get('rescale') else ''}"
+            c,
+            id=f"{c['data']}-layer{c['layer']}{'-idf' if c['idf'] else ''}{'-rescaled' if c.get('rescale') else ''}",
+            marks=[] if c["layer"] in (0, 4, 6) else [pytest.mark.slow],  # the ends and the usual one in every run
         )
         for c in GOLDEN["cases"]
         if all(c.get(key, False) == value for key, value in wanted.items())
@@ -560,7 +562,7 @@ def test_texts_of_any_family_are_scored(tiny_model, runtime):
     "options",
     [
         {},
-        {"layer": 0, "special_tokens": "drop"},
+        pytest.param({"layer": 0, "special_tokens": "drop"}, marks=pytest.mark.slow),
         {"layer": 1, "references": "best", "value": "recall"},
         {"idf": True, "layer": 2, "rescale": True},
         pytest.param({"layer": 2, "references": "mean"}, marks=pytest.mark.slow),

@@ -270,6 +270,7 @@ def test_the_shipped_head_fills_obvious_gaps():
     )
 
 
+@pytest.mark.slow
 def test_the_shipped_head_guesses_about_as_often_as_its_card_says():
     path = Path(os.environ.get("NLGAUGE_DATA", "absent")) / "ud" / "pud.test.jsonl.gz"
     if not path.exists():

@@ -214,3 +214,15 @@ def test_any_text_and_any_pool(name, text, pool, seed):
             assert made.text in pool
     among = perturb(name, ["Yes.", text], seed=seed, pool=pool, references=[pool, pool])
     assert among[1] == made
+
+
+@pytest.mark.parametrize("name", ["add_extra_text", "add_nonsense:source=pool", "random_text"])
+def test_the_order_of_the_pool_does_not_matter(name):
+    pool = [f"The {thing} was {like}." for thing in ("soup", "bridge", "river", "train") for like in ("cold", "old")]
+    told = [made.text for made in perturb(name, TOLD, pool=pool)]
+    assert [made.text for made in perturb(name, TOLD, pool=pool[::-1])] == told
+    assert [made.text for made in perturb(name, TOLD, pool=[*pool[3:], *pool[:3]])] == told
+    assert len(set(told)) > 1
+
+
+TOLD = [f"He came {when}." for when in ("today", "on Monday", "at noon", "late", "again")]

@@ -287,7 +287,6 @@ def portions(maker, texts):
 
 PORTIONS = [
     ("float32", 2, (1, 2)),
-    ("bfloat16", 2, (2,)),
     *(pytest.param(dtype, 4, (1, 2), marks=pytest.mark.slow) for dtype in ("float32", "bfloat16")),
 ]
 
@@ -321,6 +320,7 @@ def test_the_shipped_models_make_the_same_in_any_portion(threads, dtype, n_texts
         assert [one.score for one in made] == pytest.approx([one.score for one in rated[0]], abs=close)
 
 
+@pytest.mark.slow
 def test_they_do_so_with_the_kernels_of_another_processor():
     """With these variables torch and oneDNN take the kernels of a processor without AVX-512, if they take x86 ones."""
     pytest.importorskip("torch")

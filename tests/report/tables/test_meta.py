@@ -206,6 +206,7 @@ def test_a_selection_has_a_column_a_statistic_and_a_line_for_chance():
         for s, v, c in (("hits_at_1", 0.5, 0.1), ("mrr", 0.7, 0.3), ("diff", 0.02, 0.4))
     ]
     (table,) = selection_tables(Result("select", rows), 2)
-    assert table.header == ("metric", "hits_at_1", "mrr", "diff")
+    assert table.header == ("metric", "hits_at_1", "mrr", "diff ↓")
+    assert table.legend == ("↓ lower is better",)
     assert table.body == (("m", "0.50", "0.70", "0.02"), ("(any of the pool)", "0.10", "0.30", "0.40"))
     assert "the best of 10" in table.title

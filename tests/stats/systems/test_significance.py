@@ -49,8 +49,15 @@ def null_overlaps(rng, n):
     ).astype(float)
 
 
-@BOTH
-@pytest.mark.parametrize(("make", "finish"), [(null_means, mean), (null_overlaps, overlap)])
+@pytest.mark.parametrize(
+    ("test", "make", "finish"),
+    [
+        (paired_bootstrap, null_overlaps, overlap),
+        (paired_randomisation, null_means, mean),
+        pytest.param(paired_bootstrap, null_means, mean, marks=pytest.mark.slow),
+        pytest.param(paired_randomisation, null_overlaps, overlap, marks=pytest.mark.slow),
+    ],
+)
 def test_a_true_null_is_rejected_about_one_time_in_twenty(test, make, finish):
     # 400 null data sets at 5 %: the count has sd 0.011, so [0.02, 0.09] is about three of them either way
     rng = np.random.default_rng(20)

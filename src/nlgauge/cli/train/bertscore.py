@@ -9,6 +9,7 @@ import typer
 from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.cli.train import options as shared
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
@@ -43,6 +44,8 @@ def train_baseline(
         sentences = [text for _, text in lines]
     finally:
         lines.file.close()
+    if not sentences:
+        raise InputError(f"{lines.file.name} is empty, expected one sentence per line")
     rows = measure_unrelated(sentences, encoder.model, runtime, pairs=pairs, seed=run.seed, revision=encoder.revision)
     with replacing(output) as file:
         file.write(baseline.as_text(rows))

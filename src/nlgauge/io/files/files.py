@@ -11,6 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any, cast
@@ -20,6 +21,7 @@ from nlgauge.io.files.limits import current
 
 STDIN = "-"
 _CHUNK = 1 << 20
+_LISTED, _LIKE = 2000, 0.8  # names in a folder that are compared with one that is not there; how alike they are
 RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked data is looked at
 _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 
@@ -55,7 +57,7 @@ class InputFile:
             try:
                 status = os.stat(self.path)
             except (FileNotFoundError, NotADirectoryError):
-                raise InputError(f"{self.path or repr(self.path)}: no such file") from None
+                raise InputError(f"{self.path or repr(self.path)}: no such file{_nearest_file(self.path)}") from None
             except (OSError, ValueError) as error:
                 raise InputError(f"{self.path!r}: cannot be read ({_reason(error)})") from None
             if stat.S_ISDIR(status.st_mode):
@@ -172,6 +174,21 @@ def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
         return []
     except OSError as error:
         raise InputError(f"{os.fspath(folder)}: cannot be read ({_reason(error)})") from None
+
+
+def _nearest_file(path: str) -> str:
+    """What is there in place of a file that is not, for the end of an error; empty where nothing is like it."""
+    if os.path.islink(path):
+        return f"; it is a link to {os.readlink(path)}, which is not there"
+    folder, name = os.path.split(path)
+    if folder and not os.path.isdir(folder):
+        return f"; there is no folder {folder}"
+    try:
+        names = sorted(os.listdir(folder or "."))[:_LISTED]
+    except OSError:
+        return ""
+    close = get_close_matches(name, names, cutoff=_LIKE)
+    return f"; did you mean {' or '.join(map(repr, (os.path.join(folder, one) for one in close)))}?" if close else ""
 
 
 class _Hashed:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import codecs
 import math
+import os
 import re
+import shlex
 from collections.abc import Iterator
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import STDIN, InputFile
 
+_SCRIPTS = {  # encoding -> first and last of its commonest letters; of equal shares the first counts
+    "WINDOWS-1251": ("а", "я"),
+    "KOI8-R": ("а", "я"),
+    "SHIFT_JIS": ("\u3040", "\u9fff"),
+    "EUC-KR": ("가", "힣"),
+    "GB18030": ("一", "龥"),
+}
+_PLACES, _MANY = 5, 1000  # bad rows that are named, and that are counted
+_ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -86,6 +97,20 @@ class Lines:
             told.append(f"{self.file.name}: {counted(self.blank, 'blank line')} skipped")
         return told
 
+    def _way_to_utf8(self, chunk: bytes, at: int, is_first: bool) -> str:
+        """What the bytes may be, and the command that converts the file."""
+        if is_first and (chunk.startswith(_UTF16) or _is_utf16(chunk)):
+            encoding, said = "UTF-16", "it begins as UTF-16 does"
+        else:
+            encoding = _guessed(chunk[at : at + 4096])
+            said = f"it may be {encoding}"
+        name = shlex.quote(os.path.basename(self.file.path.removesuffix(".gz")))
+        source = f"zcat {shlex.quote(self.file.path)} | " if self.file.path.endswith(".gz") else ""
+        files = (
+            "" if self.file.path == STDIN else f" {'' if source else shlex.quote(self.file.path) + ' '}> utf8-{name}"
+        )
+        return f"{said}: convert it with {source}iconv -f {encoding} -t UTF-8{files}"
+
     def _texts(self) -> Iterator[str]:
         """Decoded pieces of text, none of them empty, without a byte order mark."""
         decoder = codecs.getincrementaldecoder("utf-8")()
@@ -93,20 +118,19 @@ class Lines:
         chunks = self.file.chunks()
         while True:
             chunk = next(chunks, b"")
+            if before == 0 and chunk.startswith(_ZIP):
+                raise InputError(f"{self.file.name} is a zip archive, as .xlsx is; unpack it, or save it as CSV or TSV")
             try:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 waiting = len(error.object) - len(chunk)  # bytes of a character begun in the chunk before
                 line = newlines + error.object.count(b"\n", 0, error.start) + 1
-                hint = (
-                    "; it begins as UTF-16 does: convert it with iconv -f UTF-16 -t UTF-8"
-                    if before == 0 and chunk.startswith(_UTF16)
-                    else ""
-                )
                 raise InputError(
                     f"{self.at(line)}: not UTF-8 (byte 0x{error.object[error.start]:02x} at offset"
-                    f" {before - waiting + error.start}){hint}"
+                    f" {before - waiting + error.start}); {self._way_to_utf8(error.object, error.start, before == 0)}"
                 ) from None
+            if before == 0 and _is_utf16(chunk):  # of English text each byte is UTF-8, and every second is 0
+                raise InputError(f"{self.at(1)}: not UTF-8; {self._way_to_utf8(chunk, 0, True)}")
             before += len(chunk)
             newlines += chunk.count(b"\n")
             if at_start and text:
@@ -117,6 +141,77 @@ class Lines:
                 yield text
             if not chunk:
                 return
+
+
+class Faults:
+    """The bad rows of one file. All are counted: the first is told in full, and of the first five the places.
+
+    Readers get `add` for a bad row where they otherwise raise: see `refuse`.
+
+    Args:
+        name: the name of the file.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.n = 0
+        self._name = name
+        self._first = ""
+        self._places: list[str] = []
+
+    def add(self, place: str, reason: str) -> None:
+        """Count a row.
+
+        Raises:
+            InputError: there are so many bad rows that the file must be of another kind.
+        """
+        if not self.n:
+            self._first = f"{place}: {reason}"
+        self.n += 1
+        if self.n <= _PLACES:
+            self._places.append(place.removeprefix(self._name).lstrip(":, "))
+        if self.n >= _MANY:
+            self.check()
+
+    def check(self) -> None:
+        """Raise the error of all rows counted, if there are any.
+
+        Raises:
+            InputError: some row is bad.
+        """
+        if self.n > 1:
+            n = f"{self.n} rows are bad" if self.n < _MANY else f"{_MANY} rows and perhaps more are bad"
+            more = ", ..." if self.n > len(self._places) else ""
+            raise InputError(f"{self._first}; {n}: {', '.join(self._places)}{more}")
+        if self.n:
+            raise InputError(self._first)
+
+
+def refuse(place: str, reason: str) -> None:
+    """What is done with a bad row where nobody counts them.
+
+    Raises:
+        InputError: always.
+    """
+    raise InputError(f"{place}: {reason}")
+
+
+def _is_utf16(chunk: bytes) -> bool:
+    """Whether every second byte is 0, as in UTF-16 of English without a byte order mark."""
+    head = chunk[:64]
+    return len(head) >= 16 and any(not any(head[i::2]) and all(head[1 - i :: 2]) for i in (0, 1))
+
+
+def _guessed(sample: bytes) -> str:
+    """The likeliest encoding of bytes that are not UTF-8: that of a script they spell, else of western Europe."""
+    best, most = "WINDOWS-1252", 0.5  # the share of the other bytes that must be letters of the script
+    other = sum(byte > 0x7F for byte in sample)
+    for encoding, (low, high) in _SCRIPTS.items() if other > max(len(sample) / 3, 8) else ():
+        text = sample.decode(encoding, "replace")
+        foreign = [char for char in text if char > "\x7f"]
+        share = sum(low <= char <= high for char in foreign) / max(len(foreign), 1)
+        if share > most:
+            best, most = encoding, share
+    return best
 
 
 MISSING = frozenset({"", "none", "nan", "na", "null"})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, column_names
 from nlgauge.io.csvtable import Records
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import refuse
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import JsonRows
 
@@ -104,6 +105,7 @@ class SuiteRows:
         self.file = file
         self.name = file.name
         self.columns: list[str] | None = None
+        self.refuse: Callable[[str, str], object] = refuse  # what is done with a bad row: its place, and the reason
         self._told: list[str] = []
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
@@ -120,16 +122,16 @@ class SuiteRows:
 
     def _objects(self) -> Iterator[tuple[str, Cells]]:
         rows = JsonRows(self.file)
+        rows.refuse = self.refuse
         for number, row in rows:
-            yield self._checked(row, rows.at(number))
+            place = rows.at(number)
+            if type(row) is not dict:
+                self.refuse(place, "not an object, expected one with the fields of a pair")
+                continue
+            if self.columns is None:
+                self.columns = list(row)
+            yield place, Cells(row, place)
         self._told = rows.notes()
-
-    def _checked(self, row: Any, place: str) -> tuple[str, Cells]:
-        if type(row) is not dict:
-            raise InputError(f"{place}: not an object, expected one with the fields of a pair")
-        if self.columns is None:
-            self.columns = list(row)
-        return place, Cells(row, place)
 
     def _table(self, delimiter: str) -> Iterator[tuple[str, Cells]]:
         records = Records(self.file, delimiter)
@@ -140,7 +142,8 @@ class SuiteRows:
                 header = self.columns = [cell.strip() for cell in cells]
                 continue
             if len(cells) != len(header):
-                raise InputError(f"{place}: {len(cells)} cells, expected {len(header)} as in the header")
+                self.refuse(place, f"{len(cells)} cells, expected {len(header)} as in the header")
+                continue
             yield place, Cells({k: v for k, v in zip(header, cells, strict=True) if k}, place)
         self._told = records.notes()
 
@@ -177,3 +180,30 @@ class NamedRows:
     def notes(self) -> list[str]:
         """What was dropped or skipped."""
         return self._rows.notes()
+
+
+def layout_of(row: Mapping[str, Any], name: str) -> str:
+    """The layout of a suite that has the fields of this row; `name` is that of the file.
+
+    Raises:
+        InputError: no layout is known with such fields.
+    """
+    known = (
+        ("adversarial", {"cand_para", "cand_adv_ref"}),
+        ("menli", {"ref", "hyp_para"}),
+        ("aces", {"good-translation", "incorrect-translation"}),
+        ("demetr", {"mt_sent", "pert_sent"}),
+        ("paws", {"sentence1", "sentence2", "label"}),
+        ("rank19", {"correct_sent", "incorrect_sent"}),
+        ("id-pairs", {"better_id", "worse_id"}),
+        ("pairs", {"better", "worse"}),
+        ("rank19", {"hyp", "seg", "system"}),
+    )
+    for layout, fields in known:
+        if fields <= row.keys():
+            return layout
+    shown = ", ".join(map(repr, list(row)[:12]))
+    raise InputError(
+        f"{name}: no layout of a suite is known with the fields {shown}; expected 'better' and 'worse', see 'nlgauge"
+        " list suites'"
+    )

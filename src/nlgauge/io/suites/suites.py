@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
@@ -13,7 +14,8 @@ from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Expect, Pair, Setup, Suite
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows
+from nlgauge.io.files.lines import Faults
+from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
     "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
@@ -67,14 +69,18 @@ def read_suite(
     first = next(iter(rows), None)
     if first is None:
         raise InputError(f"{rows.name} is empty: no pair in it")
-    chosen = layout or _layout(first[1], rows.name)
+    chosen = layout or layout_of(first[1], rows.name)
     if layout is None and chosen == "pairs" and segments is not None:
         known = {s.id for s in segments}  # ids may be named as texts are
         chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
     notes: list[str] = []
     if segments is not None and chosen != "id-pairs":
         notes.append(f"{rows.name} holds texts of its own; the segments beside it are not used")
-    pairs = list(_READERS[chosen](rows, _Context(rows.name, notes, segments)))
+    context = _Context(rows.name, notes, segments)
+    if isinstance(rows, SuiteRows):
+        rows.refuse = context.faults.add
+    pairs = list(_READERS[chosen](rows, context))
+    context.faults.check()
     if not pairs:
         raise InputError(f"{rows.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
     return Suite(tuple(pairs), rows.name, notes=(*rows.notes(), *notes))
@@ -100,6 +106,11 @@ class _Context:
     notes: list[str]
     segments: Dataset | None
 
+    @cached_property
+    def faults(self) -> Faults:
+        """The bad rows."""
+        return Faults(self.name)
+
 
 _Rows = Any  # iterable of (place in words, Cells), with `at` and `notes`
 _Reader = Callable[[_Rows, _Context], Iterator[Pair]]
@@ -110,49 +121,34 @@ def phenomenon_of(name: str) -> str:
     return PHENOMENA.get(name, name)
 
 
-def _layout(row: Mapping[str, Any], name: str) -> str:
-    known = (
-        ("adversarial", {"cand_para", "cand_adv_ref"}),
-        ("menli", {"ref", "hyp_para"}),
-        ("aces", {"good-translation", "incorrect-translation"}),
-        ("demetr", {"mt_sent", "pert_sent"}),
-        ("paws", {"sentence1", "sentence2", "label"}),
-        ("rank19", {"correct_sent", "incorrect_sent"}),
-        ("id-pairs", {"better_id", "worse_id"}),
-        ("pairs", {"better", "worse"}),
-        ("rank19", {"hyp", "seg", "system"}),
-    )
-    for layout, fields in known:
-        if fields <= row.keys():
-            return layout
-    shown = ", ".join(map(repr, list(row)[:12]))
-    raise InputError(
-        f"{name}: no layout of a suite is known with the fields {shown}; expected 'better' and 'worse', see 'nlgauge"
-        " list suites'"
-    )
-
-
 def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
     for number, (place, row) in enumerate(rows, start=1):
-        expect: Any = row.text("expect") or "lower"
-        setup: Any = row.text("setup") or "any"
-        check_option(f"{place}: field 'expect'", expect, Expect, error=InputError)
-        check_option(f"{place}: field 'setup'", setup, Setup, error=InputError)
-        yield Pair(
-            id=row.text("id") or str(number),
-            phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
-            better=row.needed("better"),
-            worse=row.needed("worse"),
-            references=row.references(),
-            source=row.text("src"),
-            setup=setup,
-            expect=expect,
-            task=row.text("task"),
-            criterion=row.text("criterion"),
-            group=row.text("lp") or row.text("group"),
-            context=row.turns(),
-            error=row.text("error") or row.text("phenomenon"),
-        )
+        try:
+            yield _pair(row, str(number))
+        except InputError as error:
+            context.faults.add(place, str(error).removeprefix(f"{place}: "))
+
+
+def _pair(row: Cells, number: str) -> Pair:
+    expect: Any = row.text("expect") or "lower"
+    setup: Any = row.text("setup") or "any"
+    check_option(f"{row.place}: field 'expect'", expect, Expect, error=InputError)
+    check_option(f"{row.place}: field 'setup'", setup, Setup, error=InputError)
+    return Pair(
+        id=row.text("id") or number,
+        phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
+        better=row.needed("better"),
+        worse=row.needed("worse"),
+        references=row.references(),
+        source=row.text("src"),
+        setup=setup,
+        expect=expect,
+        task=row.text("task"),
+        criterion=row.text("criterion"),
+        group=row.text("lp") or row.text("group"),
+        context=row.turns(),
+        error=row.text("error") or row.text("phenomenon"),
+    )
 
 
 def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:

@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number
+from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.jsonl import RepeatedKey, unique
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ
@@ -180,6 +180,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     numbered = item == "segment" and "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
     marks = []
+    faults = Faults(file.name)
     for line_number, line in rows:
         if not line:
             lines.blank += 1
@@ -188,17 +189,18 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()  # below a remark in the header
         if len(cells) != len(columns):
-            raise InputError(
-                f"{lines.at(line_number)}: {counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
-            )
+            reason = f"{counted(len(cells), 'cell')}, expected {len(columns)} as in the header"
+            faults.add(lines.at(line_number), reason)
+            continue
         row = dict(zip(columns, cells, strict=True))
         document, place = row["doc"], row["doc_id"]
         name = row["seg_id"] if numbered else f"{document}:{place}"
         first = places.setdefault(name, (document, place, line_number))
         if first[:2] != (document, place):
-            raise InputError(
-                f"{lines.at(line_number)}: seg_id {name!r} is segment {place} of {document!r}, but segment {first[1]}"
-                f" of {first[0]!r} in line {first[2]}; give item='document' to number by document"
+            faults.add(
+                lines.at(line_number),
+                f"seg_id {name!r} is segment {place} of {document!r}, but segment {first[1]} of {first[0]!r} in line"
+                f" {first[2]}; give item='document' to number by document",
             )
         marks.append(
             Mark(
@@ -214,6 +216,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
                 line_number,
             )
         )
+    faults.check()
     if not marks:
         raise InputError(f"{file.name} is empty: no row in it, expected one error per line")
     return Markings(tuple(marks), file.name, tuple(lines.notes()))

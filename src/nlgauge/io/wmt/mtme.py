@@ -344,9 +344,10 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
     lines = Lines(file)
     width = 3 if domain else 2
     for place, line in lines:
-        cells = line.split()
-        if len(cells) == width - 1 and line[-1:] == "\t":
-            cells.append("")  # an empty score stands for none
+        # Between tabs a name may hold blanks, and an empty score stands for none.
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != width:
+            cells = line.split()
         if len(cells) != width:
             raise InputError(
                 f"{lines.at(place)}: {counted(len(cells), 'word')}, expected {'DOMAIN ' if domain else ''}SYSTEM SCORE"

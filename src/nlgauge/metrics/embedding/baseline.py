@@ -91,8 +91,10 @@ def _from_file(path: str) -> Baseline:
     try:
         content = Path(path).read_bytes()
         text = content.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read baseline {path}: {error}") from None
+    except OSError as error:
+        raise InputError(f"cannot read baseline {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read baseline {path}: not UTF-8 (byte {error.start})") from None
     rows: dict[int, tuple[float, float, float]] = {}
     delimiter = "\t" if "\t" in text.split("\n", 1)[0] else ","
     try:

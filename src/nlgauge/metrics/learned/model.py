@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
@@ -105,7 +105,7 @@ class RegressorMetric(Checked):
             if "src" in files.texts:
                 columns["src"] = [s.source or "" for s in segments]
             empty = ~np.array(
-                [all(text.strip() for text in row) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
+                [not any(map(is_blank, row)) for row in zip(*columns.values(), strict=True)], dtype=np.bool_
             )
             raw = np.full(len(segments), low)
             truncated, broken = np.zeros((2, len(segments)), dtype=np.bool_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -57,6 +57,10 @@ class ChrF:
         checked(self)
         if self.char_order + self.word_order == 0:
             raise SpecError("chrf:char_order and word_order are both 0, expected at least one n-gram to count")
+        if not self.char_order:
+            paper = 'Popović (2016), "chrF deconstructed: β parameters and n-gram weights"'
+            about = replace(self.info, summary="F score of word n-grams", tasks={"mt"}, paper=paper)
+            object.__setattr__(self, "info", about)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""

@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.bags import Index, bags, clipped_overlap
@@ -99,13 +99,14 @@ class Rouge:
             references * n_texts + hypotheses, return_inverse=True
         )  # each distinct pair once, (p,)
         reference, hypothesis = np.divmod(pairs, n_texts)
-        hits, tokens = self._hits(list(numbers), hypothesis, reference)
+        blank = np.array(list(map(is_blank, numbers)), dtype=np.bool_)  # (t,)
+        texts = ["" if is_empty else text for text, is_empty in zip(numbers, blank, strict=True)]
+        hits, tokens = self._hits(texts, hypothesis, reference)
         total = np.maximum(tokens - self._order + 1, 1)  # n-grams of each text, (t,)
         precision, recall = hits / total[hypothesis], hits / total[reference]
         with np.errstate(invalid="ignore"):
             f1 = np.where(hits > 0, 2 * precision * recall / (precision + recall), 0.0)
         parts = {name: column[place] for name, column in (("precision", precision), ("recall", recall), ("f1", f1))}
-        blank = np.array([not text.strip() for text in numbers], dtype=np.bool_)  # (t,)
         lost = (tokens == 0) & ~blank
         sides = {"empty": blank, "untokenized": lost}
         flags = {name: (flag[hypothesis] | flag[reference])[place] for name, flag in sides.items()}

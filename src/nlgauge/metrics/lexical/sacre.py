@@ -14,7 +14,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts
 from nlgauge.runtime.runtime import Runtime
 
@@ -94,7 +94,7 @@ def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtim
     """
 
     def prepared_text(text: str) -> str:
-        prepared: str = scorer._preprocess_segment(text if text.strip() else "")
+        prepared: str = scorer._preprocess_segment("" if is_blank(text) else text)
         return prepared
 
     rows = np.zeros((len(segments), k))  # (n, k)
@@ -118,9 +118,7 @@ def floats(totals: Any) -> Any:
 
 def is_empty(segments: Sequence[Segment]) -> Mask:
     """Where the hypothesis is blank or every reference is, shape (n,)."""
-    return np.array(
-        [not s.hypothesis.strip() or not any(r.strip() for r in s.references) for s in segments], dtype=np.bool_
-    )
+    return np.array([is_blank(s.hypothesis) or all(map(is_blank, s.references)) for s in segments], dtype=np.bool_)
 
 
 def _check_available(name: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, stripped
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
@@ -135,7 +135,7 @@ class Nli(NliMetric):
         self, segments: Sequence[Segment], runtime: Runtime, unread: tuple[float, float, float] | None = None
     ) -> Scores:
         against = anchors(segments, self.anchor)
-        texts = [(anchor.strip(), s.hypothesis.strip()) for anchor, s in zip(against, segments, strict=True)]
+        texts = [(stripped(anchor), stripped(s.hypothesis)) for anchor, s in zip(against, segments, strict=True)]
         empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
         probabilities = np.tile(unread or self._worst, (len(segments), 1))  # (n, 3)
         truncated, broken = np.zeros((2, len(segments)), dtype=np.bool_)

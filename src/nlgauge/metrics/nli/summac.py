@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
@@ -79,7 +79,10 @@ class SummaC(NliMetric):
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         against = anchors(segments, self.anchor)
-        split = {text: split_sentences(text) for text in {*against, *(s.hypothesis for s in segments)}}
+        split = {
+            text: [] if is_blank(text) else split_sentences(text)
+            for text in {*against, *(s.hypothesis for s in segments)}
+        }
         shapes, questions = [], Questions()
         for i, (anchor, segment) in enumerate(zip(against, segments, strict=True)):
             rows, columns = split[anchor], split[segment.hypothesis]

@@ -10,6 +10,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import texts as texts_of
+from nlgauge.core.segment import is_blank
 from nlgauge.core.signature import Signature, show, version
 from nlgauge.models.infill.gaps import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
@@ -313,7 +314,7 @@ def _facts(role: str, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:
     """Why a text cannot be edited with sense, None if it can: `empty`, `no letters`, `one word`, `too long`."""
-    if not text.strip():
+    if is_blank(text):
         return "empty"
     if len(text) > max_words * _LONGEST_WORD:
         return "too long"

@@ -8,6 +8,8 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.rows import (
+    FALLS,
+    LOWER_IS_BETTER,
     MEAN,
     PEOPLE,
     POOLED,
@@ -27,6 +29,7 @@ from nlgauge.report.rows import (
 )
 from nlgauge.report.tables.table import Table
 
+_LOSS = "diff"  # the one statistic of a choice that is better when it is lower
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 
 
@@ -126,12 +129,13 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
     ]
     blind = [number(cells[metrics[0], stat]["chance"], digits) for stat in stats]
     body.append(("(any of the pool)", *blind, *([""] * len(stats) if simulated else [])))
-    header = ("metric", *stats, *(f"{stat} simulated" for stat in stats if simulated))
+    heads = [f"{stat}{' ' + field if field != 'value' else ''}" for field in fields for stat in stats]
+    header = ("metric", *(f"{head} {FALLS}" if head.startswith(_LOSS) else head for head in heads))
     first = rows[0]
     of = "" if group is None else f", {group}"
     models = f"{first['n_used']} models" if group != MEAN else f"{first['n_used']} groups"
     title = f"the best of {first['pool']} by each metric, judged by {first['criterion']}: {models}{of}"
-    return Table(title, header, tuple(body))
+    return Table(title, header, tuple(body), legend=(LOWER_IS_BETTER,) if _LOSS in stats else ())
 
 
 def triangles(result: Result, digits: int = 3) -> list[Table]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.rows import (
+    FALLS,
+    LOWER_IS_BETTER,
     SIGNIFICANT,
     absent,
     by_keys,
@@ -21,7 +23,7 @@ from nlgauge.report.rows import (
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
-_WORSE, _FALLS = "†", "↓"
+_WORSE = "†"
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
@@ -53,14 +55,14 @@ def score_table(result: Result, digits: int | None = None, only: Sequence[str] |
         names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), str(counts[group, system])))
     falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
-    heads = (f"{spec} {_FALLS}" if spec in falling else spec for spec in specs)
+    heads = (f"{spec} {FALLS}" if spec in falling else spec for spec in specs)
     header = (*(["group"] if grouped else []), "system", *heads, "n")
     starred = any(row.get("p") is not None for row in rows if row["metric"] in specs)
     daggers = any(_WORSE in cell for cells in lines.values() for spec, cell in cells.items() if spec in specs)
     legend = (
         *([f"* p < {SIGNIFICANT:g} against the baseline"] if starred else []),
         *([f"{_WORSE} p < {SIGNIFICANT:g} against the baseline, and worse"] if daggers else []),
-        *([f"{_FALLS} lower is better"] if falling & {*specs} else []),
+        *([LOWER_IS_BETTER] if falling & {*specs} else []),
     )
     return Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
 

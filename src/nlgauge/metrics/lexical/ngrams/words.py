@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import checked
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import version
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
@@ -97,6 +97,10 @@ def measured(
         The numbers, shape (n, k); and, each of shape (n,), where a side is blank (`empty`), and where it is not but
         has no word (`untokenized`).
     """
+
+    def words_of(text: str) -> Words:
+        return () if is_blank(text) else split(text)
+
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for place, segment in enumerate(segments):
         groups.setdefault(segment.references, {}).setdefault(segment.hypothesis, []).append(place)
@@ -105,10 +109,10 @@ def measured(
     numbers = [0] * len(segments)  # of each segment: its distinct pair of texts
     with runtime.progress(len(segments), label) as advance:
         for references, hypotheses in groups.items():
-            listed = [split(reference) for reference in references]
+            listed = [words_of(reference) for reference in references]
             prepared = prepare(listed)
             for hypothesis, places in hypotheses.items():
-                words = split(hypothesis)
+                words = words_of(hypothesis)
                 for place in places:
                     numbers[place] = len(found)
                 found.append(measure(words, prepared))

@@ -1,0 +1,194 @@
+"""Bad inputs of every format and verb: one line that names the file, the place and a way out; exit 2, nothing touched.
+
+A new case is a line in `CASES`: the command, files that it needs beside those of `FILES`, and what the line says.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from nlgauge.cli.main import main
+
+ROW = {"id": "1", "system": "A", "hyp": "a cat", "ref": "the cat", "human": {"x": 1}}
+ROWS = [{**ROW, "id": f"{system}{i}", "system": system, "seg": str(i + 1)} for system in "ABC" for i in range(3)]
+PAIR = {"id": "p", "better": "it is no cat", "worse": "it is a cat", "phenomenon": "negation", "refs": ["not a cat"]}
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+FILES = {
+    "d.jsonl": lines(*ROWS),
+    "suite.jsonl": lines(PAIR),
+    "h.txt": b"a cat\na dog\n",
+    "r.txt": b"the cat\nthe dog\n",
+}
+MANY = b"hyp\tref\n" + b"a\tb\na\n" * 7
+SUM = 'score d.jsonl -m "0.5*chrf + 0.5*bleu[norm=file(\\"b.json\\")]"'
+MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+
+CASES = [  # command, content of files, what the line says
+    # no such thing, or no file
+    ("score d.jsnl", {}, "d.jsnl: no such file; did you mean 'd.jsonl'?"),
+    ("score no/d.jsonl", {}, "no/d.jsonl: no such file; there is no folder no"),
+    ("score folder", {"folder/x": b""}, "folder is a folder, expected a file"),
+    ("meta d.jsonl -m chrf --scores s.tsv", {}, "s.tsv: no such file"),
+    ("audit --suite suit.jsonl -m chrf", {}, "suit.jsonl: no such file; did you mean 'suite.jsonl'?"),
+    ("synth t.txt -o o.jsonl", {}, "t.txt: no such file"),
+    ("train nli p.jsonl -o m.safetensors", {}, "p.jsonl: no such file"),
+    # packed, or of another kind
+    ("score d.jsonl.gz", {"d.jsonl.gz": gzip.compress(lines(*ROWS))[:-9]}, "d.jsonl.gz: damaged gzip data"),
+    ("score e.jsonl.gz", {"e.jsonl.gz": lines(*ROWS)}, "e.jsonl.gz is named .gz but holds no gzip data"),
+    ("score -i h.txt -r z.txt", {"z.txt": b"PK\x03\x04\x14\0"}, "z.txt is a zip archive, as .xlsx is; unpack it"),
+    ("audit --suite z.tsv -m chrf", {"z.tsv": b"PK\x03\x04\x14\0"}, "z.tsv is a zip archive"),
+    ("score x.xlsx", {"x.xlsx": b"PK\x03\x04"}, "x.xlsx: the format cannot be told from the name"),
+    ("score p.parquet", {"p.parquet": b"PAR1 no"}, "p.parquet: cannot be read as Parquet"),
+    # encodings
+    ("score -i l.txt -r r.txt", {"l.txt": "é\nb\n".encode("latin-1")}, "iconv -f WINDOWS-1252 -t UTF-8 l.txt > utf8-"),
+    ("score -i h.txt -r u.txt", {"u.txt": "a cat\nb\n".encode("utf-16")}, "u.txt:1: not UTF-8"),
+    ("score u.tsv", {"u.tsv": "hyp\tref\na\tb\n".encode("utf-16-le")}, "it begins as UTF-16 does: convert it"),
+    ("score u.json", {"u.json": '[{"hyp": "é"}]'.encode("latin-1")}, "u.json:1: not UTF-8 (byte 0xe9 at offset 10)"),
+    ("synth l.txt -o o.jsonl", {"l.txt": b"caf\xe9\n"}, "l.txt:1: not UTF-8 (byte 0xe9 at offset 3)"),
+    # empty, header only, one column
+    ("score e.jsonl", {"e.jsonl": b""}, "e.jsonl is empty: no row in it"),
+    ("score e.jsonl", {"e.jsonl": b"\n \n"}, "e.jsonl is empty: no row in it"),
+    ("score e.tsv", {"e.tsv": b"hyp\tref\n"}, "e.tsv is empty: no row in it"),
+    ("score e.tsv", {"e.tsv": b"hyp\na\n"}, "chrf needs references; segment '1' has none (e.tsv)"),
+    ("audit --suite e.tsv -m chrf", {"e.tsv": b"better\tworse\n"}, "e.tsv is empty: no pair in it"),
+    ("train baseline e.txt -o b.csv", {"e.txt": b""}, "e.txt is empty, expected one sentence per line"),
+    # columns
+    ("score c.tsv", {"c.tsv": b"hyp\thyp\na\tb\n"}, "c.tsv:1: the header names column 'hyp' twice"),
+    ("score c.csv", {"c.csv": b"foo,bar\n1,2\n"}, "c.csv:1: no layout has these columns: 'foo', 'bar'"),
+    ("score c.csv", {"c.csv": b'hyp,ref\n"a,b\n'}, "c.csv:2: a double quote that begins a cell in this row is never"),
+    ("score d.jsonl --columns hyp=text", {}, "d.jsonl:1: there is no 'text', which columns name as 'hyp'"),
+    # bad rows are counted, and the first five named
+    ("score m.tsv", {"m.tsv": MANY}, "m.tsv:3: 1 cell, expected 2 as in the header; a text must hold no tab"),
+    ("score m.tsv", {"m.tsv": MANY}, "; 7 rows are bad: 3, 5, 7, 9, 11, ..."),
+    ("score m.csv", {"m.csv": MANY.replace(b"\t", b",")}, "; 7 rows are bad: 3, 5, 7, 9, 11, ..."),
+    ("score m.jsonl", {"m.jsonl": lines(ROW, 3, [], "x")}, "m.jsonl:2: the row is a number (3), expected an object"),
+    ("score m.jsonl", {"m.jsonl": lines(ROW, 3, [], "x") + b"{\n"}, "; 4 rows are bad: 2, 3, 4, 5"),
+    (
+        "score m.json",
+        {"m.json": b'[{"hyp": 1}, {"hyp": "a", "hyp": "b"}]'},
+        "m.json, entry 1: field 'hyp' is a number (1)",
+    ),
+    (
+        "score m.jsonl",
+        {"m.jsonl": lines(ROW, ROW, ROW)},
+        "m.jsonl:2: duplicate id '1', first at m.jsonl:1; ids must be",
+    ),
+    ("score m.jsonl", {"m.jsonl": lines(ROW, ROW, ROW)}, "; 2 rows are bad: 2, 3"),
+    (
+        "meta d.jsonl --scores s.tsv",
+        {"s.tsv": b"id\tm\nA0\t1\nA0\t2\nA1\tx\n"},
+        "s.tsv:3: a second row about segment 'A0'",
+    ),
+    ("meta d.jsonl --scores s.tsv", {"s.tsv": b"id\tm\nA0\t1\nA0\t2\nA1\tx\n"}, "; 2 rows are bad: 3, 4"),
+    ("meta d.jsonl --scores s.jsonl", {"s.jsonl": lines(3, 4)}, "s.jsonl:1: not an object, expected one with 'id'"),
+    (
+        "audit --suite s.jsonl -m chrf",
+        {"s.jsonl": lines(PAIR, {"better": 1}, {**PAIR, "expect": "up"})},
+        "2 rows are bad: 2, 3",
+    ),
+    ("score q.tsv", {"q.tsv": (MQM + "A\td\n").encode()}, "q.tsv:2: 2 cells, expected 9 as in the header"),
+    # values of the wrong kind
+    ("score v.jsonl", {"v.jsonl": lines({**ROW, "ref": [["b"]]})}, "v.jsonl:1: field 'ref' is a list ([['b']])"),
+    ("score v.jsonl", {"v.jsonl": lines({"hyp": "a", "refs": [None]})}, "v.jsonl:1: field 'refs[0]' is null"),
+    ("score v.jsonl", {"v.jsonl": lines({**ROW, "human": {"x": True}})}, "v.jsonl:1: field 'human.x' is true"),
+    ("score v.jsonl", {"v.jsonl": b'{"hyp": "a", "ref": "b", "human": {"x": NaN}}\n'}, "NaN and Infinity do not exist"),
+    ("score v.tsv", {"v.tsv": b"hyp\tref\thuman.x\na\tb\tinf\n"}, "v.tsv:2: field 'human.x' is inf, expected a finite"),
+    ("score v.jsonl", {"v.jsonl": b'{"hyp": "a", "hyp": "b"}\n'}, "v.jsonl:1: field 'hyp' stands twice in one object"),
+    ("score v.jsonl", {"v.jsonl": b"{" * 9 + b"\n"}, "v.jsonl:1: not valid JSON"),
+    # parallel files
+    ("score -i h.txt -r s.txt", {"s.txt": b"the cat\nthe dog\n\n"}, "line 3 of s.txt is blank, at its end"),
+    ("score -i h.txt -r s.txt", {"s.txt": b"the cat\nsnow fell there\nthe dog\n"}, "line 2 of s.txt has no partner"),
+    ("score -i h.txt -i h.txt -r r.txt", {}, "hypothesis file h.txt is given twice"),
+    # bounds, baselines, draws, penalties, suites
+    (SUM, {"b.json": b"{}"}, 'b.json: expected {"bounds": {"chrf": [low, high]}}'),
+    (SUM, {"b.json": b'{"bounds": {"chrf": [0, Infinity], "bleu": [0, 1]}}'}, "b.json: bounds of chrf are 0 and inf"),
+    ("score d.jsonl -m bertscore:rescale=true,baseline=folder", {"folder/x": b""}, "cannot read baseline folder: Is a"),
+    (
+        "score d.jsonl -m bertscore:rescale=true,baseline=b.csv",
+        {"b.csv": b"LAYER,P,R,F\n6,a,b,c\n"},
+        "b.csv:2: expected",
+    ),
+    ("score d.jsonl -m bertscore:model=folder", {"folder/x": b""}, "model folder folder has no config.json"),
+    ("select d.jsonl -m chrf --pool 2 --draw-matrix m.npy", {"m.npy": b""}, "m.npy: no matrix of numpy"),
+    ("audit --suite suite.jsonl -m chrf --penalties p.tsv", {"p.tsv": b"a\tb\n"}, "p.tsv:1: no column 'template'"),
+    ("meta d.jsonl -m chrf --pairs p.jsonl", {"p.jsonl": b"better worse\n"}, "p.jsonl:1: not valid JSON"),
+    (
+        "meta d.jsonl --scores s.seg.score",
+        {"s.seg.score": b"A\t1\nB\t1\nB\t2\n"},
+        "s.seg.score: system 'B' has 2 scores",
+    ),
+    # values of options
+    ("score d.jsonl -m chrf:char_order=-1", {}, "chrf:char_order is -1, expected 0 or more"),
+    ("score d.jsonl -m nan*chrf", {}, "metric specification 'nan*chrf'"),
+    ("sweep d.jsonl --suite suite.jsonl -m chrf --with bleu --weights nan", {}, "weights are 'nan'"),
+    ("synth h.txt -o o.jsonl --edits inf", {}, "edits is inf, expected 0.01 to 100"),
+    ("perturb d.jsonl -p negatoin -o o.jsonl", {}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
+    ("perturb h.txt -p negation -o o.jsonl", {}, "h.txt: the format cannot be told from the name"),
+    ("train infill h.txt -o m.safetensors --mask nan", {}, "share is nan, expected a number"),
+    ("train regressor d.jsonl -o m.safetensors --learning-rate nan", {}, "learning_rate is nan"),
+    ("list metrics blue", {}, "unknown metric 'blue'; did you mean 'bleu'"),
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("nlgauge.metrics.run._score", lambda *_: pytest.fail("scored"))
+    for name, content in FILES.items():
+        Path(name).write_bytes(content)
+
+
+def content():
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("command", "files", "says"), CASES, ids=[f"{c[0]} {i}" for i, c in enumerate(CASES)])
+def test_one_line(capsys, command, files, says):
+    if ".parquet" in command:
+        pytest.importorskip("pyarrow")
+    for name, given in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_bytes(given)
+    words = shlex.split(command)
+    if words[0] == "score" and "-m" not in words:
+        words += ["-m", "chrf"]
+    if words[0] in ("score", "meta", "select", "audit", "sweep"):
+        Path("r.json").write_text("an earlier result")
+        words += ["--json", "r.json"]
+    before = content()
+    code = main(words)
+    out, err = capsys.readouterr()
+    assert says in err
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("nlgauge: ")
+    assert content() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes are of POSIX")
+def test_a_link_to_nothing(capsys):
+    os.symlink("gone.jsonl", "link.jsonl")
+    assert main(["score", "link.jsonl", "-m", "chrf"]) == 2
+    assert capsys.readouterr().err == (
+        "nlgauge: link.jsonl: no such file; it is a link to gone.jsonl, which is not there\n"
+    )
+
+
+def test_a_blank_in_the_name_of_a_system_is_part_of_it_between_tabs(capsys):
+    rows = [{**row, "system": f"Online {row['system']}"} for row in ROWS]
+    Path("o.jsonl").write_bytes(lines(*({**row, "human": {"x": i % 4}} for i, row in enumerate(rows))))
+    scores = "".join(f"{row['system']}\t{i % 5}\n" for i, row in enumerate(rows))
+    Path("m.seg.score").write_text(scores)
+    assert main(["meta", "o.jsonl", "--scores", "m.seg.score", "-q"]) == 0
+    assert "m" in capsys.readouterr().out
