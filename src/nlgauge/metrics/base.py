@@ -90,7 +90,7 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
 
 
 def way_out(metric: Any, need: str) -> str:
-    """The end of the error about a segment without what the metric needs: what to do instead; empty if it names none."""
+    """The end of the error about a segment without a need: what to do instead; empty if the metric names nothing."""
     advice: str = getattr(metric, "lacking", {}).get(need, "")
     return advice
 

@@ -383,9 +383,8 @@ def _check_needs(metrics: Mapping[str, Metric], summary: Summary) -> None:
     files = "".join(f" ({entry['path']})" for entry in summary.inputs[:1])
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs & summary.lacking.keys()):
-            raise InputError(
-                f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{files}{way_out(metric, need)}"
-            )
+            end = f"{files}{way_out(metric, need)}"
+            raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{end}")
 
 
 def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
