@@ -155,10 +155,13 @@ def calls(text: str, only: list[str]) -> Iterator[tuple[str, Callable[[], Any]]]
         if kind.info.cached or name == "scores" or not is_wanted(name):
             continue
         for options in _variants(name):
-            metric = kind(**fixed, **options)
+            try:
+                metric = kind(**fixed, **options)
+            except TypeError:  # a metric that needs an option, such as a program of yours
+                continue
             for what, (hypothesis, reference) in pairs.items():
                 shown = ",".join(f"{key}={value}" for key, value in options.items())
-                rows = [Segment("a", hypothesis, (reference,), source=reference)]
+                rows = [Segment("a", hypothesis, (reference,), source=reference), Segment("b", POOL[1], (POOL[2],))]
                 yield f"{name}:{shown} ({what})", lambda metric=metric, rows=rows: metric.score(rows, Runtime())
     wanted = [name for name in PERTURBATIONS.names() if is_wanted(name)]
     if not wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -20,6 +21,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metrics.external.elsewhere import ELSEWHERE
 from nlgauge.metrics.registry import METRICS, SUMS, metric_info
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo
@@ -85,7 +87,13 @@ def metric_table() -> list[str]:
     rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), runs_with(name)))
     header = ("metric", "what it is", "paper", "tasks", "needs", "range", "better", "runs with")
     table = Table("", header, tuple(rows), left=len(header))
-    return [*table.text().split("\n"), "", "nlgauge list metrics NAME shows the options of one."]
+    others = ", ".join(row.name for row in ELSEWHERE)
+    return [
+        *table.text().split("\n"),
+        "",
+        "nlgauge list metrics NAME shows the options of one.",
+        *wrap(f"Not included, but read from the tables of their own programs: {others}.", 120),
+    ]
 
 
 def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:

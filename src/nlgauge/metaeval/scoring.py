@@ -17,7 +17,7 @@ from nlgauge.core.signature import Signature, signature_of
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
-from nlgauge.metrics.direction import direction_of
+from nlgauge.metrics.external.direction import direction_of
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.scores import Scores, ids
+from nlgauge.core.scores import Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 
 Policy = Literal["best", "best_each", "mean", "first"]
@@ -20,6 +20,8 @@ def over_references(
     segments: Sequence[Segment],
     policy: Policy,
     score_single: Callable[[Sequence[Segment]], Scores],
+    *,
+    sums: bool = False,
 ) -> Scores:
     """Score each segment against each of its references, then fold the scores.
 
@@ -31,11 +33,13 @@ def over_references(
             alone.
         score_single: scores segments that have exactly one reference. It is called once, with all (segment, reference)
             pairs.
+        sums: under `best`, keep the statistics of the chosen references, from whose sums the corpus number comes;
+            otherwise it is the mean of the values.
 
     Returns:
         Scores of `segments`. A flag is set where it is set for the chosen reference (`best`, `first`), for all
         references, or for any if the score is undefined. Under `best`, `Scores.parts` gains `reference`, the index of
-        the chosen one, and segment statistics are those of the chosen references.
+        the chosen one.
     """
     counts = np.array([len(s.references) for s in segments], dtype=np.int64)
     if policy == "first":
@@ -44,11 +48,8 @@ def over_references(
         )
     if not len(counts) or counts.max() == 1:
         single = score_single(segments)
-        return (
-            replace(single, parts={**single.parts, "reference": np.zeros(len(segments))})
-            if policy == "best"
-            else single
-        )
+        first = {"reference": np.zeros(len(segments))} if policy == "best" else {}
+        return replace(single, parts={**single.parts, **first})
     single = score_single([replace(s, references=(r,)) for s in segments for r in s.references])
     fold = _Fold(np.concatenate([[0], np.cumsum(counts)[:-1]]), counts, 1.0 if single.higher_is_better else -1.0)
     if policy == "best":
@@ -60,11 +61,10 @@ def over_references(
             ids(segments),
             single.values[chosen],
             parts,
-            None if single.stats is None else single.stats[chosen],
-            single.finish,
+            single.stats[chosen] if sums and single.stats is not None else None,
+            single.finish if sums else mean_of_defined,
             {name: column[chosen] for name, column in single.flags.items()},
             single.higher_is_better,
-            finish_parts=single.finish_parts,
         )
     reduce = fold.best if policy == "best_each" else fold.mean
     values = reduce(single.values)

@@ -13,7 +13,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.elsewhere import not_included
+from nlgauge.metrics.external.elsewhere import not_included
 
 
 def _at(target: str, **options: Any) -> Entry:

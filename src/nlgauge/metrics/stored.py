@@ -15,7 +15,7 @@ from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.direction import Direction, direction_of
+from nlgauge.metrics.external.direction import Direction, direction_of
 from nlgauge.runtime.runtime import Runtime
 
 

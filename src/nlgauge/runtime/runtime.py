@@ -34,7 +34,7 @@ class Runtime:
         dtype: precision of model arithmetic, as a name or as a `torch.dtype`. It is part of the signature of every
             metric that runs a model.
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
-            speed, but never the scores.
+            speed; scores differ only as sums in another order do (1e-6 in float32, more in half precision).
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.

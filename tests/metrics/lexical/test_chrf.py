@@ -176,6 +176,15 @@ def test_plus_plus_is_word_order_2():
     assert ng.metric("chrf++") == ng.metric("chrf:word_order=2") == ChrF(word_order=2)
 
 
+def test_without_characters_it_is_wordf():
+    assert ng.metric("wordf") == ng.metric("wordf2") == ChrF(char_order=0, word_order=4)
+    assert ng.metric("wordf3").beta == 3
+    assert ng.metric("wordf").info.summary == "F score of word n-grams"
+    assert ng.metric("chrf++").info.summary == "F score of character n-grams"
+    # "a b" against "a b c": words 2/2 and 2/3, pairs 1/1 and 1/2; triples only in the reference: P = 1, R = 7/12
+    assert one("a b", "a b c", char_order=0, word_order=4, beta=1) == pytest.approx(100 * 2 * (7 / 12) / (1 + 7 / 12))
+
+
 @pytest.mark.parametrize("options", [*OPTIONS, {"whitespace": True, "beta": 3}], ids=str)
 def test_the_contract_holds(options):
     check_metric(ChrF(**options))

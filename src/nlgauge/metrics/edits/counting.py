@@ -133,7 +133,7 @@ def against_best(
             finish=mean_of_defined if finish is None else finish,
         )
 
-    found = over_references(asked, "best", single)
+    found = over_references(asked, "best", single, sums=True)
     chosen = [k[int(i)] for k, i in zip(kept, found.parts["reference"], strict=True)]
     return replace(found, parts={"reference": np.array(chosen, dtype=np.float64)})
 

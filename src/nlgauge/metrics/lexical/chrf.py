@@ -58,7 +58,9 @@ class ChrF:
         if self.char_order + self.word_order == 0:
             raise SpecError("chrf:char_order and word_order are both 0, expected at least one n-gram to count")
         if not self.char_order:
-            object.__setattr__(self, "info", replace(self.info, summary="F score of word n-grams"))
+            paper = 'Popović (2016), "chrF deconstructed: β parameters and n-gram weights"'
+            about = replace(self.info, summary="F score of word n-grams", tasks={"mt"}, paper=paper)
+            object.__setattr__(self, "info", about)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""

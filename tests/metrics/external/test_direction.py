@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge.metrics.direction import BY_NAME, GUESSED, NEGATED, Direction, by_name, direction_of
+from nlgauge.metrics.external.direction import BY_NAME, GUESSED, NEGATED, Direction, by_name, direction_of
 
 RISING, FALLING = np.array([0.1, 0.9]), np.array([20.0, np.nan])
 
@@ -33,7 +33,16 @@ def test_a_known_metric_that_rises_needs_no_word(name):
     assert direction_of(name, RISING) == Direction(True)
 
 
-@pytest.mark.parametrize("name", ["mine", "bertscore.precision", "human.adequacy", "scores", "a column, oddly named"])
+@pytest.mark.parametrize(
+    "name", ["mine", "InfoLM", "bertscore.precision", "human.adequacy", "scores", "a column, oddly named"]
+)
 def test_an_unknown_name_is_guessed_aloud(name):
     assert by_name(name) is None
     assert direction_of(name, RISING) == Direction(True, GUESSED)
+
+
+@pytest.mark.parametrize(
+    "name", ["WER", "word error rate", "Character Error Rate", "extended edit distance", "characTER"]
+)
+def test_error_rates_are_known_by_other_names_too(name):
+    assert by_name(name) is False

@@ -17,32 +17,69 @@ class Elsewhere(NamedTuple):
     Attributes:
         name: its usual name.
         synonyms: other names, in any spelling: case, blanks and marks do not count.
-        higher_is_better: False for error rates.
+        higher_is_better: False for error rates; None where nobody told us.
     """
 
     name: str
     synonyms: tuple[str, ...] = ()
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
 
 
 ELSEWHERE = (
+    Elsewhere("ADEM"),
     Elsewhere("AlignScore"),
+    Elsewhere("AUTODA"),
     Elsewhere("BARTScore"),
+    Elsewhere("BEER"),
+    Elsewhere("BLANC"),
+    Elsewhere("BLEND"),
+    Elsewhere("BLEU2VEC"),
     Elsewhere("BLEURT", ("bleurt20", "bleurt-base-128", "bleurt-large-512")),
+    Elsewhere("COBALT-F"),
     Elsewhere("COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da", "unbabel-comet")),
     Elsewhere("COMET-Kiwi", ("kiwi", "comet-qe", "comet-src", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
+    Elsewhere("DEB"),
+    Elsewhere("deltaBLEU", ("discriminative-bleu",)),
+    Elsewhere("DepthScore", (), False),
+    Elsewhere("DPMFcomb"),
+    Elsewhere("DTED", (), None),
+    Elsewhere("ESIM"),
     Elsewhere("FactCC"),
     Elsewhere("G-Eval", ("gpteval", "llm-judge", "judge")),
     Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
+    Elsewhere("GRUEN"),
+    Elsewhere("InferSent"),
+    Elsewhere("InfoLM", (), None),
+    Elsewhere("LEIC"),
+    Elsewhere("MaUdE"),
     Elsewhere("MAUVE"),
+    Elsewhere("MEANT", ("meant2.0", "meant2.0-nosrl")),
+    Elsewhere("METEOR++ 2.0"),
+    Elsewhere("METRICS-F"),
     Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
+    Elsewhere("MPEDA"),
+    Elsewhere("NGRAM2VEC"),
     Elsewhere("perplexity", ("ppl",), False),
     Elsewhere("PRISM", ("prism-ref", "prism-src", "prism-qe")),
+    Elsewhere("QAEval"),
     Elsewhere("QAFactEval"),
     Elsewhere("QuestEval"),
+    Elsewhere("RoMe"),
+    Elsewhere("RUBER"),
+    Elsewhere("RUSE"),
     Elsewhere("SPICE"),
+    Elsewhere("SummaC-Conv"),
+    Elsewhere("TIGEr"),
+    Elsewhere("TransQuest"),
+    Elsewhere("TREEAGGREG"),
+    Elsewhere("UHH_TSKM"),
     Elsewhere("UniEval"),
+    Elsewhere("UOW-REVAL"),
+    Elsewhere("UPF-COBALT"),
+    Elsewhere("UScore"),
+    Elsewhere("ViLBERTScore"),
     Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
+    Elsewhere("XMoverScore"),
     Elsewhere("YiSi", ("yisi2",)),
 )
 

@@ -6,7 +6,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
-from nlgauge.metrics.elsewhere import ELSEWHERE, elsewhere, folded, not_included
+from nlgauge.metrics.external.elsewhere import ELSEWHERE, elsewhere, folded, not_included
 from nlgauge.metrics.registry import METRICS
 
 
@@ -38,6 +38,12 @@ def test_other_unknown_names_get_the_nearest():
     assert not_included("blue") == ""
     with pytest.raises(SpecError, match="did you mean 'bleu'"):
         ng.metric("blue")
+
+
+@pytest.mark.parametrize("name", ["SPICE", "meteor++2.0", "MEANT 2.0", "TREEAGGREG", "XMoverScore", "InfoLM", "DEB"])
+def test_every_metric_of_the_papers_has_a_place(name):
+    with pytest.raises(SpecError, match="is not included: compute it with its own program"):
+        METRICS.lookup(elsewhere(name).name)
 
 
 def test_no_name_is_there_twice_and_none_is_a_metric_of_ours():

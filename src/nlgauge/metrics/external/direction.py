@@ -14,12 +14,13 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.spec import Spec, parse
-from nlgauge.metrics.elsewhere import elsewhere, folded
+from nlgauge.metrics.external.elsewhere import elsewhere, folded
 from nlgauge.metrics.registry import METRICS
 
 GUESSED = "taken to rise with quality"
 BY_NAME = "taken to fall with quality, as the name says"
 NEGATED = "taken to rise with quality: an error rate, of which no value is above 0"
+_SYNONYMS = {"word error rate": "wer", "character error rate": "cer", "extended edit distance": "eed"}  # of ours
 _REFERENCE = re.compile(r"-(?:ref[A-Z]?(?:\.ref[A-Z])*|src|all)$")  # as mt-metrics-eval names a metric: BLEU-refA
 
 
@@ -71,4 +72,5 @@ def by_name(column: str) -> bool | None:
 @cache
 def _own_names() -> dict[str, str]:
     """Our metrics by folded name; those that take their numbers from elsewhere have no direction of their own."""
-    return {folded(name): name for name in METRICS.entries if name != "scores"}
+    names = {name: name for name in METRICS.entries if name != "scores"} | _SYNONYMS
+    return {folded(name): own for name, own in names.items()}
