@@ -262,7 +262,7 @@ def _await_answer(ask: Callable[[], object]) -> None:
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
     """Give calls of the hub's client a limit of time, where a download asks for none, and no second try after it."""
-    from huggingface_hub.utils import get_session
+    from huggingface_hub import get_session
 
     began: dict[str, float] = {}
 
