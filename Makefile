@@ -40,6 +40,13 @@ lint: .venv-test/.installed
 dist: .venv-test/.installed
 	.venv-test/bin/python -m build --outdir dist .
 
+# What an installation consists of, with versions and licences, as CycloneDX JSON. The same parts give the same bytes.
+sbom: .venv-demo/.installed
+	$(PYTHON) -m venv --clear .venv-sbom
+	.venv-sbom/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
+	mkdir -p dist
+	.venv-sbom/bin/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type library --output-reproducible -o dist/nlgauge.cdx.json
+
 .venv-demo/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-demo
 	.venv-demo/bin/python -m pip install $(PIP_FLAGS) ".[neural]"
@@ -51,4 +58,4 @@ dist: .venv-test/.installed
 	touch $@
 
 clean:
-	rm -rf .venv-demo .venv-test dist
+	rm -rf .venv-demo .venv-test .venv-sbom dist

@@ -262,6 +262,19 @@ def test_pages_say_the_words_of_the_glossary():
     assert not found
 
 
+def test_the_test_of_every_promise_exists():
+    """Pages that promise something name the tests that hold it, as pytest does."""
+    for name in ("security.md", "stability.md"):
+        promises = (
+            (ROOT / "docs" / name).read_text(encoding="utf-8").partition("\n## Promises\n")[2].partition("\n## ")[0]
+        )
+        held = [line.split(" | ")[-1] for line in promises.splitlines() if line.startswith("| ")][1:]
+        assert len(held) > 10
+        for cell in held:
+            file, test = re.fullmatch(r"`(tests/[\w/]+\.py)::(test_\w+)` \|", cell).groups()
+            assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), cell
+
+
 def test_fields_of_result_files_are_on_the_page_of_formats(tmp_path, monkeypatch):
     data, ratings = ROOT / "examples/weather.jsonl", ROOT / "examples/weather_ratings.tsv"
     monkeypatch.chdir(tmp_path)

@@ -189,7 +189,6 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
             ("texts.txt", "-o", "t.jsonl", "--operations", "swap", "--span", "3"),
             "--span is about delete and replace, which --operations leaves out",
         ),
-        (("texts.txt", "-o", "t.jsonl", "--operations", "delete", "--infill", "lexicon"), "--infill is about insert"),
         (("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--swap-window", "2"), "--swap-window is about swap"),
         (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "edits is 0.0"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),

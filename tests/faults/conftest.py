@@ -33,7 +33,7 @@ class Command:
     exact: bool = False
 
 
-METRICS = "-m chrf bertscore:model={model} --cache kept"
+METRICS = "-m chrf -m bertscore:model={model} --cache kept"
 COMMANDS = {
     "lexical": Command("score data.jsonl -m chrf bleu --json out.json --segments rows.tsv", ("out.json", "rows.tsv")),
     "score": Command(f"score data.jsonl {METRICS} --json out.json --segments rows.tsv", ("out.json", "rows.tsv")),

@@ -46,8 +46,7 @@ Pairs = Annotated[
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N texts.")]
 Show = Annotated[bool, typer.Option("--show", help="Print each text edit by edit.")]
 
-_FILLED = ("insert", "replace")
-_USED_BY = {"span": ("delete", "replace"), "swap_window": ("swap",), "top_k": _FILLED, "infill": _FILLED}
+_USED_BY = {"span": ("delete", "replace"), "swap_window": ("swap",)}
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def synth(
     """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
     _check(texts, output, calibrate, show, files, rated)
     draws = drawn.draws()
-    _refuse_idle(draws, drawn, rated)
+    _refuse_idle(draws, drawn)
     runtime = run.runtime(quiet=True, cached=False)  # progress is shown by texts
     threshold, notes = rated.threshold, []
     if calibrate is not None:
@@ -187,13 +186,13 @@ def _check(
         raise InputError("--calibrate finds a threshold, and --threshold names one")
 
 
-def _refuse_idle(draws: Draws, drawn: Drawn, rated: Rated) -> None:
+def _refuse_idle(draws: Draws, drawn: Drawn) -> None:
     """Refuse options of operations that are not drawn."""
-    options_of = options.changed(drawn, "span", "swap_window", "top_k") | options.changed(rated, "infill")
+    typed = options.changed(drawn, *_USED_BY)
     for name, operations in _USED_BY.items():
         if not set(operations) & set(draws.operations):
             why = f"is about {' and '.join(operations)}, which --operations leaves out"
-            options.refuse_idle({name: options_of[name]}, why)
+            options.refuse_idle({name: typed[name]}, why)
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:

@@ -204,9 +204,9 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
         return Entailment(probabilities[places], prepared.truncated[places])
 
     def _run(self, prepared: Any, found: Array, advance: Callable[[int], None], alone: bool) -> None:
+        network = self.network  # says that torch is missing, if it is
         from nlgauge.models.workers import side_by_side
 
-        network = self.network
         budget = 1 if alone else self._budget or network.batch_tokens
         batches = list(by_length(prepared.lengths, budget))
 

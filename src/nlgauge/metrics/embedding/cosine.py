@@ -100,8 +100,6 @@ class Cosine:
         return depth if self.layer is None else self.layer
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        from nlgauge.models.pooled import cosines, encoder_means
-
         files = locate(self.model, self.revision)
         layer = self._layer(files.depth)
         tokenizer = runtime.once(
@@ -123,6 +121,8 @@ class Cosine:
             wanted, rows = np.unique(places[asked], return_inverse=True)
             outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
             encoder = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+            from nlgauge.models.pooled import cosines, encoder_means  # behind what says that torch is missing
+
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
                 means = encoder_means(encoder, sequences, layer, outer=outer, advance=advance)

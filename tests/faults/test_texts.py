@@ -1,0 +1,168 @@
+"""Names and texts that would control where they are shown, through every outlet: they are shown, and do nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from contextlib import redirect_stderr, redirect_stdout
+from html.parser import HTMLParser
+
+import pytest
+
+from nlgauge.cli.main import main
+
+HOSTILE = {
+    "control": "a\x00\x01\x1b]0;owned\x07\x9b2J\x7f\x85b",
+    "direction": "a\u202eb\u2066c\u2069\u2028d",
+    "tags": "<script>alert(1)</script><img src=x onerror='alert(1)'>\" onload=\"x",
+    "template": "{{ 7*7 }}{% include 'page.html' %}${7*7}#{7}",
+    "latex": "[1cm] \\input{x} % & # $ ^ _ { } ~ \\\\",
+    "star": "*x* & y",
+    "markdown": "a | b \\| c ` d ` [e](javascript:f) <b>",
+    "lines": "two\nlines\r\nand\rmore",
+    "formula": "=1+1",
+}
+PLAIN = "name"
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+VERBS = {
+    "score": "score d.jsonl -m chrf --by-group --significance bootstrap --draws 20",
+    "meta": "meta d.jsonl -m chrf --stat pearson --no-cache",
+    "audit": "audit d.jsonl --task mt -m chrf --no-cache",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name):
+    """Data in which everything that can have the name has it."""
+    rows = [
+        {
+            "id": f"{name}{i}",
+            "system": f"{name}{i % 3}",
+            "seg": f"{name}{i // 3}",
+            "lp": name,
+            "hyp": f"The cat {name} sat on mat {i}.",
+            "refs": [f"A cat {name} sat on a mat {i % 4}."],
+            "human": {name: i % 5},
+        }
+        for i in range(12)
+    ]
+    with open("d.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+class Tags(HTMLParser):
+    """The tags of a page, each with the names of its attributes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found |= {(tag, name) for name, _ in attrs} | {(tag, "")}
+
+
+def unescaped(mark, line):
+    """How often a mark stands in a line without a backslash before it; two backslashes are one of them."""
+    return len(re.findall(rf"(?<!\\)(?:\\\\)*{re.escape(mark)}", line))
+
+
+def check_markdown(text):
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) > 2
+    blocks = re.findall(r"(?:^\|.*\n?)+", text, flags=re.M)
+    for block in blocks:
+        assert len({unescaped("|", line) for line in block.splitlines()}) == 1, block
+
+
+def check_latex(text):
+    for inside in re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", text, flags=re.S):
+        rows = [line for line in inside.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
+        assert len({unescaped("&", line) for line in rows}) == 1, inside
+        assert not [line for line in rows if line.startswith(("[", "*"))]
+        assert all(line.startswith("\\") or line.endswith(r"\\") for line in inside.splitlines()), inside
+    printed = [line for line in text.splitlines() if not line.startswith("%")]  # a comment ends with its line
+    assert r"\input" not in "".join(printed)
+
+
+def check_cells(text, delimiter):
+    rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else 0))
+    assert len({len(row) for row in rows}) == 1
+
+
+@pytest.fixture(scope="module")
+def harmless(tmp_path_factory):
+    """Verb -> the tags of its page where every name is plain."""
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("plain"))
+    found = {}
+    try:
+        write(PLAIN)
+        for verb, command in VERBS.items():
+            worst = ["--worst", "2"] if verb == "audit" else []
+            assert main([*command.split(), *worst, "--html", "o.html", "-q"]) == 0
+            with open("o.html", encoding="utf-8") as file:
+                found[verb] = Tags(file.read()).found
+    finally:
+        os.chdir(before)
+    return found
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "verb", ["score", pytest.param("meta", marks=pytest.mark.slow), pytest.param("audit", marks=pytest.mark.slow)]
+)
+def test_no_name_gets_out_of_its_cell_on_any_page_or_table(folder, verb, kind, harmless, capsys):
+    write(HOSTILE[kind])
+    words, worst = VERBS[verb].split(), ["--worst", "2"] if verb == "audit" else []
+    assert main([*words, *worst, "--html", "o.html", "-q", "-f", "markdown"]) == 0
+    shown = {"markdown": capsys.readouterr().out}
+    for form in ("latex", "tsv", "csv"):
+        assert main([*words, "-q", "-f", form]) == 0
+        shown[form] = capsys.readouterr().out
+    page = (folder / "o.html").read_text(encoding="utf-8")
+    assert not CONTROL.search(page)
+    assert Tags(page).found <= harmless[verb]
+    assert not CONTROL.search(shown["markdown"] + shown["latex"])
+    check_markdown(shown["markdown"])
+    check_latex(shown["latex"])
+    check_cells(shown["tsv"], "\t")
+    check_cells(shown["csv"], ",")
+
+
+SHOWN = {
+    **VERBS,
+    "perturb": "perturb d.jsonl -p jumble_words -o o.jsonl",
+    "list": "list metrics {name}",
+    "refused": "score {name}.jsonl -m chrf",
+    "option": "score d.jsonl -m {name}",
+}
+
+
+@pytest.mark.parametrize("kind", ["control", "direction", "lines"])
+@pytest.mark.parametrize(
+    "verb", ["refused", *(pytest.param(v, marks=pytest.mark.slow) for v in SHOWN if v != "refused")]
+)
+def test_nothing_reaches_a_terminal_that_it_would_obey(folder, verb, kind):
+    pty = pytest.importorskip("pty")  # not on Windows
+    write(HOSTILE[kind])
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    typed = HOSTILE[kind].replace("\0", "")  # no system passes a NUL to a command
+    words = [word.format(name=typed) for word in SHOWN[verb].split()]
+    with open(theirs, "w", encoding="utf-8") as shown, redirect_stdout(shown), redirect_stderr(shown):
+        main(words)
+        shown.flush()
+        said = os.read(ours, 1 << 20).decode()
+    os.close(ours)
+    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said).replace("\r", "")  # colours and bars of our own
+    assert drawn.strip()
+    assert not CONTROL.search(drawn), CONTROL.search(drawn)
