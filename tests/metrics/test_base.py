@@ -10,7 +10,16 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, described, is_pooled, notes_of, part_directions, trained_on
+from nlgauge.metrics.base import (
+    Metric,
+    check_needs,
+    described,
+    is_pooled,
+    notes_of,
+    part_directions,
+    trained_on,
+    way_out,
+)
 
 
 @dataclass(frozen=True)
@@ -70,3 +79,9 @@ def test_parts_run_as_the_metric_unless_it_says_otherwise():
     assert part_directions(Needy(), names) == {"precision": True, "f1": True, "reference": None}
     assert part_directions(ng.metric("nli"), ["e", "n", "c"]) == {"e": True, "n": None, "c": False}
     assert part_directions(ng.metric("0.5*chrf + 0.5*ter"), ["chrf", "ter"]) == {"chrf": True, "ter": False}
+
+
+def test_an_error_about_a_need_ends_in_what_to_do_instead():
+    metric = ng.metric("parent")
+    assert way_out(metric, "table") == "; if its source holds the records, take parent:records=source"
+    assert way_out(metric, "references") == way_out(ng.metric("bleu"), "references") == ""

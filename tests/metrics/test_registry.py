@@ -11,7 +11,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.core.signature import spec_of
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
 from nlgauge.metrics.run import score_segments
 from nlgauge.models import embedded, heads
@@ -134,6 +134,7 @@ WITH_EMBEDDED_MODELS = [
     name
     for name, (kind, fixed) in ((name, METRICS.lookup(name)) for name in METRICS.names())
     if fixed.get("model", getattr(kind, "model", None)) in {embedded.NAME, *heads.SHIPPED}
+    and not is_pooled(metric(name))  # whose scores depend on their company by definition
 ]
 SHORT = [s for s in SEGMENTS if len(s.hypothesis) < 80][:12]
 

@@ -5,7 +5,9 @@ import pickle
 import socket
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -240,6 +242,47 @@ def test_a_hub_that_keeps_silent_is_named_after_its_time(hub, monkeypatch):
         with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
             module._from_hub("no-such/model", None, 0.2)
         assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("answered", [1, 2])
+def test_a_hub_that_falls_silent_later_is_named_too(hub, monkeypatch, answered):
+    """A server that answers the first calls and then keeps silent: the model's commit is known, its files are not."""
+    from huggingface_hub import constants
+
+    about = json.dumps({"id": "no-such/model", "sha": "a" * 40, "siblings": [{"rfilename": "config.json"}]}).encode()
+    calls = []
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            if "/models/" in self.path:
+                calls.append(self.path)
+            if len(calls) > answered:
+                finished.wait(20)
+                return
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(about)))
+            self.end_headers()
+            self.wfile.write(about)
+
+        def log_message(self, *_):
+            pass
+
+    finished = threading.Event()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setattr(constants, "ENDPOINT", at)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        began = time.monotonic()
+        try:
+            with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
+                module._from_hub("no-such/model", None, 0.2)
+            assert time.monotonic() - began < 8
+        finally:
+            finished.set()
+            server.shutdown()
 
 
 def test_what_the_hub_says_ends_the_line(hub, monkeypatch):

@@ -286,3 +286,18 @@ def test_a_configuration_of_the_tokenizer_that_makes_no_sense_is_told_in_one_lin
     with pytest.raises(InputError, match=r"cannot be loaded from .*: TypeError: .*; are config\.json and") as told:
         TextTokenizer(files)
     assert "\n" not in str(told.value)
+
+
+def test_pieces_have_names_and_a_test_of_them_is_made_once(tiny_model):
+    tokenizer = TextTokenizer(locate(str(tiny_model("bert"))))
+    (tokens,) = tokenizer.tokens(["the cat."])
+    assert tokenizer.names(tokens.ids) == ["[CLS]", "the", "cat", ".", "[SEP]"]
+    asked = []
+
+    def is_stop(names):
+        asked.append(len(names))
+        return np.array([name == "." for name in names])
+
+    for _ in range(2):
+        assert tokenizer.which(is_stop)[tokens.ids].tolist() == [False, False, False, True, False]
+    assert len(asked) == 1

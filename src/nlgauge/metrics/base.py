@@ -31,6 +31,7 @@ class Metric(Protocol):
     - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
       `sharing.vectors_of`).
     - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
+    - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
     - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """
 
@@ -83,7 +84,15 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
         for segment in segments:
             value = getattr(segment, need)
             if value is None or (need != "source" and len(value) == 0):
-                raise InputError(f"{metric.info.name} needs {need}; segment {segment.id!r} has none")
+                raise InputError(
+                    f"{metric.info.name} needs {need}; segment {segment.id!r} has none{way_out(metric, need)}"
+                )
+
+
+def way_out(metric: Any, need: str) -> str:
+    """The end of the error about a segment without a need: what to do instead; empty if the metric names nothing."""
+    advice: str = getattr(metric, "lacking", {}).get(need, "")
+    return advice
 
 
 def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:

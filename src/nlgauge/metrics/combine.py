@@ -17,9 +17,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
 from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on, unread
+from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
-from nlgauge.metrics.sharing import Layers, merged, vectors_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 

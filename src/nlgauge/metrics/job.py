@@ -15,7 +15,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
-from nlgauge.metrics.base import Metric, described, notes_of, part_directions
+from nlgauge.metrics.base import Metric, described, notes_of, part_directions, way_out
 from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
@@ -383,7 +383,8 @@ def _check_needs(metrics: Mapping[str, Metric], summary: Summary) -> None:
     files = "".join(f" ({entry['path']})" for entry in summary.inputs[:1])
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs & summary.lacking.keys()):
-            raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{files}")
+            end = f"{files}{way_out(metric, need)}"
+            raise InputError(f"{spec} needs {need}; segment {summary.lacking[need]!r} has none{end}")
 
 
 def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:

@@ -12,7 +12,7 @@ from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import Metric, check_needs, is_pooled
-from nlgauge.metrics.sharing import in_parts, portions, shared
+from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Bar, Runtime, bars
 

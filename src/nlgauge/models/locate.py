@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path, PurePath
+from time import monotonic
 from typing import Any, Concatenate, ParamSpec
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
@@ -229,7 +231,8 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         pass
     try:
         _await_answer(lambda: HfApi().model_info(model, revision=revision, timeout=seconds))
-        folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
+        with _limited(seconds):
+            folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         if _is_silence(error):
@@ -256,8 +259,39 @@ def _await_answer(ask: Callable[[], object]) -> None:
             raise
 
 
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Give calls of the hub's client a limit of time, where a download asks for none, and no second try after it."""
+    from huggingface_hub import get_session
+
+    began: dict[str, float] = {}
+
+    def limit(request: Any) -> None:
+        url, now = str(request.url), monotonic()
+        if now - began.setdefault(url, now) >= seconds and "/api/" in url:  # the client tries again by itself
+            raise TimeoutError
+        began[url] = now
+        asked = request.extensions.get("timeout") or {}
+        limits = {part: asked.get(part) or seconds for part in ("connect", "read", "write", "pool")}
+        request.extensions["timeout"] = limits
+
+    client: Any = get_session()
+    hooks = getattr(client, "event_hooks", None)
+    if hooks is None:  # a session of requests, as of older versions of the hub's package
+        yield
+        return
+    client.event_hooks = {**hooks, "request": [*hooks.get("request", ()), limit]}
+    try:
+        yield
+    finally:
+        client.event_hooks = hooks
+
+
 def _is_silence(error: Exception) -> bool:
-    return "Timeout" in type(error).__name__  # its class depends on which HTTP library the hub's client was made with
+    causes = (error, error.__cause__, error.__context__)
+    return any(
+        "Timeout" in type(cause).__name__ for cause in causes
+    )  # its class depends on which HTTP library the hub's client was made with
 
 
 def _whole(model: str, folder: str) -> ModelFiles:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import stripped
 from nlgauge.models.locate import ModelFiles, refusing_broken
@@ -83,6 +83,7 @@ class TextTokenizer:
         )
         self._boundary = _id(self._backend, (_BOUNDARY,))
         self._names: dict[int, str] = {}
+        self._tested: dict[Callable[[Sequence[str]], Mask], Mask] = {}
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
         """Pieces of each text, stripped of outer blanks.
@@ -134,6 +135,13 @@ class TextTokenizer:
             name = getattr(self._backend, "id_to_token", None) or self._backend.convert_ids_to_tokens
             self._names |= {piece: name(piece) or "" for piece in new}
         return [self._names[piece] for piece in pieces.tolist()]
+
+    def which(self, holds: Callable[[Sequence[str]], Mask]) -> Mask:
+        """For which pieces of the vocabulary a test of their names holds, shape (V,); each test is made once."""
+        if holds not in self._tested:
+            size = self._backend.get_vocab_size() if hasattr(self._backend, "get_vocab_size") else len(self._backend)
+            self._tested[holds] = holds(self.names(np.arange(size)))
+        return self._tested[holds]
 
     def pair_frame(self) -> tuple[Ids, Ids]:
         """The frame of special tokens around a pair of texts, found with two texts of one piece each.

@@ -33,7 +33,7 @@ def test_values_are_those_of_the_authors(golden):
 
 
 def test_a_pair_that_is_too_long_is_undefined_and_flagged(monkeypatch):
-    monkeypatch.setattr(character, "_WORK", 100)
+    monkeypatch.setattr(character, "_WORK", 1_000_000)
     text = " ".join(f"w{i}" for i in range(30))
     turned = " ".join(text.split()[::-1])
     segments = [Segment("a", text, (turned,)), Segment("b", "a b", ("b a",))]

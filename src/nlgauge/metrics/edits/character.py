@@ -19,8 +19,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.edits.counting import Pair, against_best
 from nlgauge.runtime.runtime import Runtime
 
-# What is tried for one pair before it is given up: words read by comparisons of shifts, and blocks. A few seconds.
-_WORK, _BLOCKS = 50_000_000, 2_000_000
+# What is tried for one pair before it is given up, after some seconds: cells of tables that comparisons fill, with what
+# a comparison takes besides, and blocks.
+_WORK, _EACH, _BLOCKS = 50_000_000_000, 20_000, 1_000_000
 _WORDS = 0x10000  # letters that stand for words
 _AT_ONCE = 512  # shifts that are compared in one call
 
@@ -89,7 +90,7 @@ def _shifted(text: str, wanted: str) -> str | None:
         while tried := [
             _moved(text, *block) for block in islice(blocks, _AT_ONCE) if distance - 2 * block[2] <= fewest
         ]:
-            work += len(tried) * len(text)
+            work += len(tried) * (len(text) * len(wanted) + _EACH)
             if work > _WORK:
                 return None
             distances = cdist([wanted], tried, scorer=Levenshtein.distance, score_cutoff=fewest)[0]

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo
@@ -113,14 +112,11 @@ class Matching(Matched):
         if self.special_tokens == "drop":
             kept[: read.content.start] = kept[read.content.stop :] = False
         if self.drop_marks:
-            names = encoder.tokenizer.names(read.ids)
-            kept &= ~(kernel.is_mark(names) | kernel.is_subword(names))
-        points: Array = kernel.unit(kernel.as_points(read.layers, self.pmeans))
-        side = Side(points, weights, read.ids).take(kept)
-        if self.match == "greedy" or not len(side.weights):
-            return side
-        if self.pmeans:  # the mean of an n-gram is of the power means as they are
-            side = replace(side, vectors=kernel.as_points(read.layers, True)[kept])
+            kept &= ~(encoder.tokenizer.which(kernel.is_mark) | encoder.tokenizer.which(kernel.is_subword))[read.ids]
+        points = kernel.as_points([layer[kept] for layer in read.layers], self.pmeans)
+        side = Side(points, weights[kept], read.ids[kept])
+        if self.match == "greedy" or not kept.any():
+            return replace(side, vectors=kernel.unit(points))
         return kernel.ngrams(side, _NGRAMS[self.match])
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:

@@ -101,13 +101,17 @@ class MoverScore(Matched):
     ) -> Side:
         stopped, *weighed = tables
         table = weighed[0 if is_hypothesis else 1]
-        names = encoder.tokenizer.names(read.ids)
-        dropped = kernel.is_mark(names) | np.array([name in stopped for name in names])
+        tokenizer = encoder.tokenizer
+        dropped = tokenizer.which(kernel.is_mark)[read.ids]
         if self.drop_subwords:
-            dropped |= kernel.is_subword(names)
-        weights = np.ones(len(names)) if table is None else table.weights(read.ids).astype(np.float64)
-        points = kernel.as_points(read.layers, self.variant == "pmeans")
-        return kernel.ngrams(Side(points, weights, read.ids).take(~dropped), self.ngram)
+            dropped = dropped | tokenizer.which(kernel.is_subword)[read.ids]
+        if stopped:
+            dropped = dropped | np.array([name in stopped for name in tokenizer.names(read.ids)], dtype=np.bool_)
+        pieces = read.ids[~dropped]
+        weights = np.ones(len(pieces)) if table is None else table.weights(pieces).astype(np.float64)
+        layers = [layer[~dropped] for layer in read.layers] if dropped.any() else read.layers
+        points = kernel.as_points(layers, self.variant == "pmeans")
+        return kernel.ngrams(Side(points, weights, pieces), self.ngram)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         cost: kernel.Cost = "squared" if self.variant == "pmeans" else "euclidean"

@@ -17,10 +17,10 @@ from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.metrics.base import Metric, check_needs, notes_of, unread
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.cosine import Cosine
+from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.embedding.wmd import Wmd
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import zero_and_width
-from nlgauge.metrics.sharing import merged, vectors_of
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -53,19 +54,36 @@ def is_subword(pieces: Sequence[str]) -> Mask:
 
 
 def power_means(layers: Sequence[npt.NDArray[np.floating]]) -> Array:
-    """The minimum, mean and maximum of unit vectors over layers, side by side: k arrays (n, d) to (n, 3 d).
+    """The minimum, mean and maximum over layers, side by side: k arrays of unit vectors (n, d) to (n, 3 d).
 
     References:
         Zhao et al. (2019), "MoverScore", section 3.1, "Aggregation".
     """
-    stacked = np.stack([unit(np.asarray(vectors, dtype=np.float64)) for vectors in layers])  # (k, n, d)
-    return np.concatenate([stacked.min(axis=0), stacked.mean(axis=0), stacked.max(axis=0)], axis=1)
+    n, width = layers[0].shape
+    found = np.empty((n, 3 * width), dtype=layers[0].dtype)  # float32 stays so: it is memory that takes time
+    low, mean, high = found[:, :width], found[:, width : 2 * width], found[:, 2 * width :]
+    first, rest = layers[0], layers[1:] or layers[:1]
+    np.minimum(first, rest[0], out=low)
+    np.maximum(first, rest[0], out=high)
+    np.add(first, rest[0], out=mean)
+    for layer in rest[1:]:
+        np.minimum(low, layer, out=low)
+        np.maximum(high, layer, out=high)
+        np.add(mean, layer, out=mean)
+    mean /= len(rest) + 1
+    return found
 
 
 def unit(vectors: Array) -> Array:
-    """Vectors of length 1, float64; a vector of zeros stays one."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
+    """Vectors of length 1; a vector of zeros stays one."""
+    lengths = np.sqrt(_squares(vectors))[:, None]
+    lengths[lengths == 0] = 1
+    return vectors / lengths
+
+
+def _squares(vectors: Array) -> Array:
+    """The squared length of each vector, shape (n,)."""
+    return np.asarray(np.einsum("nd,nd->n", vectors, vectors))
 
 
 def ngrams(side: Side, n: int) -> Side:
@@ -77,11 +95,16 @@ def ngrams(side: Side, n: int) -> Side:
         Zhao et al. (2019), "MoverScore", section 3.1, "N-gram representations"; the 1e-5 is the released code's.
     """
     n = min(n, len(side.weights))
-    spans = np.arange(len(side.weights) - n + 1)[:, None] + np.arange(n)  # (windows, n)
-    weights = side.weights[spans].sum(axis=1)
-    shares = side.weights[spans] / (weights + _EPSILON)[:, None]
-    vectors = (shares[:, :, None] * side.vectors[spans]).sum(axis=1)
-    return Side(unit(vectors), weights, side.marks[spans[:, 0]], side.missing)
+    if n == 1:
+        return replace(side, vectors=unit(side.vectors))
+    count = len(side.weights) - n + 1
+    weighted = side.weights.astype(side.vectors.dtype)[:, None] * side.vectors
+    weights, vectors = side.weights[:count].copy(), weighted[:count].copy()
+    for i in range(1, n):
+        weights += side.weights[i : i + count]
+        vectors += weighted[i : i + count]
+    vectors /= (weights + _EPSILON)[:, None].astype(vectors.dtype)
+    return Side(unit(vectors), weights, side.marks[:count], side.missing)
 
 
 def greedy(hypothesis: Side, reference: Side, similarity: Array | None = None) -> tuple[float, float]:
@@ -101,7 +124,10 @@ def distances(hypothesis: Array, reference: Array, cost: Cost) -> Array:
     """Distances of all pairs of points, (n, d) and (m, d) to (n, m)."""
     if cost == "cosine":
         return np.maximum(1 - unit(hypothesis) @ unit(reference).T, 0.0)
-    squares = (hypothesis**2).sum(axis=1)[:, None] + (reference**2).sum(axis=1) - 2 * hypothesis @ reference.T
+    squares = hypothesis @ reference.T
+    squares *= -2
+    squares += _squares(hypothesis)[:, None]
+    squares += _squares(reference)
     np.maximum(squares, 0.0, out=squares)
     return squares if cost == "squared" else np.asarray(np.sqrt(squares))
 
@@ -123,12 +149,14 @@ def transport(costs: Array, hypothesis: Array, reference: Array) -> tuple[float,
     if len(first) == 1 or len(second) == 1:  # there is one way only
         flow = first[:, None] * second
         return float((flow * costs).sum()), flow
+    costs = np.ascontiguousarray(costs, dtype=np.float64)
     flow, cost, _, _, status = _solver()(first, second * (first.sum() / second.sum()), costs, _MOST_STEPS, 1)
     if status != _OPTIMAL:
         raise RuntimeError(f"optimal transport of {len(first)} to {len(second)} points ended with status {status}")
     return float(cost), flow
 
 
+@cache
 def _solver() -> Callable[..., Any]:
     """POT's network simplex without the wrapper `ot.emd2`, which takes several times as long as the solution."""
     try:
@@ -140,5 +168,5 @@ def _solver() -> Callable[..., Any]:
 
 
 def as_points(vectors: Sequence[npt.NDArray[np.float32]], pooled: bool) -> Array:
-    """The points of pieces: their vectors at one layer, or the power means of several."""
+    """The points of pieces: their unit vectors at one layer, or the power means of those of several layers."""
     return power_means(vectors) if pooled else unit(np.asarray(vectors[-1], dtype=np.float64))

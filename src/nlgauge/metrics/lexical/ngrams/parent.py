@@ -11,7 +11,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
@@ -56,6 +55,7 @@ class Parent(WordMetric):
     weight: Annotated[float, Range(least=0, most=1)] | None = 0.5
     records: Literal["table", "source"] = "table"
     info: ClassVar = _INFO
+    lacking: ClassVar = {"table": "; if its source holds the records, take parent:records=source"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,7 +68,6 @@ class Parent(WordMetric):
         The corpus number is the mean. A side without words, or no record with a word, raises the flag `empty` if it
         is blank, and else `untokenized`; without words of hypothesis or reference the value is 0.
         """
-        self._hint(segments)
         check_needs(self, segments)
         split, known = self.splitter(), {}
         rows = np.zeros((len(segments), 1 + len(_PARTS)))  # (n, 4)
@@ -87,14 +86,6 @@ class Parent(WordMetric):
         parts = {name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(_PARTS, start=1)}
         flags = {"empty": empty, "untokenized": wordless & ~empty}
         return Scores(signature_of(self, runtime), ids(segments), rows[:, 0], parts, flags=flags)
-
-    def _hint(self, segments: Sequence[Segment]) -> None:
-        lacking = next((s for s in segments if not s.table and s.source), None)
-        if self.records == "table" and lacking is not None:
-            raise InputError(
-                f"parent needs table; segment {lacking.id!r} has none; if its source holds the records, take"
-                " parent:records=source"
-            )
 
     def _best(
         self, hypothesis: Words, references: Sequence[Words], records: Sequence[Words]

@@ -7,7 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.metrics import sharing
+from nlgauge.metrics.embedding import sharing
 from nlgauge.metrics.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
