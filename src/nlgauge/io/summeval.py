@@ -161,7 +161,10 @@ def _flat(scores: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
         one = value[0] if type(value) is list and len(value) == 1 else value
         if one is not None and type(one) not in (int, float):
             raise InputError(f"{where}.{name} is {value!r}, expected a number")
-        yield name, np.nan if one is None else float(one)
+        try:
+            yield name, np.nan if one is None else float(one)
+        except OverflowError:
+            raise InputError(f"{where}.{name} is {str(one)[:20]}..., too large for a number of 64 bits") from None
 
 
 def _names(criteria: Any) -> str:
