@@ -35,10 +35,11 @@ WRITING = {  # the file that a command writes -> the command
     "audit.json": "audit data.jsonl --task mt -m chrf --no-cache --json audit.json",
     "meta.json": "meta rated.jsonl -m chrf --no-cache --stat pearson --json meta.json",
 }
+TRAINING = "train sescore triples.jsonl --model {model} --rank 2 --epochs 1 --held-out 0 -q"
 MODELS = {
     "made.jsonl": "synth texts.txt --severity none -o made.jsonl -q",
-    "head.safetensors": "train sescore triples.jsonl -o head.safetensors --model {model} --rank 2 --epochs 1 -q",
-    "curve.tsv": "train sescore triples.jsonl -o h.safetensors --model {model} --rank 2 --epochs 1 --curve curve.tsv",
+    "head.safetensors": f"{TRAINING} -o head.safetensors",
+    "curve.tsv": f"{TRAINING} -o h.safetensors --curve curve.tsv",
 }
 KEPT = {"made.jsonl": "made.jsonl.part"}  # what a later run goes on from
 

@@ -80,11 +80,7 @@ class Journal:
             InputError: the disk is full.
         """
         line = msgspec.json.encode({"taken": taken, "state": well_formed(state), "rows": well_formed(rows)})
-        try:
-            self._file.write(line + b"\n")
-            self._file.flush()
-        except OSError as error:
-            raise InputError(f"cannot write {self._part}: {error.strerror or error}") from None
+        self._write(line)
         self.taken, self.state = taken, dict(state)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -149,8 +145,14 @@ class Journal:
         self._file.seek(end)
         self._file.truncate()
         if not end:
-            self._file.write(head + b"\n")
+            self._write(head)
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self._file.write(line + b"\n")
             self._file.flush()
+        except OSError as error:
+            raise InputError(f"cannot write {self._part}: {error.strerror or error}") from None
 
 
 def well_formed(value: Any) -> Any:
