@@ -47,8 +47,8 @@ COMMANDS = {
         ("out.jsonl",),
         exact=True,
     ),
-    "train": Command(
-        "train sescore triples.jsonl -o head.safetensors --model {model} --rank 2 --epochs 5 --batch-size 4"
+    "train": Command(  # 450 steps, and a checkpoint every 200
+        "train sescore triples.jsonl -o head.safetensors --model {model} --method frozen --epochs 12 --batch-size 4"
         " --dtype float32 --curve curve.tsv -q",
         ("head.safetensors", "curve.tsv"),
         exact=True,
