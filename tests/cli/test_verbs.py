@@ -149,7 +149,7 @@ def completed(capsys, monkeypatch, line):
     [
         ("nlgauge s", ["score", "select", "sweep", "synth"]),
         ("nlgauge score --sign", ["--significance"]),
-        ("nlgauge score -m ble", ["bleu"]),
+        ("nlgauge score -m bertsc", ["bertscore"]),
         ("nlgauge score --significance ", ["bootstrap", "randomization"]),
         ("nlgauge meta x.jsonl --adjust h", ["holm"]),
         ("nlgauge list p", ["perturbations"]),

@@ -138,7 +138,7 @@ def test_system_scores_are_drawn_as_systems():
         ("pearson", {"resample": "rows"}, "resample is 'rows'"),
         ("pearson", {"draws": 0}, "draws is 0"),
         ("pearson", {"confidence": 95}, "level is 95"),
-        ("pearson", {"compat": "nlpstats"}, "no other package's procedure"),
+        ("pearson", {"compat": "nlpstats"}, "the procedure of another package has no bootstrap"),
         ("soft_pairwise_accuracy", {}, "soft_pairwise_accuracy has no bootstrap"),
         ("pearson", {"common": True}, "one metric and one set of systems at a time"),
     ],
