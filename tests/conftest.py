@@ -10,9 +10,9 @@ from hypothesis import settings
 
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 
-# A first example may load a model, and other work may share the machine: no time limit for one example. Forty examples
+# A first example may load a model, and other work may share the machine: no time limit for one example. Thirty examples
 # find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
-settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 40)
+settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 30)
 settings.load_profile("nlgauge")
 
 

@@ -87,7 +87,7 @@ JOINED = {"antonyms": True, "drop_adjectives": True, "negation": False, "change_
 COLUMNS = {"BLEU-1": "bleu:max_ngram_order=1,tokenize=none", "ROUGE_L": "rougeL:tokenizer=blanks", "ChrF++": "chrf++"}
 
 
-@pytest.mark.parametrize("joined", [True, False])
+@pytest.mark.parametrize("joined", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_drops_agree_with_those_of_the_paper(joined):
     """The paper's drop is its deviation plus the penalty.
 

@@ -323,6 +323,7 @@ def test_marks_of_other_systems_change_no_number(tmp_path, capsys, name):
     assert any("byte order mark" in note.lower() or "BOM" in note for note in result["notes"])
 
 
+@pytest.mark.slow  # tests/faults/test_kills.py kills a run every day
 def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path, capsys):
     pytest.importorskip("torch")
     # 1,000 short segments are ten writes to the cache here; the run is killed after the first.

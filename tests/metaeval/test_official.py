@@ -80,7 +80,7 @@ def official(data_folder):
     ("stat", "level", "key"),
     [
         ("pearson", "segment", ("segment", "pearson", "none")),
-        ("pearson", "item", ("segment", "pearson", "item")),
+        pytest.param("pearson", "item", ("segment", "pearson", "item"), marks=pytest.mark.slow),
         ("pearson", "system", ("system", "pearson", "none")),
         pytest.param("kendall_b", "item", ("segment", "kendall_tau_b", "item"), marks=pytest.mark.slow),
         ("acc_eq_calibrated", "item", ("segment", "acc_eq_calibrated", "item")),

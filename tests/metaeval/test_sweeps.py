@@ -6,8 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
@@ -210,7 +208,7 @@ def test_a_result_is_of_kind_sweep():
     json.dumps(result.as_json(), allow_nan=False)
 
 
-@given(seed=st.integers(0, 20))
+@pytest.mark.parametrize("seed", [0, 7])
 def test_the_order_of_pairs_changes_no_number(seed):
     dataset, suite = texts(3), attacks(3)
     order = np.random.default_rng(seed).permutation(len(suite))

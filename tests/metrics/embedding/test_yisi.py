@@ -74,7 +74,7 @@ def test_yisi_0_keeps_the_contract_of_a_metric(options):
     check_metric(YiSi0(**options), SHORT, runtime=CPU)
 
 
-@pytest.mark.parametrize("options", [{}, {"idf": False}], ids=str)
+@pytest.mark.parametrize("options", [{}, pytest.param({"idf": False}, marks=pytest.mark.slow)], ids=str)
 def test_yisi_1_keeps_the_contract_of_a_metric(options):
     check_metric(YiSi1(**options), SHORT, runtime=CPU, tolerance=ROUNDING)
 

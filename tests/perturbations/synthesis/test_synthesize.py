@@ -286,7 +286,7 @@ def portions(maker, texts):
 
 
 PORTIONS = [
-    ("float32", 2, (1, 2)),
+    ("float32", 2, (1,)),
     *(pytest.param(dtype, 4, (1, 2), marks=pytest.mark.slow) for dtype in ("float32", "bfloat16")),
 ]
 

@@ -79,8 +79,16 @@ def as_mt_metrics_eval(human, first, second, averaging, statistic, draws, seed):
     return hits / draw
 
 
-@pytest.mark.parametrize("averaging", ["none", "item", "sys"])
-@pytest.mark.parametrize("statistic", ["pearson", "kendall_b"])
+@pytest.mark.parametrize(
+    ("statistic", "averaging"),
+    [
+        ("pearson", "none"),
+        ("pearson", "item"),
+        ("kendall_b", "sys"),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("pearson", "sys"), ("kendall_b", "item"))),
+        pytest.param("kendall_b", "none", marks=pytest.mark.slow),
+    ],
+)
 def test_agrees_with_the_procedure_of_mt_metrics_eval(averaging, statistic):
     human = HUMAN.copy()
     human[0, 3] = human[2, 5] = np.nan

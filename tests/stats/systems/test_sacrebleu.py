@@ -140,7 +140,7 @@ def test_randomisation_is_sacrebleus(monkeypatch, name, seed):
 
 @numpy2
 @pytest.mark.parametrize("cells", [1000, pytest.param(1 << 22, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("test", ["bs", "ar"])
+@pytest.mark.parametrize("test", [pytest.param("bs", marks=pytest.mark.slow), "ar"])
 def test_references_of_unequal_length_make_fractions(monkeypatch, test, cells):
     # TER divides by the mean length of three references: thirds, whose float sums depend on the order of additions
     monkeypatch.setattr(resample, "_CELLS", cells)
