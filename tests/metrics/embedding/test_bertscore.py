@@ -563,7 +563,7 @@ def test_texts_of_any_family_are_scored(tiny_model, runtime):
     [
         {},
         pytest.param({"layer": 0, "special_tokens": "drop"}, marks=pytest.mark.slow),
-        {"layer": 1, "references": "best", "value": "recall"},
+        pytest.param({"layer": 1, "references": "best", "value": "recall"}, marks=pytest.mark.slow),
         {"idf": True, "layer": 2, "rescale": True},
         pytest.param({"layer": 2, "references": "mean"}, marks=pytest.mark.slow),
         pytest.param({"long": "windows", "max_tokens": 64, "layer": 1}, marks=pytest.mark.slow),

@@ -119,6 +119,7 @@ def test_mt_metrics_eval_swaps_averaged_scores_of_systems():
     )
 
 
+@pytest.mark.slow  # 3,000 draws in a loop
 def test_mt_metrics_eval_stops_early():
     rng = np.random.default_rng(0)
     human = rng.normal(size=(4, 5))
