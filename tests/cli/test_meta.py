@@ -415,3 +415,43 @@ def test_a_column_cannot_rise_and_fall(data, tmp_path, capsys):
     both = ("--higher-is-better", "ter", "--lower-is-better", "ter")
     assert run("meta", data, "-c", "adequacy", "--scores", theirs, *both) == 2
     assert "'ter' is named in lower_is_better and in higher_is_better" in capsys.readouterr().err
+
+
+def test_an_unknown_protocol_is_refused_with_the_nearest(data, capsys):
+    assert "unknown preset 'wmt32'; did you mean " in refused(capsys, data, "-m", "chrf", "--preset", "wmt32")
+
+
+def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path):
+    """Official scores stand beside ours, and the reference that is scored like a system takes part."""
+    rng, systems, n = np.random.default_rng(0), ["A", "B", "C", "refB"], 12
+    quality = rng.integers(-9, 0, size=(4, n)) + np.arange(4)[:, None]
+    files = {
+        "sources/de-en.txt": [f"Satz {i}" for i in range(n)],
+        "references/de-en.refA.txt": [f"sentence number {i}" for i in range(n)],
+        "references/de-en.refB.txt": [f"the sentence number {i}" for i in range(n)],
+        "system-outputs/de-en/refA.txt": [f"sentence number {i}" for i in range(n)],
+        "human-scores/de-en.mqm.seg.score": [f"{s}\t{v}" for s, row in zip(systems, quality, strict=True) for v in row],
+        "metric-scores/de-en/Good-refA.seg.score": [
+            f"{s}\t{v + rng.normal()}" for s, row in zip(systems, quality, strict=True) for v in row
+        ],
+        "metric-scores/de-en/Good-refA.sys.score": [f"{s}\t{i}" for i, s in enumerate(systems)],
+    }
+    for system in systems:
+        files[f"system-outputs/de-en/{system}.txt"] = [f"sentence {system} {i}" for i in range(n)]
+    for name, lines in files.items():
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (tmp_path / "set" / "meta.json").write_text(
+        '{"de-en": {"std_ref": "refA", "std_gold": {"seg": "mqm", "sys": "mqm"}}}', encoding="utf-8"
+    )
+    out = tmp_path / "r.json"
+    asked = ["meta", str(tmp_path / "set"), "--preset", "wmt23", "-m", "chrf", "-n", "19", "--json", str(out)]
+    assert main(asked) == 0
+    result = json.loads(out.read_text(encoding="utf-8"))
+    means = [r for r in result["rows"] if r["group"] == "mean" and not r.get("against")]
+    found = {(r["stat"], r["level"], r["metric"]): r for r in means}
+    assert {metric for _, _, metric in found} == {"chrf", "Good"}
+    assert found["weighted_mean", "tasks", "Good"]["value"] > found["weighted_mean", "tasks", "chrf"]["value"]
+    assert {"pdp", "soft_pairwise_accuracy", "acc_eq_calibrated"} <= {stat for stat, _, _ in found}
+    assert any("4 of 5 systems (left out refA" in note for note in result["notes"])
+    assert any("neighbours in the ranking" in note for note in result["notes"])

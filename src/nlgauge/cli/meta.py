@@ -16,7 +16,7 @@ from nlgauge.io.wmt.official import read_official
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metaeval.presets import PRESETS, preset
 
 Pairs = Annotated[
     str | None,
@@ -180,9 +180,10 @@ def _read(
     data: str, protocol: str | None, judgements: str | None, columns: list[str] | None
 ) -> tuple[Dataset, list[judged.Entry], Mapping[str, Any]]:
     """Texts with ratings, the files read, and the official scores where the protocol takes them from a folder."""
-    if protocol is None or not PRESETS[protocol].official or not os.path.isdir(data) or judgements is not None:
+    chosen = None if protocol is None else preset(protocol)
+    if chosen is None or not chosen.official or not os.path.isdir(data) or judgements is not None:
         return *judged.read_data(data, judgements, columns), {}
-    run = read_official(data, PRESETS[protocol].humans)
+    run = read_official(data, chosen.humans)
     return run.dataset, [file.entry for file in run.files], run.scores
 
 
