@@ -36,6 +36,15 @@ def test_the_average_by_hand():
     assert average_note(PROTOCOL).startswith("weighted_mean: the mean of 2 pairwise_accuracy (system), 1 pearson")
 
 
+def test_several_criteria_have_an_average_each_and_notes_of_their_own():
+    data, scores = toy()
+    rated = tuple(replace(s, human={**s.human, "other": -s.human["mqm"]}) for s in data)
+    found = meta_evaluate(Dataset(rated), criterion="all", scores=scores, preset="wmt23", draws=9)
+    averages = {(r["criterion"], r["metric"]): r["value"] for r in found.rows if r["stat"] == AVERAGE}
+    assert averages["mqm", "good"] > 0.5 > averages["other", "good"]
+    assert any("pdp at level segment for other: of 1 neighbours" in note for note in found.notes)
+
+
 def test_neighbours_within_noise_are_counted():
     values = {"a": 0.9, "b": 0.8, "c": 0.1}
     p = {("a", "b"): 0.3, ("b", "c"): 0.001, ("a", "c"): 0.001}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.presets import Preset, Task
@@ -31,7 +31,8 @@ def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
         if row.get("against") is None
     }
     averages: list[NewRow] = []
-    for metric, criterion, group in dict.fromkeys(key[:3] for key in own if key[2] != POOLED):
+    # The rows of a mean over criteria have no pooled pairs of systems: each criterion has an average of its own.
+    for metric, criterion, group in dict.fromkeys(key[:3] for key in own if key[2] != POOLED and key[1] != MEAN):
         mean, first = 0.0, own[metric, criterion, group, weighted[0][0].level, weighted[0][0].stat]
         for task, weight in weighted:
             at = POOLED if group == MEAN and task.stat == "pairwise_accuracy" else group
@@ -68,9 +69,11 @@ def average_note(protocol: Preset) -> str:
 
 
 def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Iterator[str]:
-    """How many neighbours in the ranking of each task a test does not tell apart."""
-    for task in tasks:
-        mine = [row for row in rows if (row["level"], row["stat"], row["group"]) == (task.level, task.stat, MEAN)]
+    """How many neighbours in the ranking of each task and criterion a test does not tell apart."""
+    criteria = dict.fromkeys(row["criterion"] for row in rows)
+    for task, criterion in product(tasks, criteria):
+        at = (criterion, task.level, task.stat, MEAN)
+        mine = [row for row in rows if (row["criterion"], row["level"], row["stat"], row["group"]) == at]
         values = {row["metric"]: row["value"] for row in mine if row.get("against") is None}
         p = {
             (row["metric"], row["against"]): row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
@@ -81,7 +84,8 @@ def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Ite
         tested = [p[pair] for pair in pairwise(order) if pair in p]
         near = sum(not value < alpha for value in tested)
         if tested:
+            of = f" for {criterion}" if len(criteria) > 1 else ""
             yield (
-                f"{task.stat} at level {task.level}: of {len(tested)} neighbours in the ranking, {near} are within"
+                f"{task.stat} at level {task.level}{of}: of {len(tested)} neighbours in the ranking, {near} are within"
                 f" noise (p >= {alpha:g})"
             )

@@ -71,6 +71,16 @@ def test_a_file_that_is_there_twice_is_refused(folder):
         twin.unlink()
 
 
+def test_what_is_known_of_a_set_must_fit_the_folder(put):
+    for name in ("sources/en-de.txt", "references/en-de.refA.txt", "system-outputs/en-de/A.txt"):
+        put(f"wmt23/{name}", "a\nb\n")
+        put(f"wmt22/{name.replace('refA', 'mine')}", "a\nb\n")
+    found = read_eval_set("wmt23", "en-de")
+    assert (found.info.reference, found.info.outliers) == ("refA", frozenset())  # synthetic_ref is not in this folder
+    assert found.notes == ("wmt23 en-de: no meta.json; standard reference refA as in the shared task",)
+    assert read_eval_set("wmt22", "en-de").info == Info()
+
+
 def test_what_is_known_of_the_sets_of_shared_tasks():
     found = known_info("wmt23", "he-en")
     assert (found.reference, found.gold["segment"], "MetricX-23" in found.primary) == ("refB", "mqm", True)

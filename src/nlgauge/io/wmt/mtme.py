@@ -183,7 +183,7 @@ class _Reader:
                 name = _unpacked(path).stem
                 _once(name, outputs, path)
                 outputs[name] = self.texts(path, "hypothesis", n)
-        info = self.info(references)
+        info = self.info(references, outputs)
         return EvalSet(self.folder.name, self.lp, sources, domains, documents, references, outputs, {}, {}, info)
 
     def human_scores(self, evaluated: EvalSet) -> dict[tuple[str, str], Scores]:
@@ -262,11 +262,17 @@ class _Reader:
             raise InputError(f"{path} has {counted(len(domains), 'line')}, the sources have {n}; expected one for each")
         return tuple(domains), tuple(documents)
 
-    def info(self, references: Mapping[str, object]) -> Info:
+    def info(self, references: Mapping[str, object], outputs: Mapping[str, object]) -> Info:
         """The entry of the language pair in the side file, or what is known of a set of this name; else empty."""
         path = self.folder / META
         if not path.exists():
-            return known_info(self.folder.resolve().name, self.lp)
+            known = known_info(self.folder.resolve().name, self.lp)
+            if known.reference not in references:  # a set of that name, but not that one
+                return Info()
+            self.notes.append(
+                f"{self.folder.name} {self.lp}: no {META}; standard reference {known.reference} as in the shared task"
+            )
+            return replace(known, outliers=known.outliers & outputs.keys())
         try:
             entry = json.loads(b"".join(self._file(path).chunks()), object_pairs_hook=unique)
             of_pair = entry.get(self.lp, {})

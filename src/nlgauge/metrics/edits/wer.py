@@ -78,7 +78,18 @@ class Cer(Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mer(WordMetric):
+class _Aligned(WordMetric):
+    """A metric of the hits and edits of an alignment."""
+
+    k: ClassVar = 4
+
+    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
+        """Hits, words of the hypothesis, words of the reference, and edits."""
+        return _aligned(hypothesis, reference)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mer(_Aligned):
     """Match error rate: word edits over edits and matches, so that it ends at 1.
 
     References:
@@ -93,12 +104,6 @@ class Mer(WordMetric):
         paper=_MORRIS,
     )
 
-    k: ClassVar = 4
-
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
-        """Hits, words of the hypothesis, words of the reference, and edits."""
-        return _aligned(hypothesis, reference)
-
     def corpus(self, totals: Array) -> Array:
         """MER of summed counts: shape (..., 4) to (...)."""
         hits, _, _, edits = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
@@ -106,7 +111,7 @@ class Mer(WordMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wip(WordMetric):
+class Wip(_Aligned):
     """Word information preserved: the share of hits in the hypothesis times that in the reference.
 
     References:
@@ -116,12 +121,6 @@ class Wip(WordMetric):
     info: ClassVar = MetricInfo(
         "wip", summary="word precision times word recall of an alignment", tasks={"mt", "d2t"}, paper=_MORRIS
     )
-
-    k: ClassVar = 4
-
-    def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
-        """Hits, words of the hypothesis, words of the reference, and edits."""
-        return _aligned(hypothesis, reference)
 
     def corpus(self, totals: Array) -> Array:
         """WIP of summed counts: shape (..., 4) to (...)."""
