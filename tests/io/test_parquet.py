@@ -112,7 +112,10 @@ def test_a_damaged_schema_does_not_end_the_process(write):
     content = content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
     Path("b.parquet").write_bytes(content)
     ended = subprocess.run(
-        [sys.executable, "-m", "nlgauge", "score", "b.parquet", "-m", "chrf"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "nlgauge", "score", "b.parquet", "-m", "chrf"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (ended.returncode, ended.stderr.count("\n")) in ((0, 0), (2, 1)), ended.stderr
 
