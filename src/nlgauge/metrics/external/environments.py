@@ -61,11 +61,14 @@ class Recipe:
 @cache
 def recipes() -> Mapping[str, Recipe]:
     """Name -> what the environment holds."""
-    table = tomllib.loads(files("nlgauge.data").joinpath("environments.toml").read_text(encoding="utf-8"))
-    return {
-        name: Recipe(name, **{key: tuple(v) if isinstance(v, list) else v for key, v in row.items()})
-        for name, row in table.items()
-    }
+    table: dict[str, dict[str, Any]] = tomllib.loads(
+        files("nlgauge.data").joinpath("environments.toml").read_text(encoding="utf-8")
+    )
+    found = {}
+    for name, row in table.items():
+        about: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        found[name] = Recipe(name, **about)
+    return found
 
 
 def recipe_of(name: str) -> Recipe:
