@@ -3,16 +3,18 @@
     pip install --no-deps blanc==0.3.4    # it asks for torch below 2; what it needs besides is installed already
     HF_HUB_OFFLINE=1 python recipes/golden/blanc_help.py
 
-The package imports names that transformers has dropped, which BLANC-help does not use, and nltk's sentence splitter,
-which needs a download: they are replaced here. The model is the shipped head for gaps with its encoder, as
-one folder that transformers reads; its limit takes the place of the package's 512.
+The package imports an optimizer that transformers has dropped and metrics that need more of the kind, none of which
+BLANC-help uses, and nltk's sentence splitter, which needs a download: they are replaced here. The model is the shipped
+head for gaps with its encoder, as one folder that transformers reads; its limit takes the place of the package's 512.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 import nltk.tokenize
 import torch
@@ -41,7 +43,6 @@ PAIRS = [
     (f"The captain said: {_COUNCIL} {_FERRY} {_FERRY}".replace(". ", ", "), _FERRY.replace(". ", ", ")),  # both cut
 ]
 SETTINGS = [{}, {"measure": "improve"}, {"gap": 6}, {"gap": 1}, {"gap": 3, "normal": 2, "lead": 4, "followup": 2}]
-DROPPED = ("AdamW", "TransfoXLLMHeadModel", "TransfoXLTokenizer")
 _NAMES = {name: f"min_token_length_{name}" for name in ("normal", "lead", "followup")}
 
 
@@ -67,8 +68,9 @@ def save_model(folder: Path) -> None:
 
 def main() -> None:
     """Print one line per setting."""
-    for name in DROPPED:
-        setattr(transformers, name, None)
+    transformers.AdamW = None
+    sys.modules["blanc.shannon"] = ModuleType("blanc.shannon")
+    sys.modules["blanc.shannon"].Shannon = None
     nltk.tokenize.sent_tokenize = split_sentences
     from blanc import BlancHelp, utils
 

@@ -4,7 +4,8 @@
     HF_HUB_OFFLINE=1 python recipes/golden/scores.py --again    # makes all anew; what moves belongs in CHANGELOG.md
 
 The segments are the first four items of each system in examples/weather.jsonl. The first reference is also the source
-and the only turn of the dialogue, for metrics that read one. tests/metrics/test_golden.py holds these scores against the installed versions.
+and the only turn of the dialogue, for metrics that read one. tests/metrics/test_golden.py holds these scores against
+the installed versions.
 """
 
 from __future__ import annotations

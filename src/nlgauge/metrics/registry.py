@@ -95,6 +95,7 @@ _NLI = {
 }
 _UNREFERENCED = {
     "blanc": _at("unreferenced.blanc:Blanc"),
+    "gruen": _at("unreferenced.gruen:Gruen"),
 }
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),

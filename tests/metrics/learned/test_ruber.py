@@ -85,7 +85,7 @@ def test_a_blank_side_gets_the_worst_value_and_does_not_count_in_the_scale(told)
     metric, _ = told([-1.0], [0.0])
     assert metric.score(responses(""), Runtime()).values.tolist() == [0.0]
     metric, _ = told([0.5, 0.5], [0.25, 0.75])
-    with pytest.raises(InputError, match="^ruber's referenced part is the same for all 2 segments of the call"):
+    with pytest.raises(InputError, match=r"^ruber's referenced part is the same for all 2 segments of the call"):
         metric.score(responses("a", "b"), Runtime())
 
 
@@ -139,5 +139,7 @@ def test_what_is_no_scorer_of_replies_is_refused(tiny_regressor):
     with pytest.raises(SpecError, match="ruber needs the option 'model'"):
         ng.metric("ruber")
     scorer = str(tiny_regressor(features=RELATED))
-    with pytest.raises(InputError, match="^ruber needs context; .* has none; with the query as the source, use anchor"):
+    with pytest.raises(
+        InputError, match=r"^ruber needs context; .* has none; with the query as the source, use anchor"
+    ):
         Ruber(model=scorer).score([Segment("s", "a", ("b",), source="c")], Runtime())

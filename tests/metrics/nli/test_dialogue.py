@@ -88,9 +88,9 @@ def test_a_segment_without_context_is_refused_with_the_way_out():
         r" bert-nli:anchor=source$",
     ):
         score([Segment("s", "Yes", source="Why?")])
-    with pytest.raises(SpecError, match="^bert-nli:turns=2 changes nothing under anchor=source; leave it out$"):
+    with pytest.raises(SpecError, match=r"^bert-nli:turns=2 changes nothing under anchor=source; leave it out$"):
         BertNli(anchor="source", turns=2)
-    with pytest.raises(SpecError, match="^bert-nli:turns is 0, "):
+    with pytest.raises(SpecError, match=r"^bert-nli:turns is 0, "):
         BertNli(turns=0)
 
 

@@ -46,7 +46,6 @@ ELSEWHERE = (
     Elsewhere("FactCC"),
     Elsewhere("G-Eval", ("gpteval", "llm-judge", "judge")),
     Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
-    Elsewhere("GRUEN"),
     Elsewhere("InferSent"),
     Elsewhere("InfoLM", (), None),
     Elsewhere("LEIC"),

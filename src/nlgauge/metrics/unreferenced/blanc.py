@@ -265,9 +265,7 @@ class Exam:
         joins[:1] = False  # nothing stands before it
         leads_on = np.append(joins[1:], False)
         of = self.metric
-        return np.asarray(
-            self._sizes[sentence] >= np.where(joins, of.followup, np.where(leads_on, of.lead, of.normal))
-        )
+        return np.asarray(self._sizes[sentence] >= np.where(joins, of.followup, np.where(leads_on, of.lead, of.normal)))
 
     def _cloze(self, before: Ids, sentence: Ids, places: Ids) -> Cloze:
         masked = sentence.copy()
