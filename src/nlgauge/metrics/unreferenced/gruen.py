@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
@@ -61,7 +61,7 @@ class Gruen(Checked):
     dtype: DType | None = None
     info: ClassVar = MetricInfo(
         "gruen",
-        needs=(),
+        needs=frozenset(),
         copy_is_best=False,
         cached=True,
         flags={"unknown", "nonfinite", "too_long"},
@@ -130,7 +130,7 @@ class Gruen(Checked):
         marked |= {"empty": empty, "too_long": np.array([s.hypothesis in long for s in segments], dtype=np.bool_)}
         return Scores(signature_of(self, runtime), ids(segments), values, found, flags=marked)
 
-    def _focus(self, texts: Sequence[Sequence[str]], flags: Mapping[str, Array], runtime: Runtime) -> Array:
+    def _focus(self, texts: Sequence[Sequence[str]], flags: Mapping[str, Mask], runtime: Runtime) -> Array:
         """The grade of focus of each text, shape (n,): 0, or less if some neighbours are far apart. Sets flags."""
         grades = np.zeros(len(texts))
         pairs = [(i, Segment("", second, (first,))) for i, text in enumerate(texts) for first, second in pairwise(text)]

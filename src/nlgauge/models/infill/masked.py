@@ -147,7 +147,7 @@ class HubMasked(HubModel):
         self._asked = threading.local()
         below = getattr(self.model, self.model.base_model_prefix, None)
         self._narrows = below is not None and below is not self.model
-        if self._narrows:
+        if below is not None and self._narrows:
             below.register_forward_hook(self._narrow)
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
