@@ -88,12 +88,10 @@ def select_models(
             of first appearance. With several groups it is a mapping from group to matrix.
         among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
         scores, lower_is_better, higher_is_better, references, missing, columns, runtime: as in `meta_evaluate`.
-        stats: `hits_at_1`, `mrr` and `diff`; and `pearson`, `spearman` or `kendall_b` of the models with people.
-        seed: the seed of the hybrids and of the simulation.
+        stats, seed: `STATS`, or `AGREEMENT` of all models with people; the seed of the hybrids and of the simulation.
 
     Returns:
-        Rows of `hits_at_1` and `mrr` (shares), `diff` (in units of the criterion) and coefficients for every metric and
-        group, and their plain means.
+        Rows of every statistic (`diff` is in units of the criterion), metric and group, and their plain means.
 
     Raises:
         InputError: systems or items are not known, or there are fewer models than the pool.

@@ -144,9 +144,8 @@ def synthesize(
         variants: how often each text is taken.
         operations: which edits there are; a single string is one.
         edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
-        infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a masked or denoising model,
-            or an object with `fill(gaps, k)`; if its `phrases` is true, `span` also draws the length of replacements.
-            Of several, one is drawn for each insertion and replacement.
+        infill: gives words: `infill` (shipped head), `lexicon` (no model), a masked or denoising model, or an object
+            with `fill(gaps, k)` and perhaps `phrases` (`span` applies). Of several, one is drawn for each edit.
         judge: the NLI model that tells minor from major errors; None goes with severity `none`.
         threshold: an error is minor from this probability on; None takes the threshold calibrated for the judge.
         severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.

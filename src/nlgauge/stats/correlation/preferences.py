@@ -169,20 +169,17 @@ def preference_accuracy(
     """The share of pairs in which the better text gets the higher score.
 
     Args:
-        better: scores of the better texts, shape (n,); higher is better.
-        worse: scores of the worse texts, shape (n,).
+        better, worse: scores of the better and of the worse texts, shape (n,); higher is better.
         groups: a label for each pair, such as its phenomenon. The value is then the plain mean over groups, as suites
             report it.
         ties: `loss`, `half`, `exclude`, or `zero`, which is `loss` here.
         missing: a pair with a missing score is refused (`refuse`), left out (`drop`) or lost (`worst`).
-        confidence: the confidence of the interval.
-        interval: `wilson`; or `clopper-pearson`, which is exact and wider.
+        confidence, interval: of the interval; `wilson`, or `clopper-pearson`, which is exact and wider.
 
     Raises:
         InputError: lengths are unequal, a score is missing under `refuse`, or an option is out of its range.
 
-    References:
-        Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+    References: Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
     check_option("ties", ties, Ties, error=InputError)
     check_option("missing", missing, PairPolicy, error=InputError)
