@@ -17,7 +17,9 @@ from nlgauge.metrics.lexical.rouge import Rouge
 from nlgauge.metrics.lexical.ter import Ter
 from nlgauge.metrics.registry import METRICS
 
-REQUIRED = {"scores": {"file": "scores.tsv"}, "regressor": {"model": "sescore"}}
+REQUIRED = {"scores": {"file": "scores.tsv"}, "regressor": {"model": "sescore"}} | {
+    name: {"model": "no/model"} for name in ("bartscore", "perplexity")
+}
 
 
 def choices():
