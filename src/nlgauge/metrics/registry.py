@@ -94,7 +94,7 @@ _NLI = {
 }
 _GENERATION = {
     "bartscore": _at("generation.bartscore:BartScore"),
-    "prism": _at("generation.bartscore:BartScore", start="skip"),
+    "prism": _at("generation.bartscore:BartScore", frame="skip"),
     "perplexity": _at("generation.perplexity:Perplexity"),
     "fluency": _at("generation.fluency:Fluency"),
 }

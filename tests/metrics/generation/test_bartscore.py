@@ -64,7 +64,7 @@ def test_several_references_are_folded(score):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"direction": "hypothesis-given-source"}, {"direction": R, "start": "skip", "prompt": "rain {}"}]
+    "options", [{}, {"direction": "hypothesis-given-source"}, {"direction": R, "frame": "skip", "prompt": "rain {}"}]
 )
 def test_it_keeps_the_contract_of_a_metric(tiny_denoiser, options):
     metric = BartScore(model=str(tiny_denoiser("bart")), **options)
@@ -93,10 +93,10 @@ def test_an_empty_side_is_worst_and_asks_nothing(score, monkeypatch):
     assert scores.values[0] == scores.values[1] < -10
 
 
-def test_prism_leaves_out_what_stands_before_the_text(tiny_denoiser):
+def test_prism_leaves_out_what_stands_around_the_text(tiny_denoiser):
     folder = tiny_denoiser("bart")
     metric = ng.metric(f"prism:model={folder}")
-    assert (metric.direction, metric.start) == ("both", "skip")
+    assert (metric.direction, metric.frame) == ("both", "skip")
     counted, skipped = (ng.metric(f"{name}:model={folder}").score([ROW], CPU).values for name in ("bartscore", "prism"))
     assert counted != pytest.approx(skipped, abs=1e-3)
 

@@ -53,10 +53,10 @@ def test_a_template_is_put_around_what_is_given(tiny_denoiser, tiny_causal):
         assert told.blank.tolist() == [False, True]
 
 
-def test_pieces_before_the_text_may_not_count(tiny_denoiser):
+def test_pieces_around_the_text_may_not_count(tiny_denoiser):
     folder = tiny_denoiser("bart")
     every = generator(folder).likelihoods(PAIRS[:1])
-    own = generator(folder, counts_start=False).likelihoods(PAIRS[:1])
+    own = generator(folder, counts_frame=False).likelihoods(PAIRS[:1])
     assert own.counts == every.counts - 1
     assert own.sums > every.sums  # without <s>, whose log-probability is below 0
 

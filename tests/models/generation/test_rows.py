@@ -29,14 +29,14 @@ def test_an_encoder_decoder_reads_and_writes_texts_in_their_frame(tiny_denoiser)
     (row,) = reader.rows([(" the cat ", "rain fell")], reader)
     assert named(reader, row.given) == ["<s>", "▁the", "▁cat", "</s>"]
     assert named(reader, row.text) == ["<s>", "▁rain", "▁fell", "</s>"]
-    assert (row.n_start, row.truncated, row.unknown, row.blank) == (1, False, 0, False)
+    assert (row.own, row.truncated, row.unknown, row.blank) == (slice(1, 4), False, 0, False)
 
 
 def test_t5_puts_nothing_before_a_text(tiny_denoiser):
     reader = paired(tiny_denoiser("t5"))
     (row,) = reader.rows([("the cat", "rain fell")], reader)
     assert named(reader, row.text) == ["▁rain", "▁fell", "</s>"]
-    assert row.n_start == 0
+    assert row.own == slice(0, 3)
 
 
 def test_a_causal_model_starts_with_a_piece_of_its_own_and_reads_what_is_given_before_a_line_break(tiny_causal):
@@ -100,6 +100,30 @@ def test_a_model_without_a_piece_to_start_with_is_refused(tiny_causal, tmp_path)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(InputError, match="has no piece to start a text with"):
         causal(folder)
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "text", "own"),
+    [
+        ("MBart50Tokenizer", ["de_DE", "▁rain", "▁fell", "</s>"], ["▁rain", "▁fell", "</s>"]),
+        ("MBartTokenizer", ["▁rain", "▁fell", "</s>", "de_DE"], ["▁rain", "▁fell", "</s>"]),
+    ],
+)
+def test_the_tag_of_a_language_is_in_the_frame(tiny_denoiser, tmp_path, tokenizer, text, own):
+    folder = tmp_path / "mbart"
+    shutil.copytree(tiny_denoiser("mbart"), folder)
+    ends = {"bos_token": "<s>", "eos_token": "</s>", "src_lang": "en_XX"}
+    changes = {"config.json": {"vocab_size": 200}, "tokenizer_config.json": {"tokenizer_class": tokenizer, **ends}}
+    changes["tokenizer_config.json"]["additional_special_tokens"] = ["en_XX", "de_DE"]
+    for name, change in changes.items():
+        told = {**json.loads((folder / name).read_text(encoding="utf-8")), **change}
+        (folder / name).write_text(json.dumps(told), encoding="utf-8")
+    english, german = paired(folder, language="en_XX"), paired(folder, language="de_DE")
+    (row,) = german.rows([("the cat", "rain fell")], english)
+    assert sorted(named(german, row.given)) == sorted(["en_XX", "▁the", "▁cat", "</s>"])
+    assert (named(german, row.text), named(german, row.text[row.own])) == (text, own)
+    with pytest.raises(InputError, match="knows no language 'xx'; see its card for the codes"):
+        paired(folder, language="xx")
 
 
 def test_a_language_is_refused_where_the_model_marks_none(tiny_denoiser):

@@ -33,7 +33,7 @@ class BartScore(GeneratorMetric):
             (their mean, the paper's F score), or `hypothesis-given-source` (faithfulness).
         references: with several references, the `mean` of the scores, the `best`, or the `first` alone.
         prompt: a text in which `{}` stands for what is given.
-        start: whether pieces that stand before the text itself, such as BART's <s> or the tag of a language, `count`
+        frame: whether pieces around the text itself and its end, such as BART's <s> or the tag of a language, `count`
             (as in BARTScore) or not (`skip`, as in PRISM).
         language: the code of the language of hypothesis and references, for models of many languages.
         source_language: the code of the language of the source, likewise.
@@ -49,7 +49,7 @@ class BartScore(GeneratorMetric):
     ] = "both"
     references: Literal["mean", "best", "first"] = "mean"
     prompt: str = WHOLE
-    start: Literal["count", "skip"] = "count"
+    frame: Literal["count", "skip"] = "count"
     language: str | None = None
     source_language: str | None = None
     info: ClassVar[MetricInfo] = MetricInfo(
@@ -102,7 +102,7 @@ class BartScore(GeneratorMetric):
         generator = self.generator(
             runtime,
             template=self.prompt,
-            counts_start=self.start == "count",
+            counts_frame=self.frame == "count",
             language=self.language,
             given_language=self.source_language,
         )

@@ -50,7 +50,8 @@ class Generator:
         dtype: the precision of weights and activations.
         max_tokens: a lower limit than the model's own.
         template: a text in which `{}` stands for the given text.
-        counts_start: whether pieces before the text itself count, such as BART's <s> or the tag of a language.
+        counts_frame: whether pieces count that stand around the text itself and its end, such as BART's <s> or the tag
+            of a language.
         language, given_language: codes of the languages of the text and of the given text, for tokenizers that mark
             them.
     """
@@ -60,7 +61,7 @@ class Generator:
     dtype: str = "float32"
     max_tokens: int | None = None
     template: str = WHOLE
-    counts_start: bool = True
+    counts_frame: bool = True
     language: str | None = None
     given_language: str | None = None
 
@@ -80,7 +81,7 @@ class Generator:
         asked = np.flatnonzero([not row.blank for row in rows])
         advance(len(rows) - len(asked))
         sums = np.zeros(len(rows))
-        counts = np.array([len(row.text) - self._n_skipped(row) for row in rows], dtype=np.float64)
+        counts = np.array([len(row.text[self._counted(row)]) for row in rows], dtype=np.float64)
         if len(asked):
             from nlgauge.models.workers import side_by_side
 
@@ -93,7 +94,7 @@ class Generator:
 
             for job, found in zip(jobs, side_by_side(work, jobs, network.device), strict=True):
                 for i, values in zip(asked[job], found, strict=True):
-                    sums[i] = values[self._n_skipped(rows[i]) :].sum()
+                    sums[i] = values[self._counted(rows[i])].sum()
                 advance(len(job))
         places = np.array([number[pair] for pair in pairs], dtype=np.int64)
         cut, blank = (
@@ -105,8 +106,8 @@ class Generator:
     def _told(self, given: str | None) -> str | None:
         return given if given is None or is_blank(given) else self.template.replace(WHOLE, stripped(given))
 
-    def _n_skipped(self, row: Row) -> int:
-        return 0 if self.counts_start else row.n_start
+    def _counted(self, row: Row) -> slice:
+        return slice(None) if self.counts_frame else row.own
 
     def _rows(self, pairs: Sequence[tuple[str | None, str]]) -> list[Row]:
         if not self.found.paired:

@@ -21,7 +21,8 @@ class Row:
     Attributes:
         given: pieces that the model reads first. A causal model is given at least one.
         text: pieces that it is asked to write.
-        n_start: how many pieces of `text` stand before the text itself, such as BART's <s> or the tag of a language.
+        own: where in `text` the text itself with its end begins and ends. Outside stand BART's <s>, or the tag of a
+            language, which mBART writes behind the end.
         truncated: whether one of the two texts was cut.
         unknown: the higher share of unknown pieces in one of the two texts.
         blank: whether one of them has no piece.
@@ -29,7 +30,7 @@ class Row:
 
     given: Ids
     text: Ids
-    n_start: int
+    own: slice
     truncated: bool
     unknown: float
     blank: bool
@@ -56,7 +57,7 @@ class PairedRows(TextTokenizer):
             Row(
                 given.ids,
                 text.ids,
-                len(self.prefix),
+                slice(len(self.prefix), len(text.ids) - max(0, len(self.suffix) - 1)),
                 given.truncated or text.truncated,
                 share,
                 0 in (given.n_content, text.n_content),
@@ -102,7 +103,8 @@ class CausalRows(TextTokenizer):
         share = float(self.unknown_shares(sides).max())
         first, second = self._cut(*sides)
         is_cut = len(first) + len(second) < len(whole)
-        return Row(np.concatenate([self.start, first]), second, 0, is_cut, share, is_blank or len(second) == 0)
+        own = slice(0, len(second))
+        return Row(np.concatenate([self.start, first]), second, own, is_cut, share, is_blank or len(second) == 0)
 
     def _cut(self, first: Ids, second: Ids) -> tuple[Ids, Ids]:
         """Cut both sides at their ends, so that they fit into the model. The break behind the given text stays."""
