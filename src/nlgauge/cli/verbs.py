@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nlgauge.core.result import STDOUT
+
 _SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
@@ -19,7 +21,8 @@ class Command(TyperCommand):
     """A verb: several files may follow one option, and its help ends in an example, its `epilog`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; see `spread`."""
+        """Read the command line; see `spread`. `--json` at its end prints."""
+        args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
         return super().parse_args(ctx, spread(args, flags))
 
