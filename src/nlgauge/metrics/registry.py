@@ -91,6 +91,11 @@ _NLI = {
     "nli": _at("nli.menli:Nli"),
     "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
     "summac": _at("nli.summac:SummaC"),
+    "bert-nli": _at("nli.dialogue:BertNli"),
+}
+_UNREFERENCED = {
+    "blanc": _at("unreferenced.blanc:Blanc"),
+    "gruen": _at("unreferenced.gruen:Gruen"),
 }
 _GENERATION = {
     "bartscore": _at("generation.bartscore:BartScore"),
@@ -101,6 +106,7 @@ _GENERATION = {
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
+    "ruber": _at("learned.ruber:Ruber"),
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
@@ -137,7 +143,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )
