@@ -86,7 +86,8 @@ def _named(record: str) -> str:
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
 _CACHED = {"score", "audit", "meta", "select", "sweep", "train layers"}  # their scores outlive an interruption
-_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train nli"}  # they go on where they were
+# They go on where they were.
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,11 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
+    ),
+    "ruber": Verb(
+        "nlgauge.cli.train.ruber:train_ruber",
+        "Train a scorer of replies on dialogues, for ruber:model=...; a run that was stopped goes on where it was.",
+        "nlgauge train ruber dialogues.jsonl -o related.safetensors",
     ),
     "baseline": Verb(
         "nlgauge.cli.train.bertscore:train_baseline",
