@@ -95,6 +95,12 @@ _NLI = {
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
+    "rated": _at("learned.regressor:Rated"),
+    "ruse": _at("learned.regressor:Ruse"),
+    "comet": _at("learned.regressor:Comet"),
+    "comet-qe": _at("learned.regressor:CometQE"),
+    "blend": _at("learned.blend:Blend"),
+    "beer": _at("learned.beer:Beer"),
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),

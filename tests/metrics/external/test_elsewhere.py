@@ -13,7 +13,7 @@ from nlgauge.metrics.registry import METRICS
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
-        ("comet", "COMET"),
+        ("wmt22_comet_da", "Unbabel COMET"),
         ("BLEURT-20", "BLEURT"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-2", "YiSi"),
@@ -26,12 +26,12 @@ def test_names_are_known_in_any_spelling(typed, name):
 
 def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
     with pytest.raises(SpecError) as caught:
-        ng.metric("comet")
+        ng.metric("bleurt")
     assert str(caught.value) == (
-        "unknown metric 'comet'; COMET is not included: compute it with its own program, write a table with the columns"
-        ' id and comet, and take scores:file="theirs.tsv",column=comet as the metric'
+        "unknown metric 'bleurt'; BLEURT is not included: compute it with its own program, write a table with the"
+        ' columns id and bleurt, and take scores:file="theirs.tsv",column=bleurt as the metric'
     )
-    ng.metric('scores:file="theirs.tsv",column=comet')  # what the message says is a specification
+    ng.metric('scores:file="theirs.tsv",column=bleurt')  # what the message says is a specification
 
 
 def test_other_unknown_names_get_the_nearest():
