@@ -150,7 +150,7 @@ class Rated(RegressorMetric):
         model: the head; `rated` comes with the package.
 
     References:
-        Shimanaka et al. (2018), "RUSE", for the idea; the layers are mixed as in Rei et al. (2020), "COMET".
+        Shimanaka et al. (2018), "RUSE": the features and the network; the sentence vectors are those of `Ruse`.
     """
 
     model: str = "rated"
