@@ -106,11 +106,11 @@ def test_without_a_source_the_segment_is_named(tiny_regressor, name):
         ("ruse", "'nlgauge train regressor --method frozen' makes one$"),
         (
             "comet",
-            r"'nlgauge train regressor --source' makes one\. Scores of Unbabel's COMET come from its own program",
+            r"'nlgauge train regressor --source' makes one\. Unbabel's models run as unbabel-comet:model=",
         ),
         (
             "comet-qe",
-            r"'nlgauge train regressor --source --no-reference' makes one\. Scores of Unbabel's COMET-QE come",
+            r"'nlgauge train regressor --source --no-reference' makes one\. Unbabel's models run as unbabel-comet:model=",
         ),
     ],
 )

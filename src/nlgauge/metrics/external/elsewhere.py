@@ -18,11 +18,13 @@ class Elsewhere(NamedTuple):
         name: its usual name.
         synonyms: other names, in any spelling: case, blanks and marks do not count.
         higher_is_better: False for error rates; None where nobody told us.
+        adapter: the metric of ours that runs its program in an environment of its own; empty if there is none.
     """
 
     name: str
     synonyms: tuple[str, ...] = ()
     higher_is_better: bool | None = True
+    adapter: str = ""
 
 
 ELSEWHERE = (
@@ -32,10 +34,14 @@ ELSEWHERE = (
     Elsewhere("BARTScore"),
     Elsewhere("BLANC"),
     Elsewhere("BLEU2VEC"),
-    Elsewhere("BLEURT", ("bleurt20", "bleurt-base-128", "bleurt-large-512")),
+    Elsewhere("BLEURT-20", ("bleurt20d12", "bleurt-base-128", "bleurt-large-512"), adapter="bleurt"),
     Elsewhere("COBALT-F"),
-    Elsewhere("Unbabel COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da", "comet-unbabel")),
-    Elsewhere("COMET-Kiwi", ("kiwi", "comet-src", "wmt20-comet-qe-da", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
+    Elsewhere("COMET-22", ("comet20", "wmt20-comet-da", "wmt22-comet-da"), adapter="unbabel-comet"),
+    Elsewhere(
+        "COMET-Kiwi",
+        ("kiwi", "comet-src", "wmt20-comet-qe-da", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
+        adapter="unbabel-comet",
+    ),
     Elsewhere("DEB"),
     Elsewhere("deltaBLEU", ("discriminative-bleu",)),
     Elsewhere("DepthScore", (), False),
@@ -64,8 +70,6 @@ ELSEWHERE = (
     Elsewhere("QuestEval"),
     Elsewhere("RoMe"),
     Elsewhere("RUBER"),
-    Elsewhere("SPICE"),
-    Elsewhere("SummaC-Conv"),
     Elsewhere("TIGEr"),
     Elsewhere("TransQuest"),
     Elsewhere("TREEAGGREG"),
@@ -75,7 +79,7 @@ ELSEWHERE = (
     Elsewhere("UPF-COBALT"),
     Elsewhere("UScore"),
     Elsewhere("ViLBERTScore"),
-    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
+    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl"), adapter="unbabel-comet"),
     Elsewhere("XMoverScore"),
     Elsewhere("YiSi", ("yisi2",)),
 )
@@ -91,6 +95,11 @@ def not_included(name: str) -> str:
     row = elsewhere(name)
     if row is None:
         return ""
+    if row.adapter:
+        return (
+            f"; {row.name} runs in an environment of its own: see 'nlgauge env --list', then take"
+            f" {row.adapter}:model=... as the metric"
+        )
     spec = f'scores:file="theirs.tsv",column={quote(name)}'
     return (
         f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"

@@ -105,10 +105,7 @@ class Comet(Regressor):
         frozenset({"references", "source"}),
     )
     without: ClassVar = {
-        "model": (
-            "; 'nlgauge train regressor --source' makes one. Scores of Unbabel's COMET come from its own program:"
-            ' scores:file="theirs.tsv",column=comet'
-        )
+        "model": "; 'nlgauge train regressor --source' makes one. Unbabel's models run as unbabel-comet:model=..."
     }
 
 
@@ -136,8 +133,8 @@ class CometQE(Regressor):
     )
     without: ClassVar = {
         "model": (
-            "; 'nlgauge train regressor --source --no-reference' makes one. Scores of Unbabel's COMET-QE come from its"
-            ' own program: scores:file="theirs.tsv",column=comet-qe'
+            "; 'nlgauge train regressor --source --no-reference' makes one. Unbabel's models run as"
+            " unbabel-comet:model=..."
         )
     }
 
