@@ -110,7 +110,7 @@ def test_without_a_source_the_segment_is_named(tiny_regressor, name):
         ),
         (
             "comet-qe",
-            r"'nlgauge train regressor --source --no-reference' makes one\. Unbabel's models run as unbabel-comet:model=",
+            r"'nlgauge train regressor --source --no-reference' makes one\. Unbabel's models run as unbabel-comet:",
         ),
     ],
 )
