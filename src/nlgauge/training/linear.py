@@ -74,7 +74,7 @@ def train_blend(
     """
     check_target(output)
     wanted = np.asarray(ratings, dtype=np.float64)
-    rated = np.flatnonzero(~np.isnan(wanted))
+    rated = np.flatnonzero(~np.isnan(wanted)).tolist()
     scored = score_segments(metrics, [segments[i] for i in rated], runtime)
     oriented = [s.values if s.higher_is_better else -s.values for s in scored.values()]
     features, wanted = np.stack(oriented, axis=1), wanted[rated]  # (n, k) and (n,)
@@ -154,7 +154,7 @@ def train_beer(
     """
     check_target(output)
     wanted = np.asarray(ratings, dtype=np.float64)
-    rated = np.flatnonzero(~np.isnan(wanted))
+    rated = np.flatnonzero(~np.isnan(wanted)).tolist()
     kept, wanted = [segments[i] for i in rated], wanted[rated]
     keys = [(s.group, None if within == "group" else s.item or s.id) for s in kept]
     better, worse = rated_pairs(keys, wanted, most_pairs, runtime.seed)

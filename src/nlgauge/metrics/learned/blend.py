@@ -64,8 +64,7 @@ class Blend(Checked):
             raise InputError(f"blend: {self.model}: low is {low!r}, expected the lowest rating of training")
         for name, value in {"learnt": learnt, "total": total}.items():
             object.__setattr__(self, name, value)
-        about = {"needs": total.info.needs, "parts": total.info.parts}
-        object.__setattr__(self, "info", replace(_INFO, **about))
+        object.__setattr__(self, "info", replace(_INFO, needs=total.info.needs, parts=total.info.parts))
 
     @property
     def pooled(self) -> bool:
