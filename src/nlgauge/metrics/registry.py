@@ -91,6 +91,11 @@ _NLI = {
     "nli": _at("nli.menli:Nli"),
     "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
     "summac": _at("nli.summac:SummaC"),
+    "bert-nli": _at("nli.dialogue:BertNli"),
+}
+_UNREFERENCED = {
+    "blanc": _at("unreferenced.blanc:Blanc"),
+    "gruen": _at("unreferenced.gruen:Gruen"),
 }
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
@@ -101,6 +106,7 @@ _LEARNED = {
     "comet-qe": _at("learned.regressor:CometQE"),
     "blend": _at("learned.blend:Blend"),
     "beer": _at("learned.beer:Beer"),
+    "ruber": _at("learned.ruber:Ruber"),
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
@@ -132,7 +138,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )
