@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log1p
 from typing import Annotated, Any, ClassVar
 
@@ -20,10 +19,11 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.substrings import best_shares
 from nlgauge.text.tokenize import unicode_words
 
 _PAPER = (
@@ -38,16 +38,11 @@ class YiSi1(Matched):
     """Weighted means of the best cosines of tokens, and their weighted harmonic mean; no semantic roles.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
             recall counts.
         idf: weight a piece by log(1 + (N + 1) / (df + 1)) over the first references of the call.
         references: how to use several references.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Lo (2019), "YiSi", sections 2 and 3.1.
@@ -57,12 +52,10 @@ class YiSi1(Matched):
     alpha: Share = 0.8
     idf: bool = True
     references: Policy = "best"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "yisi1",
         range=(-1.0, 1.0),
         blank=0.0,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"mt"},
         paper=_PAPER,
         summary="weighted precision and recall of token vectors, mostly recall (Lo 2019)",
@@ -153,10 +146,10 @@ class YiSi0:
             untokenized[i] = not all(sides)
             if untokenized[i]:
                 continue
-            table = np.array([[common_share(a, b) for b in sides[1]] for a in sides[0]])
-            first, second = (np.array([weight(word) for word in words]) for words in sides)
-            precision = float(np.average(table.max(axis=1), weights=first))
-            recall = float(np.average(table.max(axis=0), weights=second))
+            precision, recall = (
+                float(np.average(best_shares(words, others), weights=[weight(word) for word in words]))
+                for words, others in (sides, sides[::-1])
+            )
             found[i] = weighted_f(precision, recall, self.alpha), precision, recall
         blank = [not (s.hypothesis.strip() and s.references[0].strip()) for s in segments]
         flags = {"empty": np.array(blank, dtype=np.bool_), "untokenized": untokenized}
@@ -167,19 +160,3 @@ class YiSi0:
 def weighted_f(precision: float, recall: float, alpha: float) -> float:
     """PR / (alpha P + (1 - alpha) R); 0 where P and R have opposite signs or one is 0."""
     return precision * recall / (alpha * precision + (1 - alpha) * recall) if precision * recall > 0 else 0.0
-
-
-@lru_cache(maxsize=1 << 16)
-def common_share(first: str, second: str) -> float:
-    """The share of the characters of two words that lie in their longest common substring, from 0 to 1."""
-    if first == second:
-        return 1.0
-    low, high = 0, min(len(first), len(second))
-    while low < high:  # a common substring of some length has one of every shorter length inside
-        size = (low + high + 1) // 2
-        runs = {first[i : i + size] for i in range(len(first) - size + 1)}
-        if any(second[i : i + size] in runs for i in range(len(second) - size + 1)):
-            low = size
-        else:
-            high = size - 1
-    return 2 * low / (len(first) + len(second))
