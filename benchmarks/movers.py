@@ -130,9 +130,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             took, found = seconds(partial(metric.score, segments, held))
             loop = min(loop, took)
-            took, expected = seconds(
-                lambda o=options: [theirs.score(h, r, **o) for h, r in zip(*encoded, strict=True)]
-            )
+            took, expected = seconds(lambda o=options: [theirs.score(h, r, **o) for h, r in zip(*encoded, strict=True)])
             slow = min(slow, took)
         worst = float(np.abs(found.values - np.array(expected)).max())
         bad = worst > MOST or slow / loop < LEAST

@@ -107,12 +107,14 @@ def test_a_text_is_cut_to_pieces_once(metrics, monkeypatch):
     seen, cut = [], TextTokenizer._tokens
 
     def watched(self, texts, long):
-        seen.extend((text, self._space is self._space and self.max_tokens, long) for text in texts)
+        seen.extend((text, self.max_tokens, long) for text in texts)
         return cut(self, texts, long)
 
     monkeypatch.setattr(TextTokenizer, "_tokens", watched)
     runtime = Runtime(device="cpu")
-    score_segments({name: metrics[name] for name in ("bertscore", "bertscore:idf=true,layer=1", "wmd", "yisi1")}, SEGMENTS, runtime)
+    score_segments(
+        {name: metrics[name] for name in ("bertscore", "bertscore:idf=true,layer=1", "wmd", "yisi1")}, SEGMENTS, runtime
+    )
     assert len(seen) == len(set(seen)) == len({text for hyp, refs in TEXTS for text in (hyp, *refs)})
 
 

@@ -216,7 +216,9 @@ class _Run:
 
         Points are dropped after their last pair, so that the next ones find their memory still in the core's cache.
         """
-        keys = {place: ((hyp, True), (ref, False)) for place, (ref, hyp) in zip(places, pairs[places].tolist(), strict=True)}
+        keys = {
+            place: ((hyp, True), (ref, False)) for place, (ref, hyp) in zip(places, pairs[places].tolist(), strict=True)
+        }
         last = {key: place for place, both in keys.items() for key in both}
         sides: dict[tuple[int, bool], tuple[Side, str]] = {}
         for place, both in keys.items():
