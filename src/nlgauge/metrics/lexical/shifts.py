@@ -3,8 +3,8 @@
 sacrebleu computes the table of edit distances anew from the first changed word on for each shift that it tries, and
 keeps whole rows of it. Here a row holds only the cells near the diagonal that sacrebleu looks at, and a shift is tried
 on the rows that it changes: the words behind them add what a table from the end says. Short texts that are much alike
-need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs. Where sacrebleu gives up after
-its thousandth shift, none of the last round is tried at all, since it would be dropped.
+need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs. Where
+sacrebleu gives up after its thousandth shift, none of the last round is tried at all, since it would be dropped.
 
 References:
     Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation".
@@ -25,7 +25,7 @@ LONGEST, FARTHEST, BEAM, MOST = 10, 50, 25, 1000  # words of a block; its distan
 # Our own: rows of a table that are computed for one pair before it is given up. sacrebleu would take hours there.
 ROWS = 600_000
 _FAR = 1 << 28  # a cell that no path reaches
-_SHORT = 256  # words of a hypothesis up to which the distance of whole texts is faster than the rows that a shift changes
+_SHORT = 256  # words of a hypothesis up to which a distance of whole texts is faster than rows of cells
 _STARTS = 512  # words whose shifts are looked for at once
 
 _Row = npt.NDArray[np.int32]
