@@ -225,7 +225,7 @@ class Setup:
         from nlgauge.training.examples import rated_examples
 
         try:
-            segments, ratings, rated_for = _rated(self.dev, criterion, self.columns)
+            segments, ratings, rated_for = read_rated(self.dev, criterion, self.columns)
         except InputError as error:
             raise InputError(f"--dev: {error}") from None
         examples = rated_examples(segments, ratings, recipe.reference, recipe.source)
@@ -338,7 +338,7 @@ def train_regressor(
 
     parts = []
     for path in rated:
-        segments, ratings, rated_for = _rated(path, criterion, setup.columns)
+        segments, ratings, rated_for = read_rated(path, criterion, setup.columns)
         parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
     about = {"criterion": rated_for}
     setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
@@ -352,7 +352,7 @@ def _numbers(names: str, option: str) -> tuple[int, ...]:
     return tuple(map(int, shared.listed(names)))
 
 
-def _rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:
+def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:
     """Segments that were rated, their ratings, and for what."""
     dataset = read(path, columns=options.columns_of(columns))
     criteria = chosen_criteria(dataset, criterion)
