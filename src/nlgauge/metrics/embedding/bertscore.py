@@ -118,6 +118,10 @@ class BertScore:
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return reference_documents(segments)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if the model is none of the kind that BERTScore was made for: one that reads both sides of a word."""
@@ -131,6 +135,8 @@ class BertScore:
             "dtype": self.dtype or runtime.dtype,
             **files.facts(),
         }
+        if not self.rescale or self.baseline:
+            facts["language"] = None  # it names the bundled baseline and nothing else
         if self.idf:
             facts["pool"] = "references"
         if self.idf_file:

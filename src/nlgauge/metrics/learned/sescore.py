@@ -18,7 +18,8 @@ from nlgauge.runtime.runtime import Runtime
 class SEScore(RegressorMetric):
     """Minus the severity of a text's errors.
 
-    A text without errors gets about 0; a minor error costs 1, a severe one 5. Scores in training end at -25.
+    Calibrated on errors made on purpose, a copy gets 0 on average, a minor error costs 1 and a severe one 5. Scores in
+    training end at -25.
 
     Args:
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
@@ -45,8 +46,8 @@ class SEScore(RegressorMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest score of
-        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
+        The part is `raw`, what the network says before it is calibrated; the flags are `empty`, `truncated` and
+        `unknown`. An empty side gets the lowest score of training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
 
         Raises:
             InputError: a segment has no reference, or the model is not a regressor or reads other texts.
