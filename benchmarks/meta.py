@@ -296,16 +296,26 @@ def speed(nlpstats: str | None) -> bool:
     return enough
 
 
-def levels(sets: int, draws: int) -> None:
+def levels(sets: int, draws: int, only: str = "") -> None:
     from nlgauge.stats import (
         acc_eq_test,
         bootstrap_test,
+        item_swap_test,
         permutation_test,
         soft_accuracy_test,
         spearman,
         subsample_verdicts,
         williams_test,
     )
+    from nlgauge.stats.correlation.preferences import kendall_like
+    from nlgauge.stats.differences.bootstrap import compare_resampled, resample_items
+
+    def pooled(human: Grid, metrics: Grid) -> tuple[Grid, Grid]:
+        found = kendall_like(metrics.transpose(0, 2, 1), human.T, threshold=1.0)
+        return found.value, found.denominator
+
+    def swap_pooled(values: Grid, pairs: Grid) -> Any:
+        return item_swap_test(values, weights=pairs, draws=draws)
 
     def bartscore(human: Grid, metrics: Grid) -> Any:
         called = subsample_verdicts(spearman(metrics.transpose(0, 2, 1), human.T)) == 1
@@ -326,6 +336,10 @@ def levels(sets: int, draws: int) -> None:
         "segment acc_eq, pair swaps (mt-metrics-eval)": lambda h, m: acc_eq_test(
             np.rint(h), np.rint(2 * m), draws=1, compat="mt-metrics-eval"
         ),
+        "segment rr_kendall, item_swap": lambda h, m: swap_pooled(*pooled(h, m)),
+        "segment rr_kendall, bootstrap of items": lambda h, m: compare_resampled(
+            resample_items(*pooled(h, m), draws=draws)
+        ),
         "segment spearman by item, BARTScore's rule": bartscore,
         "system perm_both": lambda h, m: permutation_test(h, m, generalise_to="both", **system),
         "system factorised both (nlpstats)": lambda h, m: permutation_test(
@@ -338,6 +352,7 @@ def levels(sets: int, draws: int) -> None:
         "soft accuracy, perm_inputs": lambda h, m: soft_accuracy_test(h, m, draws=draws),
         "soft accuracy, perm_systems": lambda h, m: soft_accuracy_test(h, m, generalise_to="systems", draws=draws),
     }
+    tests = {name: test for name, test in tests.items() if only in name}
     rejected = {name: np.zeros(3) for name in tests}
     for which, (bias, better) in enumerate(((0.0, 1.2), (0.3, 1.2), (0.0, 0.8))):
         rng = np.random.default_rng([3, which])
@@ -363,6 +378,7 @@ if __name__ == "__main__":
         "--levels", type=int, metavar="SETS", help="measure the levels over this many data sets instead"
     )
     parser.add_argument("--draws", type=int, default=399, help="draws a test when measuring levels")
+    parser.add_argument("--tests", default="", metavar="TEXT", help="only tests whose name holds this, for --levels")
     parser.add_argument("--job", choices=JOBS, help=argparse.SUPPRESS)
     parser.add_argument("--loop", choices=JOBS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -373,7 +389,7 @@ if __name__ == "__main__":
         assert rival is not None
         measured(rival[0])
     elif arguments.levels:
-        levels(arguments.levels, arguments.draws)
+        levels(arguments.levels, arguments.draws, arguments.tests)
     elif not speed(arguments.nlpstats):
         raise SystemExit(
             f"the three tables together took more than {SECONDS:.0f} seconds of two cores or {BYTES / 1e9} GB"

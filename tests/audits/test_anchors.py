@@ -47,6 +47,22 @@ def test_a_limit_draws_texts_in_their_order():
     assert len(anchors(data(texts), limit=99)) == 50
 
 
+def test_a_limit_draws_the_same_texts_whatever_the_data_are_called_and_in_whatever_order():
+    texts = [f"Number {i} is here." for i in range(50)]
+    here = data(texts)
+    there = Dataset(tuple(list(here)[::-1]), "../elsewhere/words.jsonl")
+    drawn = [a.text for a in anchors(here, limit=7)]
+    assert [a.text for a in anchors(there, limit=7)] == drawn[::-1]
+    # one text more takes the place of one of these at most
+    more = anchors(data([*texts, "One more."]), limit=7)
+    assert len(set(drawn) - {a.text for a in more}) <= 1
+
+
+def test_a_limit_counts_texts_of_one_item_apart():
+    two = Dataset(tuple(Segment(f"s{i}", "x", (f"Text {i}.",), system=str(i), item=str(i % 3)) for i in range(6)))
+    assert len(anchors(two, limit=4)) == 4
+
+
 def test_a_case_knows_the_other_texts_and_what_its_segment_holds():
     turns = ({"speaker": "A", "text": "Hello."},)
     first, second = cases_of(

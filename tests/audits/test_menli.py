@@ -79,6 +79,22 @@ def test_in_summarisation_the_reference_nearest_to_the_document_bears_the_error(
     assert by_setup(found, "src")["negation"].meta["r"] == near
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_in_summarisation_r_is_never_compared_with_itself(place):
+    near, document = "The farmer sold 12 horses.", "On Monday the farmer sold 12 horses. Nobody knows who bought them."
+    references = ["Horses have been on sale.", "A deal was made on Monday."]
+    references.insert(place, near)
+    found = made(segment(references=tuple(references), source=document), task="as", perturbations=["negation"])
+    pair = by_setup(found, "src")["negation"]
+    assert (pair.meta["r"], pair.better) == (near, next(text for text in references if text != near))
+
+
+def test_a_document_with_one_reference_has_no_other_that_could_be_better():
+    found = made(segment(references=(REFERENCE,)), task="as", perturbations=["negation"])
+    assert "negation" not in by_setup(found, "src")
+    assert ("negation (src)", "no other reference", 1) in {(s.perturbation, s.reason, s.n) for s in found.skipped}
+
+
 def test_paraphrases_of_a_table_come_before_other_references():
     given = "A farmer of great age sold 12 horses."
     found = made(paraphrases={REFERENCE: [REFERENCE, given]})

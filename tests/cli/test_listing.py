@@ -37,7 +37,11 @@ def test_every_metric_has_a_line(capsys):
 
 @pytest.mark.parametrize("name", METRICS.names())
 def test_a_metric_that_is_named_is_shown_with_its_options(capsys, name):
-    first, *paper, tasks, needs, options, model = lines(capsys, "metrics", name)
+    shown = lines(capsys, "metrics", name)
+    first, *paper, tasks, needs, options, model = (line for line in shown if not line.startswith(" " * 8))
+    told = re.findall(r"^ {8}(\w+): \S", "\n".join(shown), re.MULTILINE)
+    # Every option is explained, whether the class itself or one that it is made from says it.
+    assert told == [o.partition("=")[0] for o in options.removeprefix("    options ").split(", ") if "=" in o]
     assert first.startswith(f"{name}: ")
     assert [line.startswith("    from ") for line in paper] == [True] * len(paper)
     assert tasks.startswith("    for ")
@@ -73,7 +77,8 @@ def test_a_perturbation_that_is_named_is_shown_with_its_options_and_checklists(c
     assert shown[0].startswith("synonyms: ")
     assert shown[1] == "    expect same (a score should stay the same)"
     assert "options pos=any" in shown[2]
-    assert "mt/invariance" in shown[4]
+    assert shown[3].startswith("        pos: the part of speech.")
+    assert "mt/invariance" in shown[-1]
 
 
 @pytest.mark.parametrize("task", ["mt", "as", "qg", "dg", "ic", "d2t"])

@@ -455,3 +455,19 @@ def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path):
     assert {"pdp", "soft_pairwise_accuracy", "acc_eq_calibrated"} <= {stat for stat, _, _ in found}
     assert any("4 of 5 systems (left out refA" in note for note in result["notes"])
     assert any("neighbours in the ranking" in note for note in result["notes"])
+
+
+def test_a_baseline_gets_a_table_of_its_own(data, capsys):
+    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-m", "wer", "-c", "adequacy", "--baseline", "chrf") == 0
+    printed = capsys.readouterr().out
+    assert "better than chrf, adjusted: pearson with adequacy" in printed
+    assert "delta" in printed
+    assert "rank" not in printed
+
+
+def test_the_protocol_of_wmt_tests_kendall_by_source(data):
+    options = ("--preset", "wmt-da-rr", "--threshold", "1", "--draws", "20")
+    result = result_of(data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", *options)
+    tests = [row for row in result["rows"] if row.get("against")]
+    assert {row["test"] for row in tests} == {"bootstrap"}
+    assert all(row["delta_low"] <= row["delta"] <= row["delta_high"] for row in tests)

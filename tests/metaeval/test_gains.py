@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from nlgauge.metaeval.gains import curves, mark_best, relative, with_gains
+from nlgauge.metaeval.gains import curves, mark_best, mark_left_out, relative, with_gains
 
 
 def point(
@@ -72,6 +72,17 @@ def test_the_best_weight_is_that_of_the_means_over_sets():
     with_gains(rows)
     mark_best(rows)
     assert [(row["dataset"], row["weight"]) for row in rows if row["best"]] == [("mean", 0.5)]
+
+
+def test_the_weight_of_a_set_is_chosen_on_the_others():
+    # on d the mixture gains in both numbers, on e it costs agreement: d would choose .5 for e, and e nothing for d
+    numbers = {"d": {0.0: (0.5, 0.5), 0.5: (0.7, 0.55)}, "e": {0.0: (0.5, 0.5), 0.5: (0.45, 0.55)}}
+    rows = [point(w, c, a, dataset=d) for d, at in numbers.items() for w, (c, a) in at.items()]
+    mark_left_out(rows)
+    assert {row["dataset"]: row["weight"] for row in rows if row["left_out"]} == {"d": 0.0, "e": 0.5}
+    alone = [point(0.0, 0.5, 0.5), point(0.5, 0.7, 0.7)]
+    mark_left_out(alone)
+    assert not any(row["left_out"] for row in alone)
 
 
 def test_curves_are_means_of_gains_over_pairs_and_sets_each_counted_once():

@@ -7,7 +7,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.metaeval.pooling import STRATEGIES, best_mean, left_out, pooling_study, rank, strategies, winning
+from nlgauge.metaeval.pooling import STRATEGIES, pooling_study, strategies
+from nlgauge.metaeval.sweep_rows import best_mean, left_out, most_wins, rank, winning
 from nlgauge.metrics.nli.menli import Nli
 from nlgauge.runtime.runtime import Runtime
 
@@ -64,10 +65,33 @@ def test_a_choice_without_a_set_costs_what_is_missing_to_its_best():
     rows = ranked(
         contest("d", {"e": 0.6, "-c": 0.2}), contest("f", {"e": 0.5, "-c": 0.8}), contest("g", {"e": 0.6, "-c": 0.7})
     )
-    [found] = [row for row in left_out(rows) if row["set"] == "d"]
+    [found] = [row for row in left_out(rows, "mean") if row["set"] == "d"]
     assert (found["formula"], found["best_formula"], found["value"], found["best_value"]) == ("-c", "e", 0.2, 0.6)
     assert found["cost"] == pytest.approx(0.4)
     assert found["n"] == 2
+
+
+def test_a_choice_goes_by_wins_over_all_metrics_and_the_other_sets():
+    # on f and g, the first metric wins once with each of the two, -c by far; the second twice with e. So e has three
+    # wins of four, while -c has the greater mean of the first metric
+    first = [
+        contest("d", {"e": 0.6, "-c": 0.2}),
+        contest("f", {"e": 0.5, "-c": 0.9}),
+        contest("g", {"e": 0.6, "-c": 0.5}),
+    ]
+    second = [contest("f", {"e": 0.2, "-c": 0.1}), contest("g", {"e": 0.2, "-c": 0.1})]
+    for rows in second:
+        for row in rows:
+            row["metric"] = "other"
+    rows = ranked(*first, *second)
+    assert {row["formula"] for row in left_out(rows) if row["set"] == "d"} == {"e"}
+    assert {row["formula"] for row in left_out(rows, "mean") if row["set"] == "d"} == {"-c"}
+
+
+def test_of_strategies_that_win_as_often_that_with_the_greatest_mean_is_chosen():
+    rows = ranked(contest("d", {"e": 0.4, "-c": 0.8}), contest("f", {"e": 0.5, "-c": 0.3}))
+    assert most_wins(rows) == ("-c", "both")  # one win each; means .45 and .55
+    assert most_wins([]) is None
 
 
 def test_a_single_set_of_its_kind_is_chosen_for_on_the_other_kind_alone():

@@ -220,8 +220,8 @@ def test_one_metric_alone_is_not_tested():
 
 
 def test_a_statistic_without_a_test_says_so():
-    rows, notes = rows_of(many(), "wmt_kendall_like", options={"threshold": 0.5}, asked=MetricTest("auto"))
-    assert "no test is known for wmt_kendall_like" in notes
+    rows, notes = rows_of(many(), "acc_eq_calibrated", averaging="none", asked=MetricTest("auto"))
+    assert "no test is known for acc_eq_calibrated" in notes
     assert not any("against" in row for row in rows)
 
 
@@ -274,3 +274,16 @@ def test_intervals_are_made_and_told():
     assert rows[0]["low"] < rows[0]["value"] < rows[0]["high"]
     assert (rows[1]["low"], rows[1]["high"]) == (rows[0]["low"], rows[0]["high"])  # one group: its mean is itself
     assert "[low, high] of pearson: 95 %, percentile bootstrap over items, 100 draws, seed 0" in notes
+
+
+def test_a_baseline_is_what_all_others_are_tested_against_after_holm():
+    data = held([GRID], {"a": [NOISE], "b": [GRID[::-1]], "c": [[[3, 1, 2], [4, 6, 5], [9, 8, 7]]]})
+    rows, _ = rows_of(data, asked=MetricTest("williams"), baseline="b")
+    tests = {row["metric"]: row for row in rows if row.get("against") is not None and row["group"] == "mean"}
+    assert set(tests) == {"a", "c"}
+    assert {row["against"] for row in tests.values()} == {"b"}
+    low, high = sorted(row["p"] for row in tests.values())
+    assert sorted(row["p_adjusted"] for row in tests.values()) == [min(1, 2 * low), max(min(1, 2 * low), high)]
+    assert not any("rank" in row for row in rows)
+    with pytest.raises(InputError, match="baseline is 'd', which is not among the metrics"):
+        rows_of(data, asked=MetricTest("williams"), baseline="d")

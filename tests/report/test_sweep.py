@@ -7,7 +7,7 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
-from nlgauge.metaeval.pooling import left_out, rank, winning
+from nlgauge.metaeval.sweep_rows import left_out, rank, winning
 from nlgauge.report.pages import write_html
 from nlgauge.report.sweep import gains, sweep_html, trade_offs
 

@@ -40,7 +40,8 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     Args:
         dataset: the segments.
         field: `ref` or `hyp`. If None, `ref` if the data have references, else `hyp`.
-        limit: take at most this many texts, drawn at random with the seed.
+        limit: take at most this many texts, drawn at random with the seed. Each text draws its lot by what it says and
+            by its id, so that neither the name of the data set nor the order of its rows changes the choice.
         seed: the seed of that draw.
 
     Raises:
@@ -59,11 +60,11 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
         raise InputError(
             f"{dataset.name or 'the data'}: no segment has a reference; perturb the hypotheses (field hyp)"
         )
-    drawn = list(by_key.values())
-    if limit is not None and limit < len(drawn):
-        rng = stream(seed, "limit", dataset.name)
-        drawn = [drawn[i] for i in sorted(rng.sample(range(len(drawn)), limit))]
-    return drawn
+    if limit is None or limit >= len(by_key):
+        return list(by_key.values())
+    lots = sorted((stream(seed, "limit", f"{key[0]}\0{a.text}").random(), key) for key, a in by_key.items())
+    chosen = {key for _, key in lots[:limit]}
+    return [anchor for key, anchor in by_key.items() if key in chosen]
 
 
 class _English:

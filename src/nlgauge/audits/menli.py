@@ -50,9 +50,9 @@ def menli_suite(
     """Make pairs for metrics with references (setup `ref`) and, if the data have sources, for metrics without (`src`).
 
     A metric with references should find m(ref, paraphrase) > m(ref, ref with an error). A metric without references
-    should find m(src, ref) > m(src, r with an error). There r is the segment's hypothesis, or in summarisation the
-    reference with the highest ROUGE-L to the document. For number errors, the paraphrase is the reference with its
-    numbers written as words.
+    should find m(src, ref) > m(src, r with an error). There r is the segment's hypothesis. In summarisation r is the
+    reference with the highest ROUGE-L to the document, and ref is the first of the other references: r is never
+    compared with itself. For number errors, the paraphrase is the reference with its numbers written as words.
 
     Args:
         dataset, seed, task, limit, language, scripts: as for `nlgauge.suite`.
@@ -76,9 +76,7 @@ def menli_suite(
     attacks = _Attacks(tuple(perturbation(name) for name in distinct(perturbations) or ATTACKS), seed, language)
     paraphrased = _paraphrased(texts, paraphrases, how, seed, language)
     pairs = [*attacks.against_reference(texts, paraphrased)]
-    translated = [(a, r) for a in texts if a.segment.source is not None and (r := _translation(a, task)) is not None]
-    if translated:
-        pairs += attacks.against_source(translated)
+    pairs += attacks.against_source([a for a in texts if a.segment.source is not None], task)
     notes = [*dataset.notes, *unread, *_about_light(paraphrased)]
     if len({a.segment.group for a in texts}) < len(dataset.groups):
         notes.append("the reference of an item that stands in several groups is taken once")
@@ -163,21 +161,23 @@ class _Attacks:
                     made = {"anchor": "ref", "paraphrase": better.origin}
                     yield _pair(anchor, name, "ref", better.text, outcome, made)
 
-    def against_source(self, translated: Sequence[tuple[Anchor, str]]) -> Iterator[Pair]:
-        """Pairs of each reference (better) and r with an error (worse), for metrics that compare with the source."""
+    def against_source(self, texts: Sequence[Anchor], task: str | None) -> Iterator[Pair]:
+        """Pairs of a reference (better) and r with an error (worse), for metrics that compare with the source."""
+        found = [(a, *sides) for a in texts if (sides := _reference_and_r(a, task)) is not None]
+        rs = [r for _, _, r in found]
         cases = make_cases(
-            [r for _, r in translated],
-            ids=[a.segment.id for a, _ in translated],
-            pool=list(dict.fromkeys(r for _, r in translated)),
-            backend=self._language,
+            rs, ids=[a.segment.id for a, _, _ in found], pool=list(dict.fromkeys(rs)), backend=self._language
         )
         for attack in self._attacks:
             name = attack.info.name
-            for (anchor, r), case in zip(translated, cases, strict=True):
-                group = anchor.segment.group
-                outcome = self._attacked(attack, case, anchor.text, (f"{name} (src)", "error equals reference", group))
+            for (anchor, better, r), case in zip(found, cases, strict=True):
+                of = (f"{name} (src)", anchor.segment.group)
+                if better is None:
+                    self._skipped[of[0], "no other reference", of[1]] += 1
+                    continue
+                outcome = self._attacked(attack, case, better, (of[0], "error equals reference", of[1]))
                 if outcome is not None:
-                    yield _pair(anchor, name, "src", anchor.text, outcome, {"anchor": "r", "r": r})
+                    yield _pair(anchor, name, "src", better, outcome, {"anchor": "r", "r": r})
 
     def _attacked(
         self, attack: Perturbation, case: Case, better: str, otherwise: tuple[str, str, str | None]
@@ -215,12 +215,17 @@ def _pair(anchor: Anchor, name: str, setup: Setup, better: str, outcome: Perturb
     )
 
 
-def _translation(anchor: Anchor, task: str | None) -> str | None:
-    """The text that stands for r: the hypothesis, or in summarisation the reference nearest to the document."""
+def _reference_and_r(anchor: Anchor, task: str | None) -> tuple[str | None, str] | None:
+    """The reference that is better than r with an error, and r; None where there is no r.
+
+    r is the hypothesis. In summarisation it is the reference nearest to the document, and the first other reference is
+    the better text; None stands for it where there is no other.
+    """
     s = anchor.segment
     if task is not None and task_of(task) == "as":
-        return _nearest_reference(s.references, s.source or "")
-    return s.hypothesis if s.hypothesis.strip() else None
+        r = _nearest_reference(s.references, s.source or "")
+        return next((text for text in s.references if text != r), None), r
+    return (anchor.text, s.hypothesis) if s.hypothesis.strip() else None
 
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:

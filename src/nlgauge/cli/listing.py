@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
+from inspect import cleandoc
 from textwrap import wrap
 from typing import Annotated, Any, TypeVar
 
@@ -34,6 +36,7 @@ from nlgauge.stats.correlation.registry import statistic
 R = TypeVar("R")
 
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
+_ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  # an option under "Args:" of a docstring
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
 _AVERAGING = {
     "none": "all segments together",
@@ -154,6 +157,25 @@ def _options(name: str, registry: Any) -> str:
     return ", ".join(shown) or "none"
 
 
+def _explained(name: str, registry: Any) -> list[str]:
+    """What each option is, as the class or one that it is made from says it; lines of at most 120 characters."""
+    cls, _ = registry.lookup(name)
+    entries: dict[str, str] = {}
+    for base in cls.__mro__:
+        text = cleandoc(base.__doc__ or "").partition("Args:\n")[2].partition("\n\n")[0]
+        for names, what in _ENTRY.findall(text):
+            for option in names.split(", "):
+                entries.setdefault(option, " ".join(what.split()))
+    shown = [(option, entries[option]) for option in _defaults(name, registry) if option in entries]
+    return [
+        line
+        for option, what in shown
+        for line in wrap(
+            f"{option}: {what}", 120, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False
+        )
+    ]
+
+
 def _metric(name: str) -> list[str]:
     """One metric in full."""
     if name in SUMS:
@@ -168,6 +190,7 @@ def _metric(name: str) -> list[str]:
         f"    for {', '.join(TASKS[task] for task in TASKS if task in about.tasks) or 'any task'}",
         f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
         f"    options {_options(name, METRICS)}",
+        *_explained(name, METRICS),
         f"    runs with {runs_with(name)}",
     ]
 
@@ -188,7 +211,8 @@ def _perturbation(name: str) -> list[str]:
     """One perturbation in full, with the checklists that it stands in."""
     about = info(name)
     where = ", ".join(f"{row.task}/{row.criterion}" for row in checklist_rows() if row.template == name)
-    return _about(name, about, where)
+    lines = _about(name, about, where)
+    return [*lines[:3], *_explained(name, PERTURBATIONS), *lines[3:]]
 
 
 def _checklist(task: str | None, criterion: str | None) -> list[str]:

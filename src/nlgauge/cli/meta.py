@@ -113,6 +113,12 @@ class Tests:
     adjust: Annotated[
         str, options.choice("--adjust", among="none holm bh", help="Adjust p-values for the number of tests.")
     ] = "none"
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline", metavar="METRIC", help="Test every other metric against this one alone, adjusted after Holm."
+        ),
+    ] = None
     power: Annotated[
         bool,
         typer.Option("--power", help="Level system: give the power of the test for each pair that is not significant."),

@@ -30,6 +30,14 @@ Norm = Annotated[
     str | None, options.choice("--norm", among="minmax zscore none", help="Common scale.  [default: minmax]")
 ]
 Ties = Annotated[str, options.choice("--ties", among="loss half exclude zero", help="How ties of preferences count.")]
+Choice = Annotated[
+    str | None,
+    options.choice(
+        "--choice",
+        among="wins mean",
+        help="With --pooling: a strategy for a set is chosen by its wins elsewhere, or by its mean.  [default: wins]",
+    ),
+]
 Intervals = Annotated[
     str, options.choice("--intervals", among="auto fisher bootstrap none", help="How those of correlations are made.")
 ]
@@ -99,6 +107,7 @@ def sweep(
     missing: Missing = "refuse",
     norm: Norm = None,
     ties: Ties = "loss",
+    choice: Choice = None,
     intervals: Intervals = "auto",
     shown: options.Shown,
     files: options.Files,
@@ -118,6 +127,8 @@ def sweep(
         options.refuse_idle(
             {"seed": run.typed_seed is not None}, f"is about draws, and --intervals {intervals} has none"
         )
+    if choice is not None and not mixed.pooling:
+        raise InputError("--choice is about strategies of pooling; add --pooling, or leave it out")
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
     read = [judged.read_data(path, judgements, columns) for path in data]
@@ -127,7 +138,9 @@ def sweep(
     metrics, partners = mixed.metric or [], mixed.partner or []
     outcome: Any
     if mixed.pooling:
-        outcome = pooling_study(datasets, suites, list(dict.fromkeys([*metrics, *partners])), **shared)
+        outcome = pooling_study(
+            datasets, suites, list(dict.fromkeys([*metrics, *partners])), choice=choice or "wins", **shared
+        )
     else:
         shared |= {"norm": norm or "minmax", "intervals": intervals, "seed": run.seed}
         outcome = run_sweep(datasets, suites, metrics, partners, weights, **shared)

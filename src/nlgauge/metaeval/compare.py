@@ -11,11 +11,18 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame
-from nlgauge.metaeval.measure import Measure, as_pearson, pairs_of_frame
+from nlgauge.metaeval.intervals import repeats
+from nlgauge.metaeval.measure import Measure, as_pearson, item_ratios, pairs_of_frame, pooled_over_items
 from nlgauge.stats.correlation.averaging import Ratio
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
-from nlgauge.stats.differences.bootstrap import bootstrap_test
+from nlgauge.stats.differences.bootstrap import (
+    Resampled,
+    compare_resampled,
+    mean_resampled,
+    resample_grid,
+    resample_items,
+)
 from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
 from nlgauge.stats.differences.mcnemar import mcnemar_test
 from nlgauge.stats.differences.permutation import permutation_test
@@ -25,20 +32,22 @@ from nlgauge.stats.differences.soft import soft_accuracy_test
 from nlgauge.stats.differences.swaps.coins import GeneraliseTo
 from nlgauge.stats.differences.swaps.groups import NAMED
 from nlgauge.stats.differences.williams import williams_test
+from nlgauge.stats.draws import Seed, generator
 from nlgauge.stats.grids import Averaging
 
 POPULATIONS: Mapping[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
 ABOUT = {
     "auto": (
-        "perm_systems at level system; below it perm_both, item_swap for accuracies with ties, mcnemar for"
-        " preference_accuracy"
+        "perm_systems at level system; below it perm_both, item_swap for accuracies with ties and Kendall-like"
+        " statistics, mcnemar for preference_accuracy"
     ),
     "williams": "Williams' test of two Pearson correlations, segments (or systems) taken as independent",
     "perm_both": "every score trades places on its own; new items for these systems",
     "perm_inputs": "whole items trade places; new items for these systems",
     "perm_systems": "whole systems trade places; new systems on these items",
     "item_swap": (
-        "values of whole items trade places; any statistic that is averaged over items; new items for these systems"
+        "values of whole items trade places; any statistic that is averaged over items or pools their pairs; new items"
+        " for these systems"
     ),
     "bootstrap": "items drawn with replacement; new items for these systems",
     "mcnemar": "exact test on the pairs that one metric alone gets right",
@@ -99,7 +108,9 @@ def usual_test(stat: str, level: str, averaging: str) -> str | None:
         return "perm_systems"
     if averaging == "item" and (kind in ("calibrated", "preferences") or stat in ("acc_eq", "tau_eq")):
         return "item_swap"
-    return None if kind in ("calibrated", "preferences") or averaging == "micro" else "perm_both"
+    if pooled_over_items(stat, averaging):
+        return "item_swap"
+    return None if kind == "calibrated" else "perm_both"
 
 
 def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: MetricTest) -> MetricComparison:
@@ -142,12 +153,35 @@ def power_of(
     return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed).value
 
 
-def compare_means(frames: Sequence[Frame], how: Measure, asked: MetricTest) -> MetricComparison | None:
+def compare_means(
+    frames: Sequence[Frame], how: Measure, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
+) -> MetricComparison | None:
     """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
 
-    Every score is swapped on its own, inside its group. Each group is one row of a grid. Each metric is brought to one
-    scale inside each row, and the mean is taken over rows.
+    Items are drawn, or swapped, inside their group. So is every score of `perm_both`: each group is one row of a grid,
+    each metric is brought to one scale inside each row, and the mean is taken over rows.
+
+    Args:
+        frames: segments or systems of each group.
+        how, asked: as in `compare`.
+        found: the values of the metrics in each group; `item_swap` and `bootstrap` need them where the statistic has
+            one value per item.
     """
+    if asked.test == "bootstrap":
+        parts = _comparisons(frames, found, how, asked)
+        rng = generator(asked.seed)
+        whole = mean_resampled([_resampled(part, rng) for part in parts])
+        return compare_resampled(whole, alternative=asked.alternative)
+    if asked.test == "item_swap":
+        items = [_by_item(part) for part in _comparisons(frames, found, how, asked)]
+        return item_swap_test(
+            np.concatenate([values for values, _ in items], axis=1),
+            weights=None if items[0][1] is None else np.concatenate([w for _, w in items if w is not None], axis=1),
+            groups=np.repeat(np.arange(len(items)), [values.shape[1] for values, _ in items]),
+            alternative=asked.alternative,
+            draws=asked.draws,
+            seed=asked.seed,
+        )
     is_plain = how.averaging == "none" and how.kind in ("correlation", "pairs")
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
         return None
@@ -216,37 +250,53 @@ def _soft(c: _Comparison) -> MetricComparison:
 def _bootstrap(c: _Comparison) -> MetricComparison:
     if c.how.kind == "soft":
         return _soft(c)
+    return compare_resampled(_resampled(c, c.asked.seed), alternative=c.asked.alternative)
+
+
+def _resampled(c: _Comparison, seed: Seed) -> Resampled:
+    """The statistic on items drawn with replacement: from its values by item, or from the scores."""
+    if pooled_over_items(c.how.stat, c.how.averaging) or c.how.kind in ("preferences", "calibrated"):
+        return resample_items(*_by_item(c), draws=c.asked.draws, seed=seed)
     averaging = _averaging(c)
     human, scores = _grid(c)
-    if c.how.level == "system" or len(human) == 1:
-        raise InputError(
-            "bootstrap draws items and needs the system and the item of every segment, below level 'system'; choose"
-            " perm_both"
-        )
-    return bootstrap_test(
-        human,
-        scores,
-        averaging=averaging,
-        statistic=_coefficient(c.how),
-        alternative=c.asked.alternative,
-        draws=c.asked.draws,
-        seed=c.asked.seed,
+    if c.how.level == "system":
+        raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
+    return resample_grid(
+        human, scores, averaging=averaging, statistic=_coefficient(c.how), draws=c.asked.draws, seed=seed
     )
+
+
+def _by_item(c: _Comparison) -> tuple[Array, Array | None]:
+    """The value of every metric on every item, and what it counts where the pairs of all items are pooled."""
+    if pooled_over_items(c.how.stat, c.how.averaging):
+        return item_ratios(c.frame, c.how)
+    if c.how.averaging != "item":
+        raise InputError(
+            f"{c.asked.test} needs a value for each item, got averaging {c.how.averaging!r}; choose level='item'"
+        )
+    return np.array([list(one.groups.values()) for one in c.found], dtype=np.float64), None
+
+
+def _comparisons(
+    frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], how: Measure, asked: MetricTest
+) -> list[_Comparison]:
+    """What a test works on in each group."""
+    parts = []
+    for frame, values in zip(frames, found or [()] * len(frames), strict=True):
+        turned, as_measured = as_pearson(how.turned(frame), how)
+        parts.append(_Comparison(turned, values, as_measured, asked))
+    return parts
 
 
 def _item_swap(c: _Comparison) -> MetricComparison:
     """Swap the values of items, with the averaging that was used; under `compat`, swap the outcomes of system pairs."""
-    if c.how.averaging != "item":
-        raise InputError(
-            f"item_swap needs a value for each item, got averaging {c.how.averaging!r}; choose level='item'"
-        )
+    values, weights = _by_item(c)
     alternative, draws, seed = c.asked.alternative, c.asked.draws, c.asked.seed
     if c.asked.compat == "mt-metrics-eval":
         human, scores = _cells(c.frame, "perm_both", "item")
         near = np.array([one.epsilon or 0.0 for one in c.found])
         return acc_eq_test(human, scores, near, alternative=alternative, draws=draws, seed=seed, compat=c.asked.compat)
-    values = np.array([list(one.groups.values()) for one in c.found], dtype=np.float64)
-    return item_swap_test(values, alternative=alternative, draws=draws, seed=seed)
+    return item_swap_test(values, weights=weights, alternative=alternative, draws=draws, seed=seed)
 
 
 def _mcnemar(c: _Comparison) -> MetricComparison:
@@ -275,7 +325,7 @@ def _averaging(c: _Comparison) -> Averaging:
         return averaging  # type: ignore[return-value]  # one of the three
     raise InputError(
         f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
-        + ("; choose item_swap" if averaging == "item" else "")
+        + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
     )
 
 
@@ -311,7 +361,7 @@ def _cells(frame: Frame, test: str, averaging: str) -> tuple[Array, Array]:
         if test == "perm_systems":
             raise InputError("perm_systems swaps systems, and not every segment names its own; choose perm_both")
         scores, human = dataclasses.replace(frame, systems=_places(frame.items)).grid()
-    elif test == "perm_both" and averaging == "none":
+    elif averaging == "none" and (test == "perm_both" or (test == "bootstrap" and not repeats(frame))):
         scores, human = frame.x[:, None, :], frame.z[None, :]
     else:
         raise InputError(f"{test} needs the system and the item of every segment; choose perm_both")

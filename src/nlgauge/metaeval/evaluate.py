@@ -117,6 +117,7 @@ def meta_evaluate(
     adjust: str = "none",
     alpha: float = 0.05,
     power: bool = False,
+    baseline: str | None = None,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
     columns: Mapping[str, str] | None = None,
@@ -128,14 +129,13 @@ def meta_evaluate(
         dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
         criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
-        scores, lower_is_better, higher_is_better, pairs, references, missing, language: see `joined_scores`.
-        system_scores, aggregate, exclude, outliers: of level `system`, see `frames.system_frame`; systems to leave out.
-        intervals, test (or `none`), adjust, alpha, power, options: see `Plan` and `measure.check_options`.
+        exclude, others: systems to leave out; see `Plan`, `joined_scores` and `measure.check_options`.
     Raises: InputError for data that do not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
-    of_plan = (adjust, alpha, *of_systems, outliers, power)
-    plan = _plan(tasks, {**protocol.options, **options}, _settled_test(test, protocol, tasks), intervals, of_plan)
+    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline)
+    asked = _settled_test(test if baseline is None else test or "auto", protocol, tasks)
+    plan = _plan(tasks, {**protocol.options, **options}, asked, intervals, of_plan)
     held = joined_scores(
         without_systems(_dataset(dataset, columns), exclude),
         metrics,

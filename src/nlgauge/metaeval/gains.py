@@ -71,7 +71,7 @@ def relative(before: float, after: float) -> float:
 
 
 def mark_best(rows: Sequence[NewRow]) -> None:
-    """Mark the best weight for each pair of metrics, statistic and criterion.
+    """Mark the best weight for each pair of metrics, statistic and criterion, and that of the other sets for each set.
 
     The best weight has the greatest mean gain among the weights at which neither number falls. It is taken over all
     data sets, all suites and all phenomena. Among equals it is the smallest weight; it is 0 where every weight costs
@@ -83,12 +83,57 @@ def mark_best(rows: Sequence[NewRow]) -> None:
             parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
     for own in parts.values():
         _mark([row for row in own if row["dataset"] == MEAN] or own)
+    mark_left_out(rows)
 
 
 def _mark(rows: Sequence[NewRow]) -> None:
     fit = [row for row in rows if row["gain_correlation"] >= 0 and row["gain_accuracy"] >= 0]
     if fit:
         max(fit, key=lambda row: row["gain"])["best"] = True
+
+
+def mark_left_out(rows: Sequence[NewRow]) -> None:
+    """Mark, for each data set and suite, the weight that is best on the others.
+
+    The rule is that of `mark_best`, over the means of the data sets and suites but these two. Where there is only one
+    data set, or one suite, it serves as well. Where there is only one of both, nothing can be left out.
+    """
+    parts: dict[Any, list[NewRow]] = {}
+    for row in rows:
+        row["left_out"] = False
+        if not {None, MEAN} & {row["dataset"], row["suite"]} and row["phenomenon"] == ALL:
+            parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
+    for own in parts.values():
+        sets, suites = ({row[key] for row in own} for key in ("dataset", "suite"))
+        if len(sets) == len(suites) == 1:
+            continue
+        for dataset, suite in dict.fromkeys((row["dataset"], row["suite"]) for row in own):
+            seen = [
+                row
+                for row in own
+                if (row["dataset"] != dataset or len(sets) == 1) and (row["suite"] != suite or len(suites) == 1)
+            ]
+            chosen = _best_of_means(seen)
+            for row in own:
+                row["left_out"] |= (row["dataset"], row["suite"], row["weight"]) == (dataset, suite, chosen)
+
+
+def _best_of_means(rows: Sequence[NewRow]) -> float | None:
+    """The best weight for the means over some data sets and suites; None where a number is undefined or 0."""
+    means: list[NewRow] = []
+    for weight in dict.fromkeys(row["weight"] for row in rows):
+        at = [row for row in rows if row["weight"] == weight]
+        point: NewRow = {"weight": weight, "best": False}
+        for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
+            point[name] = float(np.mean(list({row[where]: row[name] for row in at}.values())))
+        means.append(point)
+    start = next(point for point in means if point["weight"] == 0)
+    for point in means:
+        for name in ("correlation", "accuracy"):
+            point[f"gain_{name}"] = relative(start[name], point[name])
+        point["gain"] = (point["gain_correlation"] + point["gain_accuracy"]) / 2
+    _mark(means)
+    return next((point["weight"] for point in means if point["best"]), None)
 
 
 def curves(rows: Sequence[NewRow], confidence: float = 0.95) -> list[NewRow]:
@@ -128,4 +173,4 @@ def _mean_gains(weight: float, points: Sequence[NewRow], confidence: float) -> N
         row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
         row[f"gain_{name}_median"] = float(np.median(known)) if len(known) else math.nan
         row[f"n_{name}"] = len(known)
-    return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False}
+    return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False, "left_out": False}

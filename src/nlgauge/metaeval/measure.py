@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
+from nlgauge.stats.correlation.averaging import by_group
 from nlgauge.stats.correlation.chance import chance_preference
 from nlgauge.stats.correlation.correlate import Correlation, correlations
 from nlgauge.stats.correlation.differences import within_items
+from nlgauge.stats.correlation.entries import Entries, codes
 from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
 from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import Kind, statistic
@@ -170,6 +173,35 @@ def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Place
     items = needed(frame.items, "item", frame)
     groups = np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)
     return darr_pairs(frame.z, groups, threshold=0.0 if threshold is None else threshold)
+
+
+def pooled_over_items(stat: str, averaging: str) -> bool:
+    """Whether a statistic counts pairs within items, and pools the pairs of all items."""
+    kind = statistic(stat).kind
+    return (kind == "preferences" and averaging in ("none", "micro")) or (kind == "pairs" and averaging == "micro")
+
+
+def item_ratios(frame: Frame, how: Measure) -> tuple[Array, Array]:
+    """The value of each metric within each item, and the pairs that it counts there: shapes (M, N).
+
+    Pairs that people gave, of items that are not known, are an item each. Higher scores are better in the frame.
+    """
+    kernel, options = statistic(how.stat).kernel, dict(how.of_stat)
+    if how.kind == "preferences":
+        better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+        names = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
+        sides = [(row[better][None], row[worse]) for row in frame.x]
+    else:
+        names, sides = list(needed(frame.items, "item", frame)), [(row[None], frame.z) for row in frame.x]
+    of, labels = codes(names, len(names), "items")
+    found = []
+    for x, z in sides:
+        entries = Entries(x, z, ~np.isnan(z)[None], of, labels, of)
+        counts = by_group(kernel, entries, smallest=1 if how.kind == "preferences" else 2, options=options).counts
+        assert counts is not None  # ratios of pairs
+        found.append((counts.value[0], counts.denominator[0]))
+    values, pairs = zip(*found, strict=True)
+    return np.stack(values), np.stack(pairs)
 
 
 def _preferences(frame: Frame, how: Measure, chosen: Options) -> list[Correlation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import add, count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signature import signature_of
@@ -21,6 +22,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL
 from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.sweep_rows import Choice, Strategy, left_out, rank, winning
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.nli.menli import FORMULAS, Answers, Direction, Nli
@@ -30,14 +32,13 @@ from nlgauge.runtime.runtime import Runtime
 DIRECTIONS: tuple[Direction, ...] = ("forward", "backward", "both")  # the paper's
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
-Strategy = tuple[str, str]
 _Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, share of unknown pieces
 
-_CONVENTIONS = (
-    "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite",
-    "left out: the strategy with the greatest mean over the other sets, compared with the best one on the set itself;"
-    " cost is the difference",
-)
+_SHARED = "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite"
+_CHOICES = {
+    "wins": "the strategy that wins most often over all metrics and the other sets",
+    "mean": "the strategy with the greatest mean of the metric over the other sets",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +100,7 @@ def pooling_study(
     references: str | None = None,
     missing: str = "refuse",
     ties: str = "loss",
+    choice: str = "wins",
     runtime: Runtime | None = None,
 ) -> PoolingStudy:
     """Compare five formulas in three directions with human judgements and under attacks.
@@ -107,10 +109,8 @@ def pooling_study(
         datasets, suites: texts with ratings, and pairs with a known order; at least one data set or one suite.
         metrics: `nli` metrics. The formula and direction of each are the baseline for the cost of a choice.
         criterion, level, stats, references: as in `meta_evaluate`, but with one statistic.
-        missing: what to do with rated segments without a score: `refuse` or `drop`.
-        ties: how ties count in preferences.
-        runtime: device, precision and cache.
-
+        missing, ties: rated segments without a score, `refuse` or `drop`; how ties count in preferences.
+        choice, runtime: how a strategy is chosen for a set that is left out, see `left_out`; device and cache.
     Raises:
         InputError: neither a data set nor a suite is given, or several statistics are.
         SpecError: a metric is not `nli`, or two metrics differ only in formula and direction.
@@ -122,6 +122,7 @@ def pooling_study(
     if not sets and not attacks:
         raise InputError("no data set and no suite is given, expected at least one of either")
     check(sets, attacks, ties=ties, missing=missing, either=True)
+    check_option("choice", choice, Choice, error=InputError)
     if stats is not None and not isinstance(stats, str) and len(stats) > 1:
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     chosen = _checked(named(metrics))
@@ -136,13 +137,14 @@ def pooling_study(
         parts += [_robustness(name, own, suite, references, ties, context) for suite in attacks]
     values = [row for part in parts for row in part.rows]
     rank(values)
-    rows = [*values, *winning(values), *left_out(values)]
+    rows = [*values, *winning(values), *left_out(values, choice)]
     flagged = [note for part in parts for note in part.notes(len(sets) + len(attacks) > 1)]
     say(*flagged)
     notes = [
         *copies,
         *flagged,
-        *_CONVENTIONS,
+        _SHARED,
+        f"left out: {_CHOICES[choice]}, compared with the best one on the set itself; cost is the difference",
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     return PoolingStudy(tuple(rows), _entries(chosen, parts, context), tuple(notes))
@@ -273,119 +275,3 @@ def _row(
         "value": value,
         "n": n,
     }
-
-
-def _by(rows: Iterable[NewRow], *keys: str) -> dict[tuple[Any, ...], list[NewRow]]:
-    found: dict[tuple[Any, ...], list[NewRow]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return found
-
-
-_CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strategies compete on
-
-
-def rank(rows: Sequence[NewRow]) -> None:
-    """Add to each row the rank of its strategy on the set, its share of the win, and what it costs.
-
-    Rank 1 is the best; strategies with equal values share the better rank. A strategy with an undefined value has no
-    rank and no share of the win.
-    """
-    for own in _by(rows, *_CONTEST).values():
-        values = np.array([row["value"] for row in own])
-        known = values[~np.isnan(values)]
-        top = known.max() if len(known) else np.nan
-        for row, value in zip(own, values, strict=True):
-            defined = not np.isnan(value)
-            row["rank"] = int((known > value).sum()) + 1 if defined else None
-            row["wins"] = float(value == top) / int((known == top).sum()) if defined else 0.0
-            row["cost"] = float(top - value)
-
-
-def winning(rows: Sequence[NewRow]) -> list[NewRow]:
-    """How often each strategy is the best.
-
-    Metrics with and without references are counted apart, and so are agreement with people and accuracy under attacks.
-
-    Args:
-        rows: ranked values.
-    """
-    found = []
-    for (setup, kind), own in _by(rows, "setup", "kind").items():
-        contests = len(_by((row for row in own if row["rank"] is not None), *_CONTEST))
-        for (formula, direction), mine in _by(own, "formula", "direction").items():
-            wins = float(sum(row["wins"] for row in mine))
-            found.append(
-                {
-                    "table": "wins",
-                    "setup": setup,
-                    "kind": kind,
-                    "formula": formula,
-                    "direction": direction,
-                    "wins": wins,
-                    "n": contests,
-                }
-            )
-    return found
-
-
-def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
-    """Choose a strategy without looking at one set, and measure what the choice costs on that set.
-
-    The strategy with the greatest mean over the other sets is chosen; among equals it is the first. This is done
-    twice: once among sets of the same kind, and once among all sets. The criteria of a data set are left out together.
-
-    Args:
-        rows: ranked values.
-
-    Returns:
-        One row per metric, set, criterion and way of choosing (`among` is the kind or `all`), where there is another
-        set to choose on.
-    """
-    found = []
-    for (metric, setup), own in _by(rows, "metric", "setup").items():
-        for (kind, where), left in _by(own, "kind", "set").items():
-            for among in (kind, "all"):
-                others = [r for r in own if (r["kind"], r["set"]) != (kind, where) and among in (r["kind"], "all")]
-                picked = best_mean(others)
-                if picked is None or (among == "all" and {r["kind"] for r in others} == {kind}):
-                    continue
-                for (criterion,), contest in _by(left, "criterion").items():
-                    chosen = next(r for r in contest if (r["formula"], r["direction"]) == picked)
-                    best = next((r for r in contest if r["rank"] == 1), chosen)
-                    found.append(
-                        {
-                            "table": "left-out",
-                            "metric": metric,
-                            "setup": setup,
-                            "kind": kind,
-                            "set": where,
-                            "stat": chosen["stat"],
-                            "criterion": criterion,
-                            "among": among,
-                            "n": len(_by(others, *_CONTEST)),
-                            "formula": picked[0],
-                            "direction": picked[1],
-                            "value": chosen["value"],
-                            "best_formula": best["formula"],
-                            "best_direction": best["direction"],
-                            "best_value": best["value"],
-                            "cost": chosen["cost"],
-                        }
-                    )
-    return found
-
-
-def best_mean(rows: Sequence[NewRow]) -> Strategy | None:
-    """The strategy with the greatest mean over the contests in which all strategies are defined; None without one.
-
-    Among equals it is the first.
-    """
-    whole = [own for own in _by(rows, *_CONTEST).values() if all(row["rank"] is not None for row in own)]
-    if not whole:
-        return None
-    sums: dict[Strategy, float] = {}
-    for row in (row for own in whole for row in own):
-        strategy = row["formula"], row["direction"]
-        sums[strategy] = sums.get(strategy, 0.0) + row["value"]
-    return max(sums, key=lambda strategy: sums[strategy])

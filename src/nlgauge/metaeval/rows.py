@@ -84,6 +84,7 @@ def rows_of_test(
     test: MetricComparison,
     adjust: Adjustment,
     power: Callable[[int, int, float], NewRow],
+    baseline: int | None = None,
 ) -> Iterator[NewRow]:
     """One row for each metric and each other metric that it is compared with.
 
@@ -93,9 +94,13 @@ def rows_of_test(
         test: the comparison of every metric with every other.
         adjust: the method that adjusts the p-values.
         power: returns the field for the power of one test, from the two metrics and the adjusted p.
+        baseline: the only metric that others are compared with; None compares every two.
     """
-    p = adjusted(test.p, adjust)
-    for i, j in np.argwhere(~np.eye(len(p), dtype=np.bool_)).tolist():
+    made = ~np.eye(len(test.p), dtype=np.bool_)
+    if baseline is not None:
+        made[:, np.arange(len(made)) != baseline] = False
+    p = adjusted(np.where(made, test.p, np.nan), adjust)
+    for i, j in np.argwhere(made).tolist():
         pair = {"value": values[i], "against": bases[j]["metric"], **_difference(test, i, j)}
         yield {**bases[i], **pair, **power(i, j, float(p[i, j])), **_p(test, p, i, j, adjust)}
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import checked
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.align import JoinedScores
@@ -60,6 +60,8 @@ class Plan:
         adjust: `none`, `holm` or `bh`.
         alpha: a difference is significant if its p-value is below this.
         system_scores, aggregate, outliers, power: as in `meta_evaluate`.
+        baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
+            None tests every two.
 
     Raises:
         InputError: the value of an option is not among those allowed.
@@ -74,9 +76,12 @@ class Plan:
     aggregate: Aggregate = "corpus"
     outliers: Literal["mad"] | None = None
     power: bool = False
+    baseline: str | None = None
 
     def __post_init__(self) -> None:
         checked(self, error=InputError)
+        if self.baseline is not None and self.adjust == "none":
+            object.__setattr__(self, "adjust", "holm")  # the family is small, and its claim is one
         if self.asked is None and self.adjust != "none":
             raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
 
@@ -122,6 +127,9 @@ class _Run:
         if options.get("compat") == "realsumm" and averaging != "item":
             del options["compat"]  # which leaves out items
         self.metrics = held.metrics
+        if plan.baseline is not None and plan.baseline not in self.metrics:
+            near = nearest(plan.baseline, self.metrics)
+            raise InputError(f"baseline is {plan.baseline!r}, which is not among the metrics{near}")
         self.how = Measure(task.stat, level, averaging, [held.is_higher_better(name) for name in self.metrics], options)
         self.compares_systems = level == "system" and self.how.kind != "soft"
         self.notes: list[str] = []
@@ -134,7 +142,8 @@ class _Run:
     def rows(self) -> tuple[list[NewRow], list[str]]:
         groups, found = self._groups()
         tests = dict(self._tests(groups, found))
-        rows = self._value_rows(found, tests, self._ends_of_mean(groups, found))
+        whole = {} if self.plan.baseline is not None else tests  # all against one: no rank, none beats all
+        rows = self._value_rows(found, whole, self._ends_of_mean(groups, found))
         if len(groups) == 1 and tests:
             tests[MEAN] = next(iter(tests.values()))
         values = {(row["metric"], row["group"]): row["value"] for row in rows}
@@ -280,7 +289,7 @@ class _Run:
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}
         tests = {group: compare(frame, found[group], self.how, asked) for group, frame in defined.items()}
         if len(groups) > 1 and asked.compat is None:
-            mean = compare_means(list(defined.values()), self.how, asked)
+            mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
             if mean is None:
                 self.notes.append(f"{settled} is made in each group; there is no such test of the mean over groups")
             else:
@@ -338,4 +347,5 @@ class _Run:
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]
-        return list(rows_of_test(bases, numbers, test, self.plan.adjust, power))
+        one = None if self.plan.baseline is None else self.metrics.index(self.plan.baseline)
+        return list(rows_of_test(bases, numbers, test, self.plan.adjust, power, one))

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.scores import FinishParts, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.signature import Signature, signature_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -99,6 +100,38 @@ def way_out(metric: Any, need: str) -> str:
     """The end of the error about a segment without a need: what to do instead; empty if the metric names nothing."""
     advice: str = getattr(metric, "lacking", {}).get(need, "")
     return advice
+
+
+def scores_of_stats(
+    metric: Any,
+    segments: Sequence[Segment],
+    runtime: Runtime,
+    stats: Array,
+    flags: Mapping[str, Mask],
+    values: Array | None = None,
+    finish_parts: FinishParts | None = None,
+) -> Scores:
+    """Scores of a metric whose `corpus` makes a number of summed statistics.
+
+    Args:
+        metric: has `corpus`, a function from totals of shape (..., k) to numbers of shape (...).
+        segments: what was scored, n of them.
+        runtime: for the signature.
+        stats: the statistics of each segment, shape (n, k).
+        flags: each of shape (n,).
+        values: shape (n,); None makes them by `corpus`, too.
+        finish_parts: what makes the parts of the corpus number.
+    """
+    return Scores(
+        signature_of(metric, runtime),
+        ids(segments),
+        metric.corpus(stats) if values is None else values,
+        stats=stats,
+        finish=metric.corpus,
+        flags=flags,
+        higher_is_better=metric.info.higher_is_better,
+        finish_parts=finish_parts,
+    )
 
 
 def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from scipy.stats import kendalltau, pearsonr
 
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences import bootstrap as bootstrap_difference
-from nlgauge.stats.differences.bootstrap import bootstrap_test
+from nlgauge.stats.differences.bootstrap import bootstrap_test, mean_resampled, resample_items
 from nlgauge.stats.draws import resample_counts
 
 LEVELS = pytest.mark.parametrize(
@@ -149,3 +149,14 @@ def test_a_wide_population_makes_a_wide_interval():
 def test_what_cannot_be_drawn_is_refused(shape, options, says):
     with pytest.raises(InputError, match=says):
         bootstrap_test(np.zeros(shape), np.ones((2, *shape)), **options)
+
+
+def test_the_weighted_mean_of_items_on_every_draw():
+    found = resample_items(np.array([[1.0, 0.0]]), np.array([[1.0, 9.0]]), draws=200)
+    assert found.values[0].tolist() == [0.1]
+    assert sorted(set(found.drawn[:, 0].tolist())) == [0.0, 0.1, 1.0]  # items 1 1, 0 1 and 0 0
+    whole = mean_resampled([found, resample_items(np.array([[0.5, 0.5]]), draws=200)])
+    assert whole.values[0].tolist() == [0.3]
+    assert sorted(set(whole.drawn[:, 0].tolist())) == [0.25, 0.3, 0.75]
+    with pytest.raises(InputError, match="2 or more, got 1"):
+        resample_items(np.array([[1.0]]))

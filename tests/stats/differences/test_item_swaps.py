@@ -140,3 +140,17 @@ def test_a_true_null_under_pair_swaps_is_rejected_far_too_often():
 def test_what_cannot_be_tested_is_refused(call, says):
     with pytest.raises(InputError, match=says):
         call()
+
+
+def test_weights_pool_the_pairs_of_items_and_groups_are_averaged():
+    values, pairs = np.array([[1.0, 0.0], [0.0, 0.2]]), np.array([[1.0, 9.0], [1.0, 9.0]])
+    assert item_swap_test(values, draws=9).values.tolist() == [0.5, 0.1]
+    pooled = item_swap_test(values, weights=pairs, draws=20000)
+    np.testing.assert_allclose(pooled.values, [0.1, 0.18])  # 1 / 10; 1.8 / 10
+    # the difference is -.08; first item swapped -.28, second .28, both .08: three of four are at least as large
+    assert pooled.p[0, 1] == pytest.approx(0.75, abs=0.016)  # sd .003, five of them
+    grouped = item_swap_test(np.hstack([values, [[0.4], [0.0]]]), groups=np.array([0, 0, 1]), draws=9)
+    np.testing.assert_allclose(grouped.values, [(0.5 + 0.4) / 2, (0.1 + 0.0) / 2])
+    assert grouped.n_used.tolist() == [2, 2]
+    with pytest.raises(InputError, match=r"weights have shape \(2, 1\), expected \(2, 2\)"):
+        item_swap_test(values, weights=pairs[:, :1])

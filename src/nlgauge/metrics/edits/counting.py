@@ -26,6 +26,13 @@ Tokenizer = Literal["jiwer", "blanks", "unicode"]
 _RUN = re.compile(r"\s\s+")
 
 
+def error_rate(name: str, summary: str, paper: str, most: float = float("inf")) -> MetricInfo:
+    """What is declared of a rate of errors, from 0 (the best) to the most that it can be."""
+    return MetricInfo(
+        name, range=(0.0, most), higher_is_better=False, summary=summary, tasks={"mt", "d2t"}, paper=paper
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class WordMetric(Checked):
     """Options of a metric that compares words; `count` says what of a pair, `corpus` makes rates of the sums.

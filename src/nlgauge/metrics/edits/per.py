@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.core.scores import MetricInfo
-from nlgauge.metrics.edits.counting import WordMetric
+from nlgauge.metrics.edits.counting import WordMetric, error_rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,13 +18,10 @@ class Per(WordMetric):
         are replacements, and what one side has more is inserted or deleted.
     """
 
-    info: ClassVar = MetricInfo(
+    info: ClassVar = error_rate(
         "per",
-        range=(0.0, float("inf")),
-        higher_is_better=False,
-        summary="word edits per reference word, whatever the order",
-        tasks={"mt", "d2t"},
-        paper='Tillmann et al. (1997), "Accelerated DP based search for statistical translation"',
+        "word edits per reference word, whatever the order",
+        'Tillmann et al. (1997), "Accelerated DP based search for statistical translation"',
     )
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:

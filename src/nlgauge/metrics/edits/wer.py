@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.edits.counting import Pair, WordMetric, against_best, rate
+from nlgauge.metrics.edits.counting import Pair, WordMetric, against_best, error_rate, rate
 from nlgauge.runtime.runtime import Runtime
 
 _MORRIS = (
@@ -31,14 +31,7 @@ class Wer(WordMetric):
         Levenshtein (1966). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
     """
 
-    info: ClassVar = MetricInfo(
-        "wer",
-        range=(0.0, float("inf")),
-        higher_is_better=False,
-        summary="word edits per reference word",
-        tasks={"mt", "d2t"},
-        paper=_LEVENSHTEIN,
-    )
+    info: ClassVar = error_rate("wer", "word edits per reference word", _LEVENSHTEIN)
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """Edits, and words of the reference."""
@@ -57,14 +50,7 @@ class Cer(Checked):
     """
 
     lowercase: bool = False
-    info: ClassVar = MetricInfo(
-        "cer",
-        range=(0.0, float("inf")),
-        higher_is_better=False,
-        summary="character edits per reference character",
-        tasks={"mt", "d2t"},
-        paper=_LEVENSHTEIN,
-    )
+    info: ClassVar = error_rate("cer", "character edits per reference character", _LEVENSHTEIN)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of 0 and more; `stats` are (edits, characters). The flag `empty` marks a blank side."""
@@ -96,13 +82,7 @@ class Mer(_Aligned):
         Morris et al. (2004). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
     """
 
-    info: ClassVar = MetricInfo(
-        "mer",
-        higher_is_better=False,
-        summary="share of word edits in edits and matches",
-        tasks={"mt", "d2t"},
-        paper=_MORRIS,
-    )
+    info: ClassVar = error_rate("mer", "share of word edits in edits and matches", _MORRIS, most=1.0)
 
     def corpus(self, totals: Array) -> Array:
         """MER of summed counts: shape (..., 4) to (...)."""
@@ -136,13 +116,7 @@ class Wil(Wip):
         Morris et al. (2004). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
     """
 
-    info: ClassVar = MetricInfo(
-        "wil",
-        higher_is_better=False,
-        summary="1 - wip, the word information that is lost",
-        tasks={"mt", "d2t"},
-        paper=_MORRIS,
-    )
+    info: ClassVar = error_rate("wil", "1 - wip, the word information that is lost", _MORRIS, most=1.0)
 
     def corpus(self, totals: Array) -> Array:
         """WIL of summed counts: shape (..., 4) to (...)."""

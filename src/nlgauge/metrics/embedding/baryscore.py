@@ -10,12 +10,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.options import checked
-from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 
@@ -28,14 +27,9 @@ class BaryScore(Matched):
     """The exact transport cost between the barycenters of hypothesis and reference; lower is better.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         idf: weight pieces by inverse document frequency, those of hypotheses in the hypotheses of the call, those of
             references in its references; the released code does so by default.
         references: how to use several references; `best` takes the nearest.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Colombo et al. (2021), "Automatic Text Evaluation through the Lens of Wasserstein Barycenters", section 3. The
@@ -45,12 +39,10 @@ class BaryScore(Matched):
 
     idf: bool = False
     references: Policy = "best"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "baryscore",
         range=(0.0, 4.0),
         higher_is_better=False,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"mt", "as", "ic", "d2t"},
         paper='Colombo et al. (2021), "Automatic Text Evaluation through the Lens of Wasserstein Barycenters"',
         summary="distance of the texts' Wasserstein barycenters over layers (Colombo et al. 2021)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,24 +18,24 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding import baseline as baselines
+from nlgauge.metrics.embedding.encoding import ByEncoder
 from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
 from nlgauge.metrics.embedding.layers import best_layer
-from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.models.vectors import Vectors, source_of
+from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime
-from nlgauge.text.scripts import ENGLISH, Writing
+from nlgauge.text.scripts import ENGLISH
 
 _HELD_BYTES = 400 << 20  # vectors held at once; a window of pairs is cut where it would need more
 
 
 @dataclass(frozen=True, kw_only=True)
-class BertScore:
+class BertScore(ByEncoder):
     """Precision, recall and F of greedy cosine matches between the pieces of hypothesis and reference.
 
     Args:
@@ -122,11 +122,6 @@ class BertScore:
         """The texts that idf is taken from."""
         return reference_documents(segments)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if the model is none of the kind that BERTScore was made for: one that reads both sides of a word."""
-        return locate(self.model, self.revision).notes
-
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
@@ -144,15 +139,6 @@ class BertScore:
         if self.rescale:
             facts["baseline"] = baselines.find(self.baseline, self.model, self.language).identity
         return facts
-
-    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
-        return {source: (self._layer(locate(self.model, self.revision).depth),)}
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in cosine units, at most 1; parts `precision`, `recall`, `f1`.
@@ -183,6 +169,9 @@ class BertScore:
     def depth(self, encoder: Encoder) -> int:
         """The layer that is matched."""
         return self._layer(encoder.depth)
+
+    def _layers(self, depth: int) -> tuple[int, ...]:
+        return (self._layer(depth),)
 
     def _layer(self, depth: int) -> int:
         layer = best_layer(self.model, depth) if self.layer is None else self.layer

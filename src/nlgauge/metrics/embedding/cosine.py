@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,19 +14,17 @@ from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.embedding.encoding import ByEncoder
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
-from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cosine:
+class Cosine(ByEncoder):
     """Cosine of the mean token vectors of hypothesis and reference.
 
     Args:
@@ -63,24 +61,10 @@ class Cosine:
     def __post_init__(self) -> None:
         checked(self)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if the model reads only what is to the left."""
-        return locate(self.model, self.revision).notes
-
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
         return {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, **files.facts()}
-
-    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
-        return {source: (self._layer(locate(self.model, self.revision).depth),)}
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; flags `empty`, `truncated`, `unknown` and `nonfinite`.
@@ -93,6 +77,9 @@ class Cosine:
         """
         check_needs(self, segments)
         return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+
+    def _layers(self, depth: int) -> tuple[int, ...]:
+        return (self._layer(depth),)
 
     def _layer(self, depth: int) -> int:
         if self.layer is not None and self.layer > depth:

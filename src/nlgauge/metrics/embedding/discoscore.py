@@ -9,10 +9,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from nlgauge.core.options import Range
-from nlgauge.core.scores import MetricInfo
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.text.tagging.tagging import tag
@@ -25,13 +24,8 @@ class DiscoScore(Matched):
     """1 / (1 + the mean squared distance of the nouns of hypothesis and reference); an approximation.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is two thirds of the depth (8 of 12).
         references: how to use several references; `mean` is the released code's.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Zhao et al. (2023), "DiscoScore: Evaluating Text Generation with BERT and Discourse Coherence", section 3.1,
@@ -43,10 +37,8 @@ class DiscoScore(Matched):
 
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     references: Policy = "mean"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "discoscore",
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"as"},
         paper='Zhao et al. (2023), "DiscoScore: Evaluating Text Generation with BERT and Discourse Coherence"',
         summary="distance of the nouns' vectors, an approximation of DS-Focus (Zhao et al. 2023)",

@@ -10,14 +10,14 @@ import numpy as np
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import TASKS, MetricInfo
+from nlgauge.core.scores import TASKS
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.bertscore import f1, piece_weights
 from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
@@ -31,8 +31,6 @@ class Matching(Matched):
     """Tokens matched greedily (F as in BERTScore) or by transport (1 - cost as in MoverScore), with all switches.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         match: `greedy` for F of the best cosines; `wmd1` and `wmd2` for 1 minus the squared transport cost of single
             pieces or pairs of neighbours.
         layer: the number of blocks to run, 0 for the embeddings; None is the best known layer of the model.
@@ -43,9 +41,6 @@ class Matching(Matched):
         drop_marks: leave out ASCII punctuation, and pieces that continue a word.
         special_tokens: `match` lets pieces match the special tokens, which weigh nothing; `drop` leaves them out.
         references: how to use several references.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Zhang et al. (2020), "BERTScore", appendix C, table 9: +MNLI is `model`, PMEANS `pmeans`, IDF-S
@@ -60,11 +55,9 @@ class Matching(Matched):
     drop_marks: bool = False
     special_tokens: Literal["match", "drop"] = "match"
     references: Policy = "best"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "matching",
         range=(-1.0, 1.0),
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks=TASKS,
         paper='Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT"',
         summary="all ways to match tokens between BERTScore and MoverScore, as options",

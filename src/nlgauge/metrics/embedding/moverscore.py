@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.options import checked
-from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.embedding.points.stopwords import Stopwords, identity_of, stopwords
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
@@ -29,8 +28,6 @@ class MoverScore(Matched):
     """1 minus the exact transport cost between the n-grams of hypothesis and reference, or 1 / (1 + cost).
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         variant: `pmeans`, the first published code: minimum, mean and maximum over the last five layers, squared
             Euclidean cost, 1 - cost. `last`, the second: the last layer, Euclidean cost, 1 / (1 + cost).
         ngram: match single pieces (1) or pairs of neighbours (2).
@@ -39,9 +36,6 @@ class MoverScore(Matched):
         stopwords: leave out the words of a list: `english`, or a file with one word per line.
         drop_subwords: leave out pieces that continue a word.
         references: how to use several references; `mean` is what the published examples do.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Zhao et al. (2019), "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover
@@ -58,10 +52,8 @@ class MoverScore(Matched):
     stopwords: str | None = None
     drop_subwords: bool = True
     references: Policy = "mean"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "moverscore",
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"mt", "as", "ic", "d2t"},
         paper=(
             'Zhao et al. (2019), "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover'

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.scores import MetricInfo
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Read
+from nlgauge.metrics.embedding.points.matched import Read, points_info
 from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.metrics.embedding.points.wordvectors import UNKNOWN
 from nlgauge.models.encoder import Encoder
@@ -23,15 +22,7 @@ class Sms(Worded):
     """exp(-cost) of moving the sentence vectors of the hypothesis onto those of the reference, or words as well.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
-        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
-        vectors: a file of static word vectors in place of a model.
         words: move the words, too (the name `swms`); they have half of the weight.
-        references: how to use several references.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Clark et al. (2019), "Sentence Mover's Similarity: Automatic Evaluation for Multi-Sentence Texts", section 3.
@@ -39,10 +30,8 @@ class Sms(Worded):
     """
 
     words: bool = False
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "sms",
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"as"},
         paper='Clark et al. (2019), "Sentence Mover\'s Similarity: Automatic Evaluation for Multi-Sentence Texts"',
         summary="least cost of moving sentence vectors onto each other (Clark et al. 2019)",

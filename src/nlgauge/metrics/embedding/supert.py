@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.bertscore import f1
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.embedding.points.stopwords import ENGLISH, Stopwords, identity_of, stopwords
 from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long
@@ -27,15 +27,11 @@ class Supert(Matched):
     """F of the best cosines between the tokens of a summary and of the first sentences of its source.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         sentences: how many sentences at the beginning of the source stand for a reference.
         stopwords: words that are left out: `english`, or a file with one word per line; None for no word.
         value: which of the three is the metric's value.
         long: a text beyond the model's limit is read in half-overlapping windows (`windows`) or cut (`truncate`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Gao et al. (2020), "SUPERT: Towards New Frontiers in Unsupervised Evaluation Metrics for Multi-Document
@@ -48,14 +44,12 @@ class Supert(Matched):
     stopwords: str | None = ENGLISH
     value: Literal["f1", "precision", "recall"] = "f1"
     long: Long = "windows"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "supert",
         needs={"source"},
         range=(-1.0, 1.0),
         copy_is_best=False,
         blank=0.0,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"as"},
         paper=(
             'Gao et al. (2020), "SUPERT: Towards New Frontiers in Unsupervised Evaluation Metrics for Multi-Document'

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nlgauge.core.scores import TASKS, MetricInfo
+from nlgauge.core.scores import TASKS
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import points_info
 from nlgauge.metrics.embedding.points.worded import Worded
 
 
@@ -16,27 +17,18 @@ class Wmd(Worded):
     """The exact transport cost between the tokens of hypothesis and reference; lower is better.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
-        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
-        vectors: a file of static word vectors in place of a model.
         cost: the distance of two unit vectors: `euclidean`, or `cosine` (1 - cosine).
         references: how to use several references; `best` takes the nearest.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Kusner et al. (2015), "From Word Embeddings to Document Distances", section 4.
     """
 
     cost: Literal["euclidean", "cosine"] = "euclidean"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "wmd",
         range=(0.0, 2.0),
         higher_is_better=False,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks=TASKS,
         paper='Kusner et al. (2015), "From Word Embeddings to Document Distances"',
         summary="word mover's distance: least cost of moving token vectors (Kusner et al. 2015)",

@@ -11,9 +11,9 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.options import Range
-from nlgauge.core.scores import MetricInfo
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import points_info
 from nlgauge.metrics.embedding.points.worded import Worded
 
 _EQUAL = 1e-9  # flows that differ by rounding are equal
@@ -25,16 +25,9 @@ class Wmdo(Worded):
     """The word mover's distance, plus penalties for fragments and for words without a vector; lower is better.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
-        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
-        vectors: a file of static word vectors in place of a model.
         delta: the weight of the share of fragments among the matched words.
         alpha: the weight of the share of hypothesis words without a vector; no piece of an encoder is without.
         references: how to use several references; `best` takes the nearest.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Chow et al. (2019), "WMDO: Fluency-based Word Mover's Distance for Machine Translation Evaluation"; the numbers
@@ -44,12 +37,10 @@ class Wmdo(Worded):
 
     delta: Penalty = 0.18
     alpha: Penalty = 0.1
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "wmdo",
         range=(0.0, np.inf),
         higher_is_better=False,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"mt"},
         paper='Chow et al. (2019), "WMDO: Fluency-based Word Mover\'s Distance for Machine Translation Evaluation"',
         summary="word mover's distance with a penalty for word order (Chow et al. 2019)",

@@ -20,7 +20,7 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read
+from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
@@ -38,16 +38,11 @@ class YiSi1(Matched):
     """Weighted means of the best cosines of tokens, and their weighted harmonic mean; no semantic roles.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
-        revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
             recall counts.
         idf: weight a piece by log(1 + (N + 1) / (df + 1)) over the first references of the call.
         references: how to use several references.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
-        dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Lo (2019), "YiSi", sections 2 and 3.1.
@@ -57,12 +52,10 @@ class YiSi1(Matched):
     alpha: Share = 0.8
     idf: bool = True
     references: Policy = "best"
-    info: ClassVar = MetricInfo(
+    info: ClassVar = points_info(
         "yisi1",
         range=(-1.0, 1.0),
         blank=0.0,
-        cached=True,
-        flags={"unknown", "nonfinite"},
         tasks={"mt"},
         paper=_PAPER,
         summary="weighted precision and recall of token vectors, mostly recall (Lo 2019)",

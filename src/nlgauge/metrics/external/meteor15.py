@@ -17,10 +17,9 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.runtime.runtime import Runtime
 
 # What a line of counts holds, of hypothesis and reference in turn: words, function words; for each of the four stages
@@ -92,14 +91,7 @@ class Meteor15:
         # A copy is one fragment, which costs nothing: neither here nor, as in the program, in a sum.
         stats[(stats[:, 20] == 1) & (stats[:, 21:23] == stats[:, 0:2]).all(axis=1), 20] = 0
         blank = [not s.hypothesis.strip() or not any(r.strip() for r in s.references) for s in segments]
-        return Scores(
-            signature_of(self, runtime),
-            ids(segments),
-            self.corpus(stats),
-            stats=stats,
-            finish=self.corpus,
-            flags={"empty": np.array(blank, dtype=np.bool_)},
-        )
+        return scores_of_stats(self, segments, runtime, stats, {"empty": np.array(blank, dtype=np.bool_)})
 
     def corpus(self, totals: Array) -> Array:
         """METEOR of summed counts: shape (..., 23) to (...), in 0 to 1."""

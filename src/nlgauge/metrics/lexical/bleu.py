@@ -15,7 +15,7 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
@@ -138,15 +138,7 @@ class Bleu:
         values = self._bleu(stats, self.effective_order is not False)  # (n,)
         if self.average == "sentence":
             return Scores(signature_of(self, runtime), ids(segments), values, finish=mean_of_defined, flags=flags)
-        return Scores(
-            signature_of(self, runtime),
-            ids(segments),
-            values,
-            stats=stats,
-            finish=self.corpus,
-            flags=flags,
-            finish_parts=self.corpus_parts,
-        )
+        return scores_of_stats(self, segments, runtime, stats, flags, values, self.corpus_parts)
 
     def corpus(self, totals: Array) -> Array:
         """BLEU of summed statistics: shape (..., 2 + 2 * max_ngram_order) to (...), in 0 to 100."""

@@ -11,10 +11,10 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, version
-from nlgauge.metrics.base import check_needs
+from nlgauge.core.signature import version
+from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
 
@@ -74,9 +74,7 @@ class ChrF:
         check_needs(self, segments)
         stats = sacre.statistics(self._scorer(), segments, 3 * self._orders, runtime, "chrf")
         flags = {"empty": sacre.is_empty(segments)}
-        return Scores(
-            signature_of(self, runtime), ids(segments), self.corpus(stats), stats=stats, finish=self.corpus, flags=flags
-        )
+        return scores_of_stats(self, segments, runtime, stats, flags)
 
     def corpus(self, totals: Array) -> Array:
         """chrF of summed statistics: shape (..., 3 * (char_order + word_order)) to (...), in 0 to 100."""

@@ -23,6 +23,7 @@ from nlgauge.report.rows import (
     is_of_people,
     measured,
     number,
+    p_of,
     p_values,
     values_of,
     with_interval,
@@ -152,7 +153,27 @@ def group_triangles(rows: Sequence[Row], digits: int = 3) -> list[Table]:
     groups = by_keys(rows, "group")
     mean = groups.pop((MEAN,), None)
     parts = [mean] if mean and len(groups) < 2 else [*groups.values(), *([mean] if mean else [])]
-    return [_triangle(own, digits, len(parts) > 1) for own in parts]
+    return [
+        (_triangle if len(values_of(own, "against")) > 1 else _against_one)(own, digits, len(parts) > 1)
+        for own in parts
+    ]
+
+
+def _against_one(rows: Sequence[Row], digits: int, several: bool) -> Table:
+    """Every metric against one of them: difference, its interval where there is one, and p; the best first."""
+    ordered = sorted(rows, key=lambda row: descending(row["value"]))
+    body = []
+    for row in ordered:
+        ends = {"low": row.get("delta_low"), "high": row.get("delta_high")}
+        delta = with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign="+")
+        body.append((row["metric"], number(row["value"], digits), delta, number(p_of(row), digits)))
+    marked = {(i, 3) for i, row in enumerate(ordered) if p_of(row) < SIGNIFICANT}
+    first = rows[0]
+    claim = "better than" if first["alternative"] == "greater" else "different from"
+    title = f"{claim} {first['against']}{_about_test(first, several)}"
+    return Table(
+        title, ("metric", "value", "delta", "p"), tuple(body), frozenset(marked), marked_as=f"p < {SIGNIFICANT:g}"
+    )
 
 
 def _triangle(rows: Sequence[Row], digits: int, several: bool) -> Table:
@@ -170,16 +191,18 @@ def _triangle(rows: Sequence[Row], digits: int, several: bool) -> Table:
             if p[metric, other] < SIGNIFICANT:
                 marked.add((i, j))
         body.append(tuple(line))
-    adjusted = ", adjusted" if first.get("p_adjusted") is not None else ""
-    alone = first["group"] is None or (first["group"] == MEAN and not several)
-    where = "" if alone else f", {'mean of groups' if first['group'] == MEAN else first['group']}"
-    title = (
-        f"p of {claim_of(first)}{adjusted}: {first['stat']} with {first['criterion']}, level {first['level']}{where},"
-        f" {first['test']}"
-    )
+    title = f"p of {claim_of(first)}{_about_test(first, several)}"
     legend = f"p < {SIGNIFICANT:g}"
     powers = ("power: the share of resamples of the systems on which the test finds the difference",) if power else ()
     return Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=legend, legend=powers)
+
+
+def _about_test(row: Row, several: bool) -> str:
+    """What a test was about, behind its claim."""
+    adjusted = ", adjusted" if row.get("p_adjusted") is not None else ""
+    alone = row["group"] is None or (row["group"] == MEAN and not several)
+    where = "" if alone else f", {'mean of groups' if row['group'] == MEAN else row['group']}"
+    return f"{adjusted}: {row['stat']} with {row['criterion']}, level {row['level']}{where}, {row['test']}"
 
 
 def criteria_tables(result: Result, digits: int = 3) -> list[Table]:

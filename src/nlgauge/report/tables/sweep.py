@@ -22,6 +22,7 @@ from nlgauge.report.tables.table import Table
 
 _ATTACKS = {ALL: "accuracy", ADEQUACY: "accuracy, adequacy"}
 _CHOSEN = {"correlation": "other data sets", "accuracy": "other suites", "all": "all other sets"}
+_POINT = ("metric", "with", "dataset", "suite", "phenomenon", "criterion", "group")
 _LEAST = 0.05  # of which a share is shown where there is no interval
 _AGREEMENT, _ROBUSTNESS = "agreement with people", "accuracy under attack"
 
@@ -30,7 +31,10 @@ def sweep_tables(result: Result, digits: int = 3) -> list[Table]:
     """The tables of a result of kind `sweep`: of weights, or of pooling strategies."""
     if is_pooling(result):
         return list(_pooling_tables(result.rows, digits))
-    return [_weight_table(rows, result.rows, digits) for rows in weight_tasks(result.rows).values()]
+    tasks = weight_tasks(result.rows).values()
+    return [
+        table for rows in tasks for table in (_weight_table(rows, result.rows, digits), *_left_out_table(rows, digits))
+    ]
 
 
 def is_pooling(result: Result) -> bool:
@@ -112,6 +116,19 @@ def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -
     header = ("metric", "with", "weight", *(f"{weight:g}" for weight in values_of(rows, "weight")))
     title = f"{first['stat']} with {first['criterion']} (level {first['level']}) and accuracy under attack: {sets}"
     return Table(title, header, tuple(body), frozenset(marked), 3, marked_as="the best weight")
+
+
+def _left_out_table(rows: Sequence[Row], digits: int) -> Iterator[Table]:
+    """What the weight that is best on the other sets gains on each data set and suite; nothing without others."""
+    chosen = [row for row in rows if row.get("left_out")]
+    body = []
+    for row in chosen:
+        own = [r for r in rows if all(r[key] == row[key] for key in _POINT)]
+        gains = (gain_of(own, row, name, digits) for name in ("correlation", "accuracy"))
+        body.append((row["metric"], row["with"], row["dataset"], row["suite"], f"{row['weight']:g}", *gains))
+    if body:
+        header = ("metric", "with", "data set", "suite", "weight", chosen[0]["stat"], _ATTACKS[ALL])
+        yield Table("gains at the weight that is best on the other sets", header, tuple(body), left=4)
 
 
 def _counted(rows: Sequence[Row]) -> str:

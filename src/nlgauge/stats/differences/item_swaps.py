@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -13,6 +14,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.coefficients import acc_eq
+from nlgauge.stats.correlation.entries import Codes
 from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison, from_draws
 from nlgauge.stats.differences.swaps.coins import toss
 from nlgauge.stats.differences.swaps.groups import Bucket, buckets, by_groups, means
@@ -24,16 +26,25 @@ TEST = "item_swap"
 
 
 def item_swap_test(
-    values: Array, *, alternative: Alternative = "greater", draws: int = 1000, seed: Seed = 0
+    values: Array,
+    *,
+    weights: Array | None = None,
+    groups: Codes | None = None,
+    alternative: Alternative = "greater",
+    draws: int = 1000,
+    seed: Seed = 0,
 ) -> MetricComparison:
     """Test whether the means of two metrics over items are equal.
 
-    For each item a fair coin decides whether the two metrics swap their values.
+    For each item a fair coin decides whether the two metrics swap their values, and with them their weights.
 
     Args:
         values: the value of each metric on each item, shape (M, N), higher is better: an accuracy, a tau or a
             coefficient over systems; NaN where undefined. An item that is undefined for one of two metrics counts for
             the other alone, before and after a swap.
+        weights: how much each value counts, shape (M, N): the pairs of each item, for a statistic that pools the pairs
+            of all items. None gives the plain mean.
+        groups: the group of each item, shape (N,), from 0: the test is then of the plain mean over groups.
         alternative: `greater` gives p of row better than column; or `two-sided`.
         draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
@@ -43,14 +54,45 @@ def item_swap_test(
     """
     check_option("alternative", alternative, Alternative, error=InputError)
     check_draws(draws)
+    parts = split_items(values, weights, groups)
+    rng = generator(seed)
+    drawn = []
+    for own, counted in parts:
+        coins = toss(rng, draws, (1, own.shape[1]), "inputs")
+        drawn.append(whole_groups(own, coins, counted))
+    whole = item_means(parts)
+    found = (whole[:, 0], *means(parts[0][0])[1:]) if groups is None else means(whole)
+    return from_draws(TEST, "inputs", alternative, found, means(np.stack(drawn, axis=-1))[0])
+
+
+def split_items(values: Array, weights: Array | None, groups: Codes | None) -> list[tuple[Array, Array | None]]:
+    """Values and weights of the items of each group, shape (M, n) each; all items are one group if there are none.
+
+    Raises:
+        InputError: as in `item_swap_test`.
+    """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(f"values have shape {values.shape}, expected (metrics, items) with an item or more")
     if np.isinf(values).any():
         metric, item = (int(i) for i in np.argwhere(np.isinf(values))[0])
         raise InputError(f"the value of metric {metric} on item {item} is infinite; an undefined one is NaN")
-    coins = toss(generator(seed), draws, (1, values.shape[1]), "inputs")
-    return from_draws(TEST, "inputs", alternative, means(values), whole_groups(values, coins))
+    of = np.zeros(values.shape[1], dtype=np.int64) if groups is None else np.asarray(groups)
+    for what, given, shape in (("weights", weights, values.shape), ("groups", groups, values.shape[1:])):
+        if given is not None and np.shape(given) != shape:
+            raise InputError(f"{what} have shape {np.shape(given)}, expected {shape} beside values of {values.shape}")
+    return [(values[:, of == g], None if weights is None else weights[:, of == g]) for g in np.unique(of)]
+
+
+def item_means(parts: Sequence[tuple[Array, Array | None]]) -> Array:
+    """The (weighted) mean over the items of each group, shape (M, groups); NaN where no item is defined."""
+    found = []
+    for values, weights in parts:
+        defined = ~np.isnan(values)
+        counted = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found.append((np.where(defined, values, 0.0) * counted).sum(axis=1) / counted.sum(axis=1))
+    return np.stack(found, axis=1)
 
 
 def acc_eq_test(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,16 +16,15 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.embedding.encoding import ByEncoder
 from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
 from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.models.vectors import Vectors, source_of
+from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime
-from nlgauge.text.scripts import Writing
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more
 
@@ -49,11 +48,23 @@ class Read:
     norms: Sequence[npt.NDArray[np.float32]]
 
 
+def points_info(name: str, **declared: Any) -> MetricInfo:
+    """What is declared of a metric over the vectors of a model: it is cached, and says what the model cannot read."""
+    return MetricInfo(name, cached=True, flags={"unknown", "nonfinite"}, **declared)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Matched:
+class Matched(ByEncoder):
     """Base of metrics that turn each text into weighted points, and score a pair of texts by its points.
 
     A metric defines `_layers`, `_side` and `_pair`. It holds no state between calls.
+
+    Args:
+        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
+        max_tokens: a lower limit than the model's own.
+        dtype: the precision of the encoder; None takes the runtime's.
     """
 
     model: str = "embedded"
@@ -67,11 +78,6 @@ class Matched:
     def __post_init__(self) -> None:
         checked(self)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if the model reads only what is to the left."""
-        return locate(self.model, self.revision).notes
-
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
@@ -81,15 +87,6 @@ class Matched:
             "dtype": self.dtype or runtime.dtype,
             **files.facts(),
         }
-
-    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
-        return {source: self._layers(locate(self.model, self.revision).depth)}
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """One value per segment; flags `empty`, `truncated`, `unweighted`, `unknown` and `nonfinite`.
@@ -124,10 +121,6 @@ class Matched:
         if layer is not None and layer > depth:
             raise SpecError(f"{self.info.name}:layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
         return usual if layer is None else layer
-
-    def _layers(self, depth: int) -> tuple[int, ...]:
-        """The layers that are read, of a model with so many."""
-        raise NotImplementedError
 
     def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> Any:
         """What is taken from all segments of the call, such as document frequencies."""

@@ -24,7 +24,13 @@ _OF_ENCODERS = ("model", "revision", "layer", "long", "max_tokens", "dtype")
 
 @dataclass(frozen=True, kw_only=True)
 class Worded(Matched):
-    """Base of metrics whose points are the pieces of a text without special tokens, each of weight 1."""
+    """Base of metrics whose points are the pieces of a text without special tokens, each of weight 1.
+
+    Args:
+        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
+        vectors: a file of static word vectors in place of a model.
+        references: how to use several references.
+    """
 
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
     vectors: str | None = None

@@ -12,10 +12,9 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
 from nlgauge.runtime.runtime import Runtime
 
@@ -59,14 +58,7 @@ class Gleu(WordMetric):
         stats, flags = measured(
             segments, 2, runtime, "gleu", self.splitter(), lambda refs: [self._grams(r) for r in refs], self._best
         )
-        return Scores(
-            signature_of(self, runtime),
-            ids(segments),
-            self.corpus(stats),
-            stats=stats,
-            finish=self.corpus,
-            flags=flags,
-        )
+        return scores_of_stats(self, segments, runtime, stats, flags)
 
     def corpus(self, totals: Array) -> Array:
         """GLEU of summed statistics: shape (..., 2) to (...), in 0 to 1."""

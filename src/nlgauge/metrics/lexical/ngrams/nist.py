@@ -13,10 +13,9 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import Range
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
 from nlgauge.runtime.runtime import Runtime
 
@@ -91,14 +90,7 @@ class Nist(WordMetric):
 
         stats, flags = rows(call)
         values = self.corpus(stats if self.information == "call" else rows(None)[0])
-        return Scores(
-            signature_of(self, runtime),
-            ids(segments),
-            values,
-            stats=stats,
-            finish=self.corpus,
-            flags=flags,
-        )
+        return scores_of_stats(self, segments, runtime, stats, flags, values)
 
     def corpus(self, totals: Array) -> Array:
         """NIST of summed statistics: shape (..., 2 * max_ngram_order + 2) to (...)."""

@@ -66,21 +66,23 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, st
     return drawn
 
 
-def whole_groups(values: Array, coins: Coins) -> Array:
+def whole_groups(values: Array, coins: Coins, weights: Array | None = None) -> Array:
     """Differences of means over groups when whole groups are swapped: for any statistic with one value per group.
 
     Args:
         values: shape (M, G); NaN where undefined.
         coins: one coin per group, shape (1, G) or (G, 1).
+        weights: what each value counts, shape (M, G), and swaps with it; None counts every defined value once.
 
     Returns:
         Shape (P, B); NaN where a side has no defined group.
     """
     left, right = pairs_of(len(values))
     defined = ~np.isnan(values)
-    held = np.where(defined, values, 0.0)
-    gaps, missing = held[left] - held[right], defined[left].astype(float) - defined[right]
-    both, counts = (held[left] + held[right]).sum(axis=1), (defined[left] + defined[right].astype(float)).sum(axis=1)
+    counted = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
+    held = np.where(defined, values, 0.0) * counted
+    gaps, missing = held[left] - held[right], counted[left] - counted[right]
+    both, counts = (held[left] + held[right]).sum(axis=1), (counted[left] + counted[right]).sum(axis=1)
     drawn = np.empty((len(left), len(coins.bits)))
     for draws in coins.blocks():
         e = np.ascontiguousarray(coins.signs(draws).reshape(-1, values.shape[1]).T)[None]  # (1, G, b)

@@ -1,0 +1,38 @@
+"""What metrics over one encoder say of themselves: the vectors they read, and the languages of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from nlgauge.metrics.languages import unread_by_model
+from nlgauge.models.locate import locate
+from nlgauge.models.vectors import source_of
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
+
+
+class ByEncoder:
+    """Base of a metric with the options `model`, `revision` and `dtype`, that knows the layers it reads (`_layers`)."""
+
+    model: Any
+    revision: Any
+    dtype: Any
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if the model reads only what is to the left."""
+        return locate(self.model, self.revision).notes
+
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        return {source: self._layers(locate(self.model, self.revision).depth)}
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
+
+    def _layers(self, depth: int) -> tuple[int, ...]:
+        """The layers that are read, of a model with so many."""
+        raise NotImplementedError
