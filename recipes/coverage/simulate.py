@@ -1,6 +1,6 @@
 """How often do intervals hold the true value, and how often do tests reject a true null hypothesis? By simulation.
 
-    python recipes/coverage/simulate.py               the three tables, about two minutes
+    python recipes/coverage/simulate.py               the four tables, about five minutes
     python recipes/coverage/simulate.py --repeats 400 a quick look
 
 A 95 % interval should hold the true value in 95 % of the samples; with 4,000 samples the share itself is known to 0.7
@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from nlgauge.core import Array
-from nlgauge.stats import paired_bootstrap, paired_randomisation
+from nlgauge.stats import bootstrap_test, paired_bootstrap, paired_randomisation, permutation_test, williams_test
 from nlgauge.stats.draws import bootstrap_interval
 from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
 from nlgauge.stats.shares import mean_of_shares
@@ -113,6 +114,28 @@ def means(repeats: int) -> None:
             print(f"{name:18s} {n:4d} {share_inside(ends, truth):>9s} {level[0]:10.3f} {level[1]:14.3f}")
 
 
+def metrics_alike(repeats: int) -> None:
+    """Two metrics that are as good as each other, one-sided: how often is the first called better?"""
+    print(f"{'metrics alike':18s} {'n':>4s} {'williams':>9s} {'perm_both':>10s} {'bootstrap':>10s}")
+    rng = np.random.default_rng(0)
+    for name, bend in (("normal", lambda x: x), ("skewed", lambda x: np.exp(x / 2)), ("heavy", np.exp)):
+        for n in (20, 50, 200):
+            hits = np.zeros(3)
+            for seed in range(repeats):
+                z = rng.normal(size=n)
+                both = RHO * z + np.sqrt(1 - RHO**2) * rng.normal(size=(2, n))
+                people, scores = bend(z)[None], bend(both)[:, None]
+                options: dict[str, Any] = {"averaging": "none", "draws": 200, "seed": seed}
+                tests = (
+                    williams_test(people, scores),
+                    permutation_test(people, scores, generalise_to="both", **options),
+                    bootstrap_test(people, scores, generalise_to="inputs", **options),
+                )
+                hits += [test.p[0, 1] < 0.05 for test in tests]
+            shown = hits / repeats
+            print(f"{name:18s} {n:4d} {shown[0]:9.3f} {shown[1]:10.3f} {shown[2]:10.3f}", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=4000)
@@ -122,3 +145,5 @@ if __name__ == "__main__":
     correlations(repeats)
     print()
     means(repeats)
+    print()
+    metrics_alike(repeats)

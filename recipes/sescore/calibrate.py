@@ -3,9 +3,10 @@
     python calibrate.py HEAD FIT.jsonl ... --on TEST.jsonl ... [-o OUT.safetensors]
 
 FIT and TEST: triples of `nlgauge synth --severity binary` from sentences that HEAD did not learn from. Every reference
-also stands for a copy of itself (severity 0). The curve goes through the mean output of FIT at some sums of severities,
-made to rise by isotonic regression, and through the ends of the training scale. It is stored in OUT as the metadata
-`calibration`. The table has the mean scores of TEST before and after.
+also stands for a copy of itself (severity 0). The curve goes through the median output of FIT at some sums of
+severities, made to rise by isotonic regression, and through the low end of the training scale. A curve that rises keeps
+medians, so that half of the copies get 0 or more. It is stored in OUT as the metadata `calibration`. The table has the
+median, mean and standard deviation of TEST before and after.
 """
 
 from __future__ import annotations
@@ -38,17 +39,24 @@ def outputs(head: str, rows: Sequence[Example], runtime: ng.Runtime) -> Array:
     return ng.metric("sescore", model=head).score(segments, runtime).parts["raw"]
 
 
-def means(values: Array, severities: Array) -> Mapping[int, tuple[int, float, float]]:
-    """Sum of severities -> how many triples, and the mean and the standard deviation of their values."""
+Told = Mapping[int, tuple[int, float, float, float]]
+
+
+def told(values: Array, severities: Array) -> Told:
+    """Sum of severities -> how many triples, and the median, mean and standard deviation of their values."""
     masks = {sum_: (low <= severities) & (severities <= high) for sum_, (low, high) in BANDS.items()}
-    return {s: (int(m.sum()), float(values[m].mean()), float(values[m].std())) for s, m in masks.items() if m.sum() > 9}
+    return {
+        s: (int(m.sum()), float(np.median(values[m])), float(values[m].mean()), float(values[m].std()))
+        for s, m in masks.items()
+        if m.sum() > 9
+    }
 
 
-def curve(found: Mapping[int, tuple[int, float, float]]) -> list[tuple[float, float]]:
-    """Points (output, severity) that rise: neighbours in the wrong order share their mean, and one point."""
+def curve(found: Told) -> list[tuple[float, float]]:
+    """Points (output, severity) that rise: neighbours in the wrong order become one point, their mean."""
     blocks: list[tuple[float, float, float]] = []  # weight, output, severity
-    for severity, (n, mean, _) in sorted(found.items()):
-        blocks.append((n, mean, severity))
+    for severity, (n, median, _, _) in sorted(found.items()):
+        blocks.append((n, median, severity))
         while len(blocks) > 1 and blocks[-1][1] <= blocks[-2][1]:
             (n1, x1, y1), (n2, x2, y2) = blocks.pop(), blocks.pop()
             blocks.append((n1 + n2, (n1 * x1 + n2 * x2) / (n1 + n2), (n1 * y1 + n2 * y2) / (n1 + n2)))
@@ -64,18 +72,18 @@ def main() -> None:
     given = parser.parse_args()
     runtime = ng.Runtime()
     fit, test = examples(given.triples), examples(given.on)
-    points = curve(means(outputs(given.head, fit, runtime), np.array([e.score for e in fit])))
+    points = curve(told(outputs(given.head, fit, runtime), np.array([e.score for e in fit])))
     raw, severities = outputs(given.head, test, runtime), np.array([e.score for e in test])
-    before, after = means(raw, severities), means(calibrate(raw, points), severities)
-    print("| severities | triples | before | after |\n|---:|---:|---:|---:|")
-    for severity, (n, mean, sd) in before.items():
-        print(f"| {severity} | {n} | {mean:.2f} ({sd:.2f}) | {after[severity][1]:.2f} ({after[severity][2]:.2f}) |")
-    told = ",".join(f"{x:g}:{y:g}" for x, y in points)
-    print(f"\ncalibration {told}")
+    before, after = told(raw, severities), told(calibrate(raw, points), severities)
+    print("| severities | triples | before: median | mean | sd | after: median | mean | sd |\n|---:|" + "---:|" * 7)
+    for severity, (n, *values) in before.items():
+        print(f"| {severity} | {n} | {' | '.join(f'{value:.2f}' for value in (*values, *after[severity][1:]))} |")
+    text = ",".join(f"{x:g}:{y:g}" for x, y in points)
+    print(f"\ncalibration {text}")
     if given.output:
         with safe_open(given.head, framework="pt") as file:
             tensors, about = {key: file.get_tensor(key) for key in file.keys()}, file.metadata()  # noqa: SIM118
-        write_head(given.output, tensors, about | {"calibration": told})
+        write_head(given.output, tensors, about | {"calibration": text})
 
 
 if __name__ == "__main__":

@@ -21,3 +21,11 @@ nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safe
   --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --curve "$out/curve.tsv" \
   --name sescore --recipe recipes/sescore --phenomena addition,omission,jumble_words --severities "graded, nli-robust, threshold 0.29" \
   --data "news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"
+
+# The scale: 0, -1 and -5 for no error, a minor and a severe one.
+python -c 'import gzip, json, sys; t = [json.loads(line)["text"] for line in gzip.open(sys.argv[1])]; print("\n".join(t[:768]))' \
+  "$data/ud/pud.test.jsonl.gz" > "$out/pud.txt"
+nlgauge synth "$out/pud.txt" -o "$out/one.jsonl" --severity binary --dtype bfloat16 --seed 21 --edits 1 --max-edits 1
+awk 'NR % 2 == 1' "$out/one.jsonl" > "$out/fit.jsonl"
+awk 'NR % 2 == 0' "$out/one.jsonl" > "$out/test.jsonl"
+python "$here/calibrate.py" "$out/sescore.safetensors" "$out/fit.jsonl" --on "$out/test.jsonl" -o "$out/calibrated.safetensors"

@@ -55,7 +55,7 @@ def test_a_head_is_small_and_says_where_it_is_from(name):
         PERTURBATIONS.lookup(phenomenon)
         assert phenomenon in card(name)
     taught = {"number_error", "change_numbers", "name_error", "antonyms", "addition", "omission"}
-    assert taught <= set(head.items("trained_on_phenomena"))  # ConjNLI and HELP, which both heads learnt from, have them
+    assert taught <= set(head.items("trained_on_phenomena"))  # edits of ConjNLI and HELP, which both learnt from
 
 
 @pytest.mark.parametrize("name", HEADS)

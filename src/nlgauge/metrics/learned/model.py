@@ -91,9 +91,9 @@ class RegressorMetric(Checked):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`, what the network says; the flags are `empty`, `truncated`, `unknown` and `nonfinite`. An empty
-        side gets the lowest rating of training and sets the flag `empty`. A segment with a text of which no piece is known is NaN, and one
-        for which the model computes no finite number.
+        The part is `raw`, what the network says; the flags are `empty`, `truncated`, `unknown` and `nonfinite`. An
+        empty side gets the lowest rating of training and sets the flag `empty`. A segment with a text of which no piece
+        is known is NaN, and one for which the model computes no finite number.
 
         Raises:
             InputError: a segment lacks what the regressor reads.

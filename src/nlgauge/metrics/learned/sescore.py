@@ -47,7 +47,8 @@ class SEScore(RegressorMetric):
         """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
 
         The part is `raw`, what the network says before it is calibrated; the flags are `empty`, `truncated` and
-        `unknown`. An empty side gets the lowest score of training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
+        `unknown`. An empty side gets the lowest score of training and sets the flag `empty`. A segment with a text of
+        which no piece is known is NaN.
 
         Raises:
             InputError: a segment has no reference, or the model is not a regressor or reads other texts.
