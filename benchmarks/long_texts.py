@@ -64,6 +64,7 @@ UNITS: Mapping[str, str] = {
     "dates": "4 May 2019, ",
     "money": "$5 ",
     "one word": "dog ",
+    "letters apart": "a ",
     "one adjective": "red ",
     "adjectives and commas": "red, ",
     "adjectives and and": "red and ",
@@ -161,7 +162,11 @@ def calls(text: str, only: list[str]) -> Iterator[tuple[str, Callable[[], Any]]]
                 continue
             for what, (hypothesis, reference) in pairs.items():
                 shown = ",".join(f"{key}={value}" for key, value in options.items())
-                rows = [Segment("a", hypothesis, (reference,), source=reference), Segment("b", POOL[1], (POOL[2],))]
+                table = (("name", hypothesis), ("area", POOL[1]))
+                rows = [
+                    Segment("a", hypothesis, (reference,), source=reference, table=table),
+                    Segment("b", POOL[1], (POOL[2],), table=table[1:]),
+                ]
                 yield f"{name}:{shown} ({what})", lambda metric=metric, rows=rows: metric.score(rows, Runtime())
     wanted = [name for name in PERTURBATIONS.names() if is_wanted(name)]
     if not wanted:

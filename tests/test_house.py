@@ -59,6 +59,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "words": set(),
         "tokenize": set(),
         "porter": set(),
+        "substrings": set(),
         "tagging": {"doc"},
         "sentences": {"wordlists"},
         "units": {"tokenize", "words"},

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -101,6 +103,21 @@ def test_what_is_no_parquet_is_one_line(put, content):
     with pytest.raises(InputError, match=r"^a\.parquet: cannot be read as Parquet \(") as error:
         ng.read(put("a.parquet", content))
     assert "\n" not in str(error.value)
+
+
+def test_a_damaged_schema_does_not_end_the_process(write):
+    # one bit says that the column may repeat; pyarrow ends the process when it is asked about such a column
+    content = Path(write({"hyp": ["a"], "refs": [["x"]]})).read_bytes()
+    place = content.index(b"\x18\x03hyp", content.rindex(b"PAR1", 0, -4)) - 1
+    content = content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
+    Path("b.parquet").write_bytes(content)
+    ended = subprocess.run(
+        [sys.executable, "-m", "nlgauge", "score", "b.parquet", "-m", "chrf"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr.count("\n")) in ((0, 0), (2, 1)), ended.stderr
 
 
 def test_without_pyarrow_the_extra_is_named(put, monkeypatch):

@@ -152,6 +152,11 @@ VERBS: Mapping[str, Verb] = {
         "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
         "nlgauge list metrics bertscore",
     ),
+    "env": Verb(
+        "nlgauge.cli.env:env",
+        "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
+        "nlgauge env comet",
+    ),
     "doctor": Verb(
         "nlgauge.cli.doctor:doctor",
         "Say what is installed, which device would be used, and whether the embedded files are whole.",

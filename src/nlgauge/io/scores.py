@@ -296,7 +296,7 @@ def _parquet_rows(file: InputFile) -> Iterator[_Row]:
     with file.open() as raw:
         try:
             opened = parquet.ParquetFile(raw)
-            check_size(file, opened.metadata)
+            check_size(file, raw, opened.metadata)
             rows = opened.read().to_pylist()
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]

@@ -99,6 +99,11 @@ _LEARNED = {
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
     "meteor15": _at("external.meteor15:Meteor15"),
+    "unbabel-comet": _at("external.comet:UnbabelComet"),
+    "bleurt": _at("external.bleurt:Bleurt"),
+    "spice": _at("external.spice:Spice"),
+    "summac-conv": _at("external.summac_conv:SummacConv"),
+    "external": _at("external.own:External"),
 }
 
 # What the papers used. The names of their models:

@@ -40,6 +40,12 @@ def test_rows_are_those_of_the_recursion(hypothesis, reference):
     assert edits_with_jumps(hypothesis, reference) == row[-1]
 
 
+def test_long_texts_take_no_time():
+    words = [f"w{i}" for i in range(5000)]  # more than are held as bits
+    assert edits_with_jumps(words, words) == 0
+    assert edits_with_jumps(words[2500:] + words[:2500], words) == 3  # to the first, on to the second, and to the end
+
+
 def test_the_contract_holds(short_segments):
     check_metric(Cder(), short_segments)
     assert check_options(Cder()) == []

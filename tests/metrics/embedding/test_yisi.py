@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding.yisi import YiSi0, YiSi1, common_share, weighted_f
+from nlgauge.metrics.embedding.yisi import YiSi0, YiSi1, weighted_f
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 from nlgauge.testing.segments import SEGMENTS
@@ -40,15 +40,6 @@ def test_recall_counts_more_than_precision():
     assert weighted_f(0.9, 0.5, 0.8) == pytest.approx(0.45 / 0.82)
     assert weighted_f(0.5, 0.9, 0.8) == pytest.approx(0.45 / 0.58)
     assert weighted_f(-0.1, 0.5, 0.8) == 0
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "share"),
-    [("ferry", "ferries", 8 / 12), ("rain", "rain", 1), ("rain", "sun", 2 / 7), ("a", "b", 0), ("abxcd", "cdyab", 0.4)],
-)
-def test_the_common_share_of_two_words(first, second, share):
-    assert common_share(first, second) == pytest.approx(share)
-    assert common_share(second, first) == pytest.approx(share)
 
 
 def test_yisi_0_by_hand():

@@ -14,7 +14,7 @@ from nlgauge.metrics.registry import METRICS
     ("typed", "name"),
     [
         ("comet", "COMET"),
-        ("BLEURT-20", "BLEURT"),
+        ("Bleurt_20", "BLEURT-20"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-2", "YiSi"),
         ("cometkiwi", "COMET-Kiwi"),
@@ -26,12 +26,22 @@ def test_names_are_known_in_any_spelling(typed, name):
 
 def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
     with pytest.raises(SpecError) as caught:
-        ng.metric("comet")
+        ng.metric("adem")
     assert str(caught.value) == (
-        "unknown metric 'comet'; COMET is not included: compute it with its own program, write a table with the columns"
-        ' id and comet, and take scores:file="theirs.tsv",column=comet as the metric'
+        "unknown metric 'adem'; ADEM is not included: compute it with its own program, write a table with the columns"
+        ' id and adem, and take scores:file="theirs.tsv",column=adem as the metric'
     )
-    ng.metric('scores:file="theirs.tsv",column=comet')  # what the message says is a specification
+    ng.metric('scores:file="theirs.tsv",column=adem')  # what the message says is a specification
+
+
+def test_a_metric_that_runs_elsewhere_is_answered_by_its_environment():
+    with pytest.raises(SpecError) as caught:
+        ng.metric("cometkiwi")
+    assert str(caught.value) == (
+        "unknown metric 'cometkiwi'; COMET-Kiwi runs in an environment of its own: see 'nlgauge env --list', then take"
+        " unbabel-comet:model=... as the metric"
+    )
+    assert {row.adapter for row in ELSEWHERE} - {""} <= METRICS.entries.keys()
 
 
 def test_other_unknown_names_get_the_nearest():
@@ -40,7 +50,7 @@ def test_other_unknown_names_get_the_nearest():
         ng.metric("blue")
 
 
-@pytest.mark.parametrize("name", ["SPICE", "meteor++2.0", "MEANT 2.0", "TREEAGGREG", "XMoverScore", "InfoLM", "DEB"])
+@pytest.mark.parametrize("name", ["LEIC", "meteor++2.0", "MEANT 2.0", "TREEAGGREG", "XMoverScore", "InfoLM", "DEB"])
 def test_every_metric_of_the_papers_has_a_place(name):
     with pytest.raises(SpecError, match="is not included: compute it with its own program"):
         METRICS.lookup(elsewhere(name).name)

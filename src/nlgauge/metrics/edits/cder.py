@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.scores import MetricInfo
 from nlgauge.metrics.edits.counting import WordMetric
 
+_KEPT = 1024  # words whose places are held as bits; in long texts those of all words would fill the memory
 _MOST = 2.0  # as many edits as words and a jump, where there is one word
 
 
@@ -44,14 +46,21 @@ class Cder(WordMetric):
 
 
 def edits_with_jumps(hypothesis: list[str], reference: list[str]) -> int:
-    """The cheapest way through both texts; place i of a row is where i words of the hypothesis are behind."""
-    numbers: dict[str, int] = {}
-    hyp = np.array([numbers.setdefault(word, len(numbers)) for word in hypothesis], dtype=np.int64)
-    steps = np.arange(len(hyp) + 1)
-    row = np.minimum(steps, 1)  # at the start, and a jump away from it
+    """The cheapest way through both texts; place i of a row is where i words of the hypothesis are behind.
+
+    Since a jump leads anywhere, a row holds two values: the least, and one more. It is kept as the least and as the
+    bits of the places that have it.
+    """
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(hypothesis, start=1):
+        places.setdefault(word, []).append(place)
+    bits_of = lru_cache(_KEPT)(lambda word: sum(1 << place for place in places.get(word, ())))
+    everywhere = (1 << len(hypothesis) + 1) - 1
+    least, cheapest = 0, 1  # at the start; all else is a jump away from it
     for word in reference:
-        below = row + 1  # the word is missing
-        np.minimum(below[1:], row[:-1] + (hyp != numbers.get(word, -1)), out=below[1:])  # kept or replaced
-        row = np.minimum.accumulate(below - steps) + steps  # words too many
-        np.minimum(row, row.min() + 1, out=row)
-    return int(row[-1])
+        after, equal = cheapest << 1, bits_of(word)
+        if kept := after & equal:
+            cheapest = kept
+        else:  # the word is missing or replaced, or kept after a jump
+            least, cheapest = least + 1, (cheapest | after | equal) & everywhere
+    return least + 1 - (cheapest >> len(hypothesis))

@@ -97,22 +97,23 @@ class Eed(Checked):
         m = np.array([len(reference) for _, reference in pairs])
         hyp, ref = (_codes(texts) for texts in zip(*pairs, strict=True))  # (B, longest)
         beyond = np.arange(hyp.shape[1] + 1) > n[:, np.newaxis]  # cells of no text; what they hold reaches no other
-        wall = np.where(beyond, np.inf, 0.0)
+        wall = np.where(beyond, np.inf, 0.0) if beyond.any() else None
         row = np.ones(beyond.shape, order="F")  # by columns
         row[:, 0] = 0.0
         visits = np.full(row.shape, -1, order="F")
-        end = np.zeros(len(pairs))
-        for place in range(ref.shape[1]):
-            k = int(np.count_nonzero(m > place))
-            rows, letters = np.arange(k), ref[:k, place]
-            row = self._next(row[:k], hyp[:k] != letters[:, np.newaxis])
-            cheapest = (row + wall[:k]).argmin(axis=1)
-            visits[rows, cheapest] += 1
-            blank = np.flatnonzero(letters == ord(" "))
-            if len(blank):
+        end, rows, blanks = np.zeros(len(pairs)), np.arange(len(pairs)), ref == ord(" ")
+        is_blank = blanks.any(axis=0).tolist()
+        left = np.searchsorted(-m, -np.arange(ref.shape[1] + 1)).tolist()  # pairs with more of a reference than so much
+        for place, k in enumerate(left[:-1]):
+            row = self._next(row[:k], hyp[:k] != ref[:k, place, np.newaxis])
+            cheapest = (row if wall is None else row + wall[:k]).argmin(axis=1)
+            visits[rows[:k], cheapest] += 1
+            if is_blank[place]:
+                blank = np.flatnonzero(blanks[:k, place])
                 row[blank] = np.minimum(row[blank], (self.alpha + row[blank, cheapest[blank]])[:, np.newaxis])
-            last = np.flatnonzero(m[:k] == place + 1)
-            end[last] = row[last, n[last]]
+            if left[place + 1] < k:
+                last = rows[left[place + 1] : k]
+                end[last] = row[last, n[last]]
         coverage = self.rho * np.where(beyond, 0, np.where(visits < 0, 1, visits)).sum(axis=1)
         return np.asarray(np.minimum(1.0, (end + coverage) / (m + coverage)))
 

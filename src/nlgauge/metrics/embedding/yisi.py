@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log1p
 from typing import Annotated, Any, ClassVar
 
@@ -24,6 +23,7 @@ from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.substrings import best_shares
 from nlgauge.text.tokenize import unicode_words
 
 _PAPER = (
@@ -154,10 +154,10 @@ class YiSi0:
             untokenized[i] = not all(sides)
             if untokenized[i]:
                 continue
-            table = np.array([[common_share(a, b) for b in sides[1]] for a in sides[0]])
-            first, second = (np.array([weight(word) for word in words]) for words in sides)
-            precision = float(np.average(table.max(axis=1), weights=first))
-            recall = float(np.average(table.max(axis=0), weights=second))
+            precision, recall = (
+                float(np.average(best_shares(words, others), weights=[weight(word) for word in words]))
+                for words, others in (sides, sides[::-1])
+            )
             found[i] = weighted_f(precision, recall, self.alpha), precision, recall
         blank = [not (s.hypothesis.strip() and s.references[0].strip()) for s in segments]
         flags = {"empty": np.array(blank, dtype=np.bool_), "untokenized": untokenized}
@@ -168,19 +168,3 @@ class YiSi0:
 def weighted_f(precision: float, recall: float, alpha: float) -> float:
     """PR / (alpha P + (1 - alpha) R); 0 where P and R have opposite signs or one is 0."""
     return precision * recall / (alpha * precision + (1 - alpha) * recall) if precision * recall > 0 else 0.0
-
-
-@lru_cache(maxsize=1 << 16)
-def common_share(first: str, second: str) -> float:
-    """The share of the characters of two words that lie in their longest common substring, from 0 to 1."""
-    if first == second:
-        return 1.0
-    low, high = 0, min(len(first), len(second))
-    while low < high:  # a common substring of some length has one of every shorter length inside
-        size = (low + high + 1) // 2
-        runs = {first[i : i + size] for i in range(len(first) - size + 1)}
-        if any(second[i : i + size] in runs for i in range(len(second) - size + 1)):
-            low = size
-        else:
-            high = size - 1
-    return 2 * low / (len(first) + len(second))

@@ -18,11 +18,13 @@ class Elsewhere(NamedTuple):
         name: its usual name.
         synonyms: other names, in any spelling: case, blanks and marks do not count.
         higher_is_better: False for error rates; None where nobody told us.
+        adapter: the metric of ours that runs its program in an environment of its own; empty if there is none.
     """
 
     name: str
     synonyms: tuple[str, ...] = ()
     higher_is_better: bool | None = True
+    adapter: str = ""
 
 
 ELSEWHERE = (
@@ -34,10 +36,14 @@ ELSEWHERE = (
     Elsewhere("BLANC"),
     Elsewhere("BLEND"),
     Elsewhere("BLEU2VEC"),
-    Elsewhere("BLEURT", ("bleurt20", "bleurt-base-128", "bleurt-large-512")),
+    Elsewhere("BLEURT-20", ("bleurt20d12", "bleurt-base-128", "bleurt-large-512"), adapter="bleurt"),
     Elsewhere("COBALT-F"),
-    Elsewhere("COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da", "unbabel-comet")),
-    Elsewhere("COMET-Kiwi", ("kiwi", "comet-qe", "comet-src", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
+    Elsewhere("COMET", ("comet20", "comet22", "wmt20-comet-da", "wmt22-comet-da"), adapter="unbabel-comet"),
+    Elsewhere(
+        "COMET-Kiwi",
+        ("kiwi", "comet-qe", "comet-src", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
+        adapter="unbabel-comet",
+    ),
     Elsewhere("DEB"),
     Elsewhere("deltaBLEU", ("discriminative-bleu",)),
     Elsewhere("DepthScore", (), False),
@@ -67,8 +73,6 @@ ELSEWHERE = (
     Elsewhere("RoMe"),
     Elsewhere("RUBER"),
     Elsewhere("RUSE"),
-    Elsewhere("SPICE"),
-    Elsewhere("SummaC-Conv"),
     Elsewhere("TIGEr"),
     Elsewhere("TransQuest"),
     Elsewhere("TREEAGGREG"),
@@ -78,7 +82,7 @@ ELSEWHERE = (
     Elsewhere("UPF-COBALT"),
     Elsewhere("UScore"),
     Elsewhere("ViLBERTScore"),
-    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
+    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl"), adapter="unbabel-comet"),
     Elsewhere("XMoverScore"),
     Elsewhere("YiSi", ("yisi2",)),
 )
@@ -94,6 +98,11 @@ def not_included(name: str) -> str:
     row = elsewhere(name)
     if row is None:
         return ""
+    if row.adapter:
+        return (
+            f"; {row.name} runs in an environment of its own: see 'nlgauge env --list', then take"
+            f" {row.adapter}:model=... as the metric"
+        )
     spec = f'scores:file="theirs.tsv",column={quote(name)}'
     return (
         f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"

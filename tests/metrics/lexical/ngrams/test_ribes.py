@@ -5,6 +5,7 @@ import random
 import pytest
 
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.lexical.ngrams import ribes
 from nlgauge.metrics.lexical.ngrams.ribes import Ribes, aligned, ascending
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
@@ -50,6 +51,22 @@ def test_alignments_agree_with_nltk_on_texts_of_few_words():
         letters = "abcdefgh"[: rng.choice([2, 3, 8])]
         one, other = (tuple(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(2))
         assert aligned(one, other) == peer.word_rank_alignment(list(other), list(one))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_long_contexts_are_told_as_short_ones(seed, monkeypatch):
+    rng, pairs = random.Random(seed), []
+    for _ in range(60):
+        block = rng.choices("abc", k=rng.randint(1, 6))
+        pairs.append((tuple(block * rng.randint(1, 6)), tuple((block * rng.randint(1, 6))[rng.randint(0, 3) :])))
+    monkeypatch.setattr(ribes, "_SHORT", 1000)
+    expected = [aligned(one, other) for one, other in pairs]
+    monkeypatch.setattr(ribes, "_SHORT", 1)
+    assert [aligned(one, other) for one, other in pairs] == expected
+
+
+def test_a_word_repeated_ten_thousand_times_is_aligned_once():
+    assert aligned(("a",) * 10_000, ("a",) * 10_000) == [0]
 
 
 def test_the_contract_holds():

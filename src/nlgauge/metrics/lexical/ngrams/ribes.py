@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
@@ -18,6 +19,10 @@ from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.runtime.runtime import Runtime
+
+_SHORT = 8  # words of the n-grams that are looked for one length after the other, which is faster in usual texts
+_NONE = np.iinfo(np.int64).max
+Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +82,7 @@ def aligned(hypothesis: Words, reference: Words) -> list[int]:
     numbers: dict[str, int] = {}
     words = np.array([numbers.setdefault(w, len(numbers)) for w in (*hypothesis, *reference)], dtype=np.int64)
     ours, theirs = words[: len(hypothesis)], words[len(hypothesis) :]
-    for order in range(2, min(len(hypothesis), len(reference)) + 1):
+    for order in range(2, min(_SHORT, len(hypothesis), len(reference)) + 1):
         if not len(unclear):
             break
         # Numbers of the n-grams that begin at each place, from those of one word less.
@@ -106,7 +111,88 @@ def aligned(hypothesis: Words, reference: Words) -> list[int]:
                 zip(unclear[told].tolist(), (place[gram[told]] + (0 if begins else order - 1)).tolist(), strict=True)
             )
         unclear = unclear[alive & ~np.isin(unclear, list(places))]
+    if len(unclear):  # texts that repeat themselves
+        places.update(_told_by_long_contexts(hypothesis, reference, unclear))
     return [place for _, place in sorted(places.items())]
+
+
+def _told_by_long_contexts(hypothesis: Words, reference: Words, unclear: Index) -> dict[int, int]:
+    """The same for n-grams of any length, at the price of sorting what follows and what precedes each word."""
+    after, place = _contexts(hypothesis, reference)
+    before, last = (side[::-1] for side in _contexts(hypothesis[::-1], reference[::-1]))
+    here = np.arange(len(hypothesis))
+    start = here - before + 1
+    before = np.where((start > 0) | (start == 0) & (2 * here <= len(hypothesis)), before, _NONE)
+    place = np.where(before < after, len(reference) - 1 - last, place)
+    told = unclear[np.minimum(before, after)[unclear] < _NONE]
+    return dict(zip(told.tolist(), place[told].tolist(), strict=True))
+
+
+def _contexts(hypothesis: Words, reference: Words) -> tuple[Index, Index]:
+    """For each word of the hypothesis the words of the shortest n-gram from it on that both sides have once.
+
+    Returns:
+        The number of words, at least 2, or `_NONE`; and the place of the n-gram in the reference. Shape (n,) each.
+    """
+    n, numbers = len(hypothesis), dict[str, int]()
+    words = [[numbers.setdefault(w, 2 + len(numbers)) for w in side] for side in (hypothesis, reference)]
+    text = _Suffixes([*words[0], 0, *words[1], 1])  # 0 and 1 end the sides
+    of_reference = (text.order > n) & (text.order < n + 1 + len(reference))
+    of_hypothesis = text.order < n
+    ours, theirs = text.order[of_hypothesis], text.order[of_reference]
+    beside = np.concatenate([[0], text.shared(ours[:-1], ours[1:]), [0]])
+    behind = np.cumsum(of_reference)[of_hypothesis]
+    # The two suffixes of the reference before and behind each of ours: the most similar ones are among them.
+    near = np.stack([behind - 2, behind - 1, behind, behind + 1])  # (4, n)
+    found = (near >= 0) & (near < len(theirs))
+    near = theirs[np.where(found, near, 0)]
+    shared = np.where(found, text.shared(np.broadcast_to(ours, near.shape), near), 0)
+    best = shared.argmax(axis=0)[np.newaxis]
+    longest, place = (np.take_along_axis(side, best, axis=0)[0] for side in (shared, near))
+    np.put_along_axis(shared, best, 0, axis=0)
+    enough = 1 + np.maximum.reduce([beside[:-1], beside[1:], shared.max(axis=0), np.ones_like(longest)])
+    lengths, places = np.full(n, _NONE), np.zeros(n, dtype=np.int64)
+    lengths[ours], places[ours] = np.where(enough <= longest, enough, _NONE), place - n - 1
+    return lengths, places
+
+
+class _Suffixes:
+    """The suffixes of a text of numbers, in time near its length even if it repeats itself from end to end.
+
+    Args:
+        text: whole numbers of 0 and more.
+
+    Attributes:
+        order: where the suffixes begin, sorted by what follows, shape (n,).
+
+    References:
+        Manber and Myers (1993), "Suffix Arrays: A New Method for On-Line String Searches": prefix doubling.
+    """
+
+    def __init__(self, text: Sequence[int]) -> None:
+        n = len(text)
+        self._ranks = [np.unique(np.array(text, dtype=np.int64), return_inverse=True)[1].reshape(-1)]
+        while int(self._ranks[-1].max()) < n - 1:
+            # The rank of each run of 2^(k + 1) numbers, from those of its halves; the end comes before any number.
+            ranks, half = self._ranks[-1], 1 << (len(self._ranks) - 1)
+            second = np.zeros(n, dtype=np.int64)
+            second[: n - half] = ranks[half:] + 1
+            self._ranks.append(np.unique(ranks * (n + 1) + second, return_inverse=True)[1].reshape(-1))
+        self.order: Index = np.argsort(self._ranks[-1])
+
+    def shared(self, first: Index, second: Index) -> Index:
+        """How many numbers from two different places on are equal; two arrays of one shape."""
+        n = len(self.order)
+        first, second = first.copy(), second.copy()
+        total = np.zeros(first.shape, dtype=np.int64)
+        for k in range(len(self._ranks) - 1, -1, -1):
+            ranks = np.append(self._ranks[k], -1)
+            equal = (ranks[np.minimum(first, n)] == ranks[np.minimum(second, n)]) & (np.maximum(first, second) < n)
+            step = equal.astype(np.int64) << k
+            total += step
+            first += step
+            second += step
+        return total
 
 
 def ascending(places: Sequence[int]) -> float:

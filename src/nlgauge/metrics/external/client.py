@@ -1,0 +1,194 @@
+"""A process of another Python that answers over JSON lines: started, timed, started again once, ended with ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from nlgauge.core.errors import InputError
+from nlgauge.metrics.external.worker import PROTOCOL
+
+_WORKER = Path(__file__).with_name("worker.py")
+_SECONDS, _SECONDS_BY = 1800.0, "NLGAUGE_WORKER_SECONDS"
+_SAID = 300  # characters of what the process wrote to its standard error
+_NAMED = 5  # segments in an error
+
+
+class Client:
+    """Asks a worker, which is started when it is first asked.
+
+    Args:
+        name: what errors call it: the name of the metric.
+        python: the Python that runs it.
+        packages: packages whose versions are asked for.
+    """
+
+    def __init__(self, name: str, python: Path, packages: Sequence[str] = ()) -> None:
+        self.name, self.python, self.packages = name, python, tuple(packages)
+        self.opened: list[Mapping[str, Any]] = []  # what a worker that is started again is told first
+        self._process: _Process | None = None
+        self._lock = threading.RLock()
+
+    def hello(self) -> dict[str, Any]:
+        """The versions of its Python and packages, as `python` and `versions`.
+
+        Raises:
+            InputError: it is no Python, or a worker of another release answers.
+        """
+        return self.ask({"op": "hello", "packages": self.packages})
+
+    def open(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for what a worker that is started again must be asked first: to load a model."""
+        found = self.ask(request)
+        self.opened.append(request)
+        return found
+
+    def ask(self, request: Mapping[str, Any], about: Sequence[str] = ()) -> dict[str, Any]:
+        """The answer to a request.
+
+        A worker that ends in the middle is started again once, and asked again.
+
+        Args:
+            request: an object for JSON with `op`.
+            about: ids of the segments that it is about, for errors.
+
+        Raises:
+            InputError: the worker says what is wrong, ends twice, or does not answer in time.
+        """
+        with self._lock:
+            try:
+                return self._answered(request, about)
+            except _EndedError:
+                try:
+                    return self._answered(request, about)
+                except _EndedError as error:
+                    raise InputError(f"{self.name}: the worker ended twice{_on(about)}; {error}") from None
+
+    def close(self) -> None:
+        """End the worker; the next request starts another."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def _answered(self, request: Mapping[str, Any], about: Sequence[str]) -> dict[str, Any]:
+        if self._process is None:
+            self._process = _Process(self.name, self.python)
+            for before in self.opened:
+                self._answered(before, ())
+        seconds = _seconds()
+        try:
+            answer = self._process.ask(json.dumps(request), seconds)
+            found: dict[str, Any] = json.loads(answer)
+        except BaseException as error:  # also when somebody interrupts: the next answer would be of this request
+            said = self._process.said()
+            self.close()
+            if isinstance(error, TimeoutError):
+                raise InputError(
+                    f"{self.name}: the worker gave no answer in {seconds:g} s{_on(about)}, and was ended;"
+                    f" {_SECONDS_BY}=N gives it N seconds; {said}"
+                ) from None
+            if isinstance(error, ValueError):
+                raise InputError(f"{self.name}: the worker wrote what is no answer{_on(about)}; {said}") from None
+            if isinstance(error, _EndedError):
+                raise _EndedError(f"{error}; {said}") from None
+            raise
+        if "error" in found:
+            raise InputError(f"{self.name}: the worker failed{_on(about)}: {found['error']}")
+        if request["op"] == "hello" and found.get("protocol") != PROTOCOL:
+            self.close()
+            raise InputError(f"{self.name}: the worker speaks protocol {found.get('protocol')}, expected {PROTOCOL}")
+        return found
+
+
+class _EndedError(Exception):
+    """The worker is gone."""
+
+
+class _Process:
+    """A worker that runs."""
+
+    def __init__(self, name: str, python: Path) -> None:
+        self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
+        try:
+            self.process = subprocess.Popen(
+                [python, "-I", _WORKER],  # nothing of our own environment or folder
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                encoding="ascii",
+                start_new_session=True,  # so that what it starts ends with it
+            )
+        except OSError as error:
+            raise InputError(f"{name}: {python} cannot be run: {error.strerror}; expected a Python") from None
+        self.answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=_pass_on, args=(self.process.stdout, self.answers), daemon=True).start()
+        self.end = weakref.finalize(self, _end, self.process)
+
+    def ask(self, line: str, seconds: float) -> str:
+        """One line for one line."""
+        assert self.process.stdin is not None  # a pipe
+        with suppress(OSError):  # it is gone, as its answer says
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        try:
+            answer = self.answers.get(timeout=seconds)
+        except queue.Empty:
+            raise TimeoutError from None
+        if answer is None:
+            code = self.process.wait()
+            how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+            raise _EndedError(how)
+        return answer
+
+    def said(self) -> str:
+        """The end of what it wrote to its standard error."""
+        size = self.errors.seek(0, os.SEEK_END)
+        self.errors.seek(max(0, size - 4 * _SAID))
+        text = " ".join(self.errors.read().decode("utf-8", "replace").split())
+        return f"it said: {text[-_SAID:] or 'nothing'}"
+
+
+def _pass_on(stream: Any, answers: queue.SimpleQueue[str | None]) -> None:
+    with suppress(ValueError, OSError):  # closed
+        for line in stream:
+            answers.put(line)
+    answers.put(None)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _seconds() -> float:
+    """How long a worker may take for one answer."""
+    given = os.environ.get(_SECONDS_BY, "")
+    try:
+        seconds = float(given or _SECONDS)
+        if not 0 < seconds <= threading.TIMEOUT_MAX:
+            raise ValueError
+    except ValueError:
+        raise InputError(f"{_SECONDS_BY} is {given!r}, expected a number of seconds above 0") from None
+    return seconds
+
+
+def _on(about: Sequence[str]) -> str:
+    """Which segments an error is about."""
+    if not about:
+        return ""
+    more = f" and {len(about) - _NAMED} more" if len(about) > _NAMED else ""
+    return f" on segment{'s' if len(about) > 1 else ''} {', '.join(map(repr, about[:_NAMED]))}{more}"

@@ -1,0 +1,191 @@
+"""A worker that answers, fails, ends, hangs or talks out of turn."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.metrics.external.client import Client
+
+MODULE = """
+import os, sys, time
+PACKAGES = ["numpy", "no-such-package"]
+def score(rows):
+    found = []
+    for row in rows:
+        text = row["hyp"]
+        if text == "pid":
+            found.append(os.getpid())
+        elif text == "crash":
+            print("line one\\nthe last words", file=sys.stderr, flush=True)
+            os._exit(3)
+        elif text.startswith("crash unless "):
+            mark = text[len("crash unless "):]
+            if not os.path.exists(mark):
+                open(mark, "w").close()
+                os.kill(os.getpid(), 9)
+            found.append(1)
+        elif text == "hang":
+            print("about to sleep", file=sys.stderr, flush=True)
+            time.sleep(60)
+        elif text == "fail":
+            raise ValueError("cannot\\nread this")
+        elif text == "exit":
+            sys.exit("I stop")
+        elif text == "chatter":
+            print('{"values": [7]}', flush=True)
+            os.write(1, b"and more\\n")
+            found.append(2)
+        elif text == "few":
+            return []
+        else:
+            found.append(len(text))
+    return found
+"""
+
+
+def rows(*texts):
+    return {"op": "score", "rows": [{"hyp": text} for text in texts]}
+
+
+@pytest.fixture
+def client(tmp_path):
+    module = tmp_path / "toy.py"
+    module.write_text(MODULE)
+    found = Client("toy", Path(sys.executable), ["numpy", "no-such-package"])
+    found.open({"op": "load", "kind": "module", "options": {"module": str(module)}})
+    yield found
+    found.close()
+
+
+def test_rows_go_out_and_numbers_come_back(client):
+    assert client.ask(rows("a", "\u2028 \U0001f600 \ud800", ""))["values"] == [1, 5, 0]
+    versions = client.hello()["versions"]
+    assert versions["no-such-package"] == "absent"
+    assert versions["numpy"][0].isdigit()
+
+
+def test_what_a_package_prints_is_no_answer(client):
+    assert client.ask(rows("chatter"))["values"] == [2]
+    assert client.ask(rows("ab"))["values"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("fail", "ValueError: cannot read this"),
+        ("exit", "SystemExit: I stop"),
+        ("few", "ValueError: 1 rows got 0 values"),
+    ],
+)
+def test_a_package_that_fails_is_told_in_one_line_and_the_worker_lives(client, text, told):
+    before = client.ask(rows("pid"))["values"]
+    with pytest.raises(ng.InputError) as caught:
+        client.ask(rows(text), ["seg 1"])
+    assert str(caught.value) == f"toy: the worker failed on segment 'seg 1': {told}"
+    assert client.ask(rows("pid"))["values"] == before
+
+
+def test_a_worker_that_ends_is_started_again_once(client, tmp_path):
+    mark = tmp_path / "mark"
+    assert client.ask(rows(f"crash unless {mark}"))["values"] == [1]  # what it was opened with is loaded again
+
+
+def test_a_worker_that_ends_twice_is_told_with_its_last_words_and_the_segments(client):
+    with pytest.raises(ng.InputError) as caught:
+        client.ask(rows("crash"), [f"s{i}" for i in range(8)])
+    assert str(caught.value) == (
+        "toy: the worker ended twice on segments 's0', 's1', 's2', 's3', 's4' and 3 more; exit status 3; it said: line"
+        " one the last words"
+    )
+    assert client.ask(rows("abc"))["values"] == [3]  # the next call starts another
+
+
+def test_a_worker_that_hangs_is_ended(client, monkeypatch):
+    (pid,) = client.ask(rows("pid"))["values"]
+    monkeypatch.setenv("NLGAUGE_WORKER_SECONDS", "0.3")
+    with pytest.raises(ng.InputError) as caught:
+        client.ask(rows("hang"), ["s0"])
+    assert str(caught.value) == (
+        "toy: the worker gave no answer in 0.3 s on segment 's0', and was ended; NLGAUGE_WORKER_SECONDS=N gives it N"
+        " seconds; it said: about to sleep"
+    )
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+    monkeypatch.setenv("NLGAUGE_WORKER_SECONDS", "soon")
+    with pytest.raises(ng.InputError, match=r"^NLGAUGE_WORKER_SECONDS is 'soon', expected a number of seconds above 0"):
+        client.ask(rows("a"))
+
+
+def script(tmp_path, text):
+    path = tmp_path / "python"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("echo not JSON; sleep 9", "toy: the worker wrote what is no answer; it said: nothing"),
+        ("""read x; echo '{"protocol": 9}'; sleep 9""", "toy: the worker speaks protocol 9, expected 1"),
+        ("echo out of order >&2; exit 4", "toy: the worker ended twice; exit status 4; it said: out of order"),
+        ("kill -11 $$", "toy: the worker ended twice; signal SIGSEGV; it said: nothing"),
+    ],
+)
+def test_what_is_no_worker_is_told(tmp_path, text, told):
+    with pytest.raises(ng.InputError) as caught:
+        Client("toy", script(tmp_path, text)).hello()
+    assert str(caught.value) == told
+
+
+def test_what_cannot_be_run_is_told(tmp_path):
+    with pytest.raises(ng.InputError, match=r"^toy: .*/none cannot be run: No such file or directory; expected a Py"):
+        Client("toy", tmp_path / "none").hello()
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z" if Path("/proc").exists() else True
+
+
+def gone(pid):
+    until = time.monotonic() + 10
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_ends_with_the_process_that_asked_it_even_in_the_middle(tmp_path, number):
+    module = tmp_path / "toy.py"
+    module.write_text(MODULE)
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom nlgauge.metrics.external.client import Client\n"
+        "client = Client('toy', Path(sys.executable))\n"
+        f"client.open({{'op': 'load', 'kind': 'module', 'options': {{'module': {str(module)!r}}}}})\n"
+        "ask = lambda text: client.ask({'op': 'score', 'rows': [{'hyp': text}]})\n"
+        "print(int(ask('pid')['values'][0]), flush=True)\nask('hang')"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    pid = int(asking.stdout.readline())
+    asking.send_signal(number)
+    asking.wait(10)
+    asking.stdout.close()
+    assert gone(pid)
+
+
+def test_a_worker_ends_when_nobody_holds_its_client(client):
+    (pid,) = client.ask(rows("pid"))["values"]
+    client.close()
+    assert gone(int(pid))

@@ -1,0 +1,74 @@
+"""What the worker answers, asked in this process; how it lives and dies is in test_client.py."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlgauge.metrics.external import worker
+from nlgauge.metrics.external.worker import PROTOCOL, Worker
+
+
+@pytest.fixture
+def module(tmp_path):
+    path = tmp_path / "toy.py"
+    path.write_text("PACKAGES = ['numpy']\ndef score(rows): return [None if r['hyp'] == '?' else 2 for r in rows]\n")
+    return str(path)
+
+
+def test_it_imports_the_standard_library_alone():
+    tree = ast.parse(Path(worker.__file__).read_text(encoding="utf-8"))
+    imported = {
+        alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {node.module.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= sys.stdlib_module_names
+    ast.parse(Path(worker.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+def test_it_says_versions_without_an_import():
+    found = Worker().answer({"op": "hello", "packages": ["numpy", "no-such-package"]})
+    assert found["protocol"] == PROTOCOL
+    assert found["python"].startswith("3.")
+    assert found["versions"]["no-such-package"] == "absent"
+
+
+def test_a_module_scores_rows(module):
+    worker = Worker()
+    told = worker.answer({"op": "import", "module": module})
+    assert told["identity"].startswith("sha256:")
+    assert told["versions"].keys() == {"numpy"}
+    assert worker.answer({"op": "load", "kind": "module", "options": {"module": module}}) == {}
+    values = worker.answer({"op": "score", "rows": [{"hyp": "a"}, {"hyp": "?"}]})["values"]
+    assert values[0] == 2
+    assert values[1] != values[1]  # NaN
+    with pytest.raises(AttributeError):
+        worker.answer({"op": "jump"})
+
+
+def test_a_model_on_disk_is_identified_by_every_file(tmp_path):
+    def identity(path):
+        return Worker().answer({"op": "locate", "model": str(path)})["identity"]
+
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "a.bin").write_bytes(b"1")
+    first = identity(tmp_path)
+    assert first == identity(tmp_path)
+    assert identity(tmp_path / "inner" / "a.bin") != first
+    (tmp_path / "inner" / "a.bin").rename(tmp_path / "inner" / "b.bin")
+    assert identity(tmp_path) != first
+
+
+def test_a_model_of_the_hub_is_identified_by_its_commit(monkeypatch):
+    class Hub:
+        @staticmethod
+        def snapshot_download(repo_id, local_files_only=False):
+            if local_files_only:
+                raise OSError("not in the cache")
+            return f"/cache/models--{repo_id}/snapshots/0123456789abcdef0123"
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub)
+    assert Worker().answer({"op": "locate", "model": "me/model"}) == {"identity": "revision:0123456789abcdef"}
