@@ -204,3 +204,12 @@ def test_a_preference_without_another_text_that_says_the_same_is_said():
         (pair,) = made
         assert pair.references == (pair.better,)
         assert made.notes[0].startswith("1 of 1 pairs have no reference but the text before the change")
+
+
+def test_a_question_keeps_its_question_word_where_it_is_to_be_answered():
+    question = "Who is the leader of the old world?"
+    made = suite("checklist", data([question]), task="qg", perturbations=["drop_stopwords"])
+    assert {pair.criterion: pair.worse for pair in made} == {
+        "fluency": "Leader old world?",
+        "answerability": "Who leader old world?",
+    }

@@ -60,6 +60,12 @@ def test_the_paraphrase_for_numbers_is_the_reference_with_words():
     assert pair.meta["paraphrase"] == "number words"
 
 
+def test_a_changed_number_with_a_negation_is_held_against_number_words_too():
+    pair = by_setup(made(perturbations=["number_and_negation"]), "ref")["number_and_negation"]
+    assert pair.better == "The old farmer sold twelve horses in the village."
+    assert pair.meta["paraphrase"] == "number words"
+
+
 def test_no_number_no_pair_for_numbers():
     found = made(segment(references=("It is raining.", "Rain falls.")))
     assert "number_error" not in by_setup(found, "ref")

@@ -62,15 +62,15 @@ def perturbed_suite(
     texts = anchors(dataset, field, limit, seed)
     unread = script_notes(texts, scripts)
     cases = cases_of(texts, language)
-    built = {row.template: perturbation(row.template) for row in rows}
+    built = {row.spec: perturbation(row.spec) for row in rows}
     pairs: list[Pair] = []
     skipped: Counter[tuple[ChecklistRow, str]] = Counter()
     for anchor, case in zip(texts, cases, strict=True):
         outcomes: dict[str, Perturbed | Inapplicable] = {}
         for row in rows:
-            if row.template not in outcomes:
-                outcomes[row.template] = apply(built[row.template], case, seed)
-            outcome = outcomes[row.template]
+            if row.spec not in outcomes:
+                outcomes[row.spec] = apply(built[row.spec], case, seed)
+            outcome = outcomes[row.spec]
             if isinstance(outcome, Inapplicable):
                 skipped[row, outcome.reason] += 1
             else:

@@ -32,7 +32,7 @@ ATTACKS = (
     "pronoun_error", "name_error", "jumble_words", "typos", "subject_verb_disagreement",
 )  # fmt: skip
 Paraphrases = Paraphraser | Mapping[str, Sequence[str]] | Callable[..., object]
-_SPELT = "number_error"  # its paraphrase is the reference with numbers in words
+_SPELT = ("number_error", "number_and_negation")  # their paraphrase is the reference with numbers in words
 
 
 def menli_suite(
@@ -52,7 +52,8 @@ def menli_suite(
     A metric with references should find m(ref, paraphrase) > m(ref, ref with an error). A metric without references
     should find m(src, ref) > m(src, r with an error). There r is the segment's hypothesis. In summarisation r is the
     reference with the highest ROUGE-L to the document, and ref is the first of the other references: r is never
-    compared with itself. For number errors, the paraphrase is the reference with its numbers written as words.
+    compared with itself. For errors of numbers (`number_error`, `number_and_negation`), the paraphrase is the
+    reference with its numbers written as words.
 
     Args:
         dataset, seed, task, limit, language, scripts: as for `nlgauge.suite`.
@@ -152,9 +153,9 @@ class _Attacks:
             name = attack.info.name
             for anchor, case, paraphrase in zip(texts, cases, paraphrased, strict=True):
                 group = anchor.segment.group
-                better = self._in_words(case) if name == _SPELT else paraphrase
+                better = self._in_words(case) if name in _SPELT else paraphrase
                 if better.text is None or better.text == anchor.text:
-                    self._skipped[name, "no number to spell" if name == _SPELT else "no paraphrase", group] += 1
+                    self._skipped[name, "no number to spell" if name in _SPELT else "no paraphrase", group] += 1
                     continue
                 outcome = self._attacked(attack, case, better.text, (name, "error equals paraphrase", group))
                 if outcome is not None:

@@ -53,6 +53,17 @@ class ChecklistRow:
     method: str = "none"
     certainty: str = "none"
 
+    @property
+    def spec(self) -> str:
+        """The specification of the perturbation: its id, with an option where the criterion asks for one.
+
+        A question without its stop words keeps its question word where answerability is tested.
+        """
+        return _OPTIONS.get((self.criterion, self.template), self.template)
+
+
+_OPTIONS = {("answerability", "drop_stopwords"): "drop_stopwords:keep_question_word=true"}
+
 
 @cache
 def checklist_rows() -> tuple[ChecklistRow, ...]:

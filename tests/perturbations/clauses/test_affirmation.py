@@ -49,6 +49,8 @@ def denials(text):
         ("No one was hurt.", "Someone was hurt."),
         ("There is no bus on Sundays.", "There is a bus on Sundays."),
         ("There is no evidence of that.", "There is some evidence of that."),
+        ("There is no bread left.", "There is some bread left."),
+        ("She has no homework today.", "She has some homework today."),
         ("Not all birds can fly.", "All birds can fly."),
         ("He decided not to wait.", "He decided to wait."),
         ("a man not wearing a hat", "a man wearing a hat"),

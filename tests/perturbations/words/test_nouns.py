@@ -112,3 +112,15 @@ def test_no_text_is_too_odd_and_nothing_else_moves(text, seed):
         assert found[1].split()[0].lower() == "and"
         assert len(found[1].split()) == 2
         assert perturb("addition", ["The sun", text], seed=seed)[1].edits == [(found[0], found[0], found[1])]
+
+
+@pytest.mark.parametrize("text", ["The price of gold rose.", "Shares in gold rose.", "The number of deaths rose."])
+def test_a_verb_at_the_end_that_was_tagged_as_a_noun_is_joined_to_none(text):
+    for seed in range(10):
+        (made,) = perturb("addition", [text], seed=seed)
+        assert made.text.endswith(" rose.")
+
+
+def test_a_flower_is_still_a_noun():
+    (made,) = perturb("addition", ["He picked the gold rose."])
+    assert made.text.startswith("He picked the gold rose and ")

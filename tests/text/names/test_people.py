@@ -172,3 +172,18 @@ def test_people_never_overlap_and_lie_within_the_text(pairs):
     assert all(a.last < b.first for a, b in pairwise(people))
     assert all(p.first <= i <= p.last for p in people for i in (p.given, p.family) if i is not None)
     assert {p.who for p in people} == set(range(len({p.who for p in people})))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Phillips was a child prodigy.", ["Phillips"]),
+        ("They knew that Phillips had left.", ["Phillips"]),
+        ("Brown is a colour.", []),
+        ("Washington said no.", []),
+        ("The Phillips was sold.", []),
+        ("We saw Phillips.", []),
+    ],
+)
+def test_a_frequent_last_name_alone_is_a_person_where_it_is_the_subject(text, names):
+    assert found(text) == names

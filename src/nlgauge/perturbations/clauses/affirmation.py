@@ -32,7 +32,8 @@ _QUANTITIES = frozenset(
     ["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"]
 )
 # Nouns without a plural, which "some" goes with and "a" does not.
-_MASS = WordList("clauses", "some not a")
+_MASS = (WordList("clauses", "some not a"), WordList("words", "mass nouns"), WordList("words", "uncounted"))
+_BEHIND_NOUNS = frozenset("left today tonight tomorrow yesterday".split())  # however they are tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class _Denials:
         if after in _NO_IDIOMS and not any(c.verb <= i - 1 <= c.last for c in self.clauses):
             return _NO_DENIAL
         head = i + 1
-        while self._tag(head + 1) in _NOUNS | _MODIFIERS and self._tag(head) in _NOUNS | _MODIFIERS:
+        while self._extends(head):
             head += 1
         while self._tag(head) in _MODIFIERS and head > i + 1:
             head -= 1
@@ -124,9 +125,15 @@ class _Denials:
             return None
         if after == "other" and self._tag(head) == "NN":
             return partial(self._replaced, i, i + 1, "another")
-        if self._tag(head) == "NN" and self._low(head) not in _MASS:
+        if self._tag(head) == "NN" and not any(self._low(head) in words for words in _MASS):
             return partial(self._replaced, i, i, article_before(self.tokens[i + 1].text))
         return partial(self._replaced, i, i, "some")
+
+    def _extends(self, head: int) -> bool:
+        """Whether a noun phrase goes on behind a word: not with what only stands behind nouns (bread left)."""
+        within = _NOUNS | _MODIFIERS
+        is_behind = self._low(head + 1) in _BEHIND_NOUNS and self._tag(head) in _NOUNS
+        return self._tag(head + 1) in within and self._tag(head) in within and not is_behind
 
     def _free_not(self, i: int) -> bool:
         """Whether a "not" outside verb groups can go: `decided not to go`, `not wearing`, `Not all`."""

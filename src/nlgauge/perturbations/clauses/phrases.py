@@ -29,11 +29,14 @@ class DropPhrases(Checked):
     """Leave out one run of words inside a sentence.
 
     Args:
-        mode: `span` leaves out a run of words, from one word to a fifth of the text; `phrase` leaves out a noun phrase
-            or a prepositional phrase, of that length if there is one.
+        mode: `span` leaves out a run of words; `phrase` leaves out a noun phrase or a prepositional phrase of up to a
+            fifth of the words, if there is one.
+        length: of a run: a `fifth` of the words, as the code of the paper does, by which people's penalty was
+            recovered; or `any` number of words up to a fifth.
     """
 
     mode: Literal["span", "phrase"] = "span"
+    length: Literal["fifth", "any"] = "fifth"
     info: ClassVar = worse(
         "leave out a run of words",
         (
@@ -52,7 +55,8 @@ class DropPhrases(Checked):
         if self.mode == "phrase" and not is_english(doc):
             return Inapplicable("language")
         most = max(1, int(_LONGEST * n))
-        picked = _run(doc, rng.randint(1, most), rng) if self.mode == "span" else _phrase(doc, most, rng)
+        count = max(1, round(_LONGEST * n)) if self.length == "fifth" else rng.randint(1, most)
+        picked = _run(doc, count, rng) if self.mode == "span" else _phrase(doc, most, rng)
         if picked is None:
             return Inapplicable("too short" if self.mode == "span" else "no phrase")
         draft = Draft(doc)

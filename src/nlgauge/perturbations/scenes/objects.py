@@ -67,16 +67,17 @@ class SwapObjects(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class DropObjects(Checked):
-    """Drop things: nouns go with their determiners and adjectives.
+    """Drop the things that a caption names.
 
     Args:
-        which: `all` drops every object and leaves verbs, prepositions and pronouns; one object stays if nothing else
+        which: `nouns` drops the nouns alone, as the paper does: what is said of them stays. `all` drops every object
+            with its determiner and adjectives; verbs, prepositions and pronouns stay. One object stays if nothing else
             would be left. `one` drops a single object with the preposition before it, and leaves a sentence that can be
             read.
     """
 
-    which: Literal["all", "one"] = "all"
-    info: ClassVar = worse("drop objects", ("A man rides a horse on the beach.", "Rides on."))
+    which: Literal["nouns", "all", "one"] = "nouns"
+    info: ClassVar = worse("drop objects", ("A small child playing with a red ball.", "A small playing with a red."))
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """Deletions, with what they leave dangling."""
@@ -88,18 +89,24 @@ class DropObjects(Checked):
             gone = _with_bonds(doc, picked[0])
         else:
             picked = objects
-            gone = _with_joints(doc, {i for t in picked for i in range(t.start, t.end + 1)})
+            gone = self._tokens(doc, picked)
         if _nothing_left(doc, gone) and len(objects) > 1:
             kept = rng.choice(objects)
             picked = [t for t in objects if t is not kept]
-            gone = _with_joints(doc, {i for t in picked for i in range(t.start, t.end + 1)})
+            gone = self._tokens(doc, picked)
         if _nothing_left(doc, gone):
             return Inapplicable("nothing would be left")
         draft = Draft(doc)
         for index in sorted(gone):
             draft.delete(index, index)
         draft.tidy()
-        return draft.finish(objects=[t.text for t in picked])
+        return draft.finish(articles=self.which != "nouns", objects=[t.text for t in picked])
+
+    def _tokens(self, doc: Doc, picked: Sequence[Thing]) -> set[int]:
+        """The tokens of things: their nouns, or their phrases with the words that only join or count them."""
+        if self.which == "nouns":
+            return {i for t in picked for i in range(t.first, t.last + 1)}
+        return _with_joints(doc, {i for t in picked for i in range(t.start, t.end + 1)})
 
 
 @dataclass(frozen=True, kw_only=True)

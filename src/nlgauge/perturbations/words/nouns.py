@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from nlgauge.perturbations.base import Case, Change, Inapplicable, attack
@@ -13,6 +14,7 @@ from nlgauge.perturbations.words.choice import is_grammar, single_words, words_o
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import supersense
+from nlgauge.text.tagging.brill import known_tags
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 # Behind a noun these tags show that its phrase goes on.
@@ -33,7 +35,10 @@ class Addition:
         """One insertion of two words."""
         doc = case.doc
         nouns = single_words(doc, "noun")
-        heads = [t for t in nouns if _ends_phrase(doc, t) and not is_grammar(t.lower, "noun")]
+        verbs = _misread_verbs(doc)
+        heads = [
+            t for t in nouns if t.index not in verbs and _ends_phrase(doc, t, verbs) and not is_grammar(t.lower, "noun")
+        ]
         if not heads:
             return Inapplicable("no place behind a noun" if nouns else "no noun")
         head = rng.choice(_better(case, heads))
@@ -46,9 +51,27 @@ class Addition:
         return draft.finish(articles=False, behind=head.text, added=noun)
 
 
-def _ends_phrase(doc: Doc, token: Token) -> bool:
+def _misread_verbs(doc: Doc) -> frozenset[int]:
+    """Words tagged as nouns that are the past tense that their sentence lacks: `The price of gold rose.`"""
+    with_verb = {doc.sentence_at[t.index] for t in doc.tokens if t.tag[0] == "V" or t.tag == "MD"}
+    found = set()
+    for before, token in pairwise(doc.tokens):
+        place = doc.sentence_at[token.index]
+        first = doc.tokens[doc.sentences[place].first]
+        if (
+            token.tag == "NN"
+            and before.tag in _NOUNS
+            and place not in with_verb
+            and first.lower not in ("a", "an")
+            and "VBD" in known_tags(token.lower)
+        ):
+            found.add(token.index)
+    return frozenset(found)
+
+
+def _ends_phrase(doc: Doc, token: Token, verbs: Set[int] = frozenset()) -> bool:
     """Whether the noun is the last word of its phrase, so that another can be joined to it."""
-    if token.index + 1 == len(doc.tokens):
+    if token.index + 1 == len(doc.tokens) or token.index + 1 in verbs:
         return True
     after = doc.tokens[token.index + 1]
     clitic = doc.touches(after.index) and (after.text[0] in "'’-‑/&" or after.lower in ("n't", "n’t"))
@@ -60,7 +83,8 @@ def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:
 
     Dates, measures and the `front` of `in front of` are left out.
     """
-    good = [t for t in heads if _takes_another(case, t)]
+    verbs = _misread_verbs(case.doc)
+    good = [t for t in heads if t.index + 1 in verbs or _takes_another(case, t)]
     return good or heads
 
 

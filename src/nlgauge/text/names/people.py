@@ -31,6 +31,8 @@ _WHERE = _INSIDE | {"to", "from", "of", "toward", "towards"}
 _WITH_FIRST_NAMES = frozenset(
     "sir dame king queen prince princess pope sister brother uncle aunt lady don emperor".split()
 )
+_VERBS = frozenset({"VBD", "VBZ", "MD"})
+_BEFORE_SUBJECTS = frozenset("that but when while because although if since as where before after until then".split())
 BEFORE_PLACES = frozenset("San Santa Saint St. St Fort Ft. Port New Mount Mt. Lake Cape El Los Las".split())
 
 
@@ -67,7 +69,8 @@ def persons(tokens: Sequence[Token]) -> list[Person]:
     A person is a run of up to three proper nouns that begins with a frequent first name or follows a title. Earlier and
     later mentions of the same last name alone are found too. Precision is more important than recall. So places,
     organisations, months, and first names that are also words are left out unless the name around them leaves no doubt.
-    A last name alone is left out if nobody in the text has it as part of a full name.
+    A last name alone is left out if nobody in the text has it as part of a full name, unless it is frequent, no word,
+    and the subject of a verb (Phillips was).
 
     Args:
         tokens: the tokens of one text, with Penn Treebank tags.
@@ -170,11 +173,14 @@ def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
     if any(_is_place(phrase) for phrase in _phrases(words)) or any(_spoils(tokens[i]) for i in names):
         return None
     given = names[0] if is_first_name(tokens[names[0]].text) else None
-    if title is None:
+    by_family = title is None and given is None and len(names) == 1 and _sure_family(tokens, names[0])
+    if by_family:
+        sure = True
+    elif title is None:
         sure = _sure_alone(tokens, run, names[0]) if len(names) == 1 else _sure_pair(tokens, names)
     else:
         sure = _sure_titled(tokens, title, names)
-    if not sure or (given is None and title is None):
+    if not sure or (given is None and title is None and not by_family):
         return None
     family = (
         names[-1]
@@ -225,6 +231,17 @@ def _sure_alone(tokens: Sequence[Token], run: list[int], name: int) -> bool:
     if is_word(text):
         return not opens(tokens, name) and share(text) >= _COMMON
     return True
+
+
+def _sure_family(tokens: Sequence[Token], name: int) -> bool:
+    """Whether a last name that stands alone is a person: nothing stands before it that could be more of a name."""
+    text, before = tokens[name].text, tokens[name - 1] if name else None
+    after = tokens[name + 1].tag if name + 1 < len(tokens) else ""
+    if tokens[name].tag != "NNP" or text.isupper() or not is_last_name(text) or after not in _VERBS:
+        return False
+    if is_word(text) or text in places() or text.lower() in name_words("calendar") | name_words("not-alone"):
+        return False
+    return before is None or (opens(tokens, name) or before.lower in _BEFORE_SUBJECTS)
 
 
 def opens(tokens: Sequence[Token], i: int) -> bool:
