@@ -23,9 +23,9 @@ nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safe
   --data "news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"
 
 # The scale: 0, -1 and -5 for no error, a minor and a severe one.
-python -c 'import gzip, json, sys; t = [json.loads(line)["text"] for line in gzip.open(sys.argv[1])]; print("\n".join(t[:768]))' \
-  "$data/ud/pud.test.jsonl.gz" > "$out/pud.txt"
-nlgauge synth "$out/pud.txt" -o "$out/one.jsonl" --severity binary --dtype bfloat16 --seed 21 --edits 1 --max-edits 1
-awk 'NR % 2 == 1' "$out/one.jsonl" > "$out/fit.jsonl"
-awk 'NR % 2 == 0' "$out/one.jsonl" > "$out/test.jsonl"
-python "$here/calibrate.py" "$out/sescore.safetensors" "$out/fit.jsonl" --on "$out/test.jsonl" -o "$out/calibrated.safetensors"
+for set in ewt.dev pud.test; do
+  python -c 'import gzip, json, sys; t = [json.loads(line)["text"] for line in gzip.open(sys.argv[1])]; print("\n".join(s for s in t if len(s.split()) > 7))' \
+    "$data/ud/$set.jsonl.gz" | head -1000 > "$out/$set.txt"
+  nlgauge synth "$out/$set.txt" -o "$out/$set.jsonl" --severity binary --dtype bfloat16 --seed 21 --edits 1 --max-edits 1
+done
+python "$here/calibrate.py" "$out/sescore.safetensors" "$out/ewt.dev.jsonl" --on "$out/pud.test.jsonl" -o "$out/calibrated.safetensors"

@@ -25,12 +25,7 @@ SETS = {  # name -> folder, criterion, level
     "BAGEL": ("bagel", "all", "segment"),
     "WebNLG": ("webnlg2020-humaneval", "all", "segment"),
 }
-METRICS = {  # sescore without its calibration, which moves Pearson's r and weighted sums but no rank
-    "chrf": "chrf",
-    "bertscore": "bertscore",
-    "cosine": "cosine",
-    "sescore": "sescore:calibrated=false",
-}
+METRICS = ("chrf", "bertscore", "cosine", "sescore")
 STATS = ("kendall_b", "pearson")
 
 
@@ -43,7 +38,7 @@ def main() -> None:
     parser.add_argument("--cache", help="file that keeps the scores")
     parser.add_argument("--dtype", default="float32")
     given = parser.parse_args()
-    metrics = {} if given.alone else dict(METRICS)
+    metrics = {} if given.alone else dict(zip(METRICS, METRICS, strict=True))
     for other in given.others:
         name, _, spec = other.partition("=")
         metrics[name] = spec

@@ -18,8 +18,8 @@ from nlgauge.runtime.runtime import Runtime
 class SEScore(RegressorMetric):
     """Minus the severity of a text's errors.
 
-    Calibrated on errors made on purpose, a copy gets 0 on average, a minor error costs 1 and a severe one 5. Scores in
-    training end at -25.
+    In training a text without errors gets 0; a minor error costs 1, a severe one 5, and scores end at -25. The network
+    keeps this order but not the scale, which a head has if it was calibrated.
 
     Args:
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
