@@ -161,3 +161,13 @@ def test_empty_texts_are_counted():
     found = select_models(Dataset((first, *rows)), ["chrf"], "q", hybrids=0, pool=1)
     assert found.result().metrics[0]["flags"] == {"empty": 1}
     assert "chrf: 1 of 5 judged segments (x) have an empty side; they get the worst value" in found.notes
+
+
+def test_coefficients_over_the_models_stand_beside_the_choices():
+    data = dataset([[1.0], [2.0], [3.0]])
+    found = select_models(data, scores={"m": [2, 1, 3]}, hybrids=0, pool=2, stats=["pearson", "kendall_b", "mrr"])
+    assert found.value("m", "pearson") == pytest.approx(0.5)  # ranks 2 1 3 against 1 2 3: 1 - 6 * 2 / 24
+    assert found.value("m", "kendall_b") == pytest.approx(1 / 3)  # two pairs of three in order
+    assert found.value("m", "mrr") == pytest.approx((1 / 2 + 1 + 1) / 3)
+    with pytest.raises(InputError, match="no statistic 'pearsn'; did you mean 'pearson'"):
+        select_models(data, scores={"m": [2, 1, 3]}, hybrids=0, pool=2, stats=["pearsn"])

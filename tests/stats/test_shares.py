@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import binom
 
 from nlgauge.core.errors import InputError
-from nlgauge.stats.shares import mean_interval, mean_of_shares, wilson
+from nlgauge.stats.shares import clopper_pearson, mean_interval, mean_of_shares, wilson
 
 
 def test_wilson_by_hand():
@@ -105,3 +106,14 @@ def test_wilson_covers_where_the_usual_interval_does_not():
     assert chance[(low <= 0.9) & (high >= 0.9)].sum() > 0.93
     half = 1.96 * np.sqrt(k / 30 * (1 - k / 30) / 30)
     assert chance[np.abs(k / 30 - 0.9) <= half].sum() < 0.82
+
+
+def test_the_exact_interval_by_its_definition():
+    # 2 of 10: at the lower end 2 wins or more have a probability of 2.5 %, at the upper end 2 or fewer
+    low, high = clopper_pearson(2, 10)
+    assert binom.sf(1, 10, low) == pytest.approx(0.025)
+    assert binom.cdf(2, 10, high) == pytest.approx(0.025)
+    assert low < wilson(2, 10)[0]
+    assert clopper_pearson(0, 4) == (0.0, pytest.approx(1 - 0.025**0.25))
+    assert clopper_pearson(4, 4) == (pytest.approx(0.025**0.25), 1.0)
+    assert np.isnan(clopper_pearson(0, 0)).all()

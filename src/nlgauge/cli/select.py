@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.evaluate import without_systems
-from nlgauge.metaeval.select import select_models
+from nlgauge.metaeval.select import AGREEMENT, STATS, select_models
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
 
@@ -37,6 +37,15 @@ class Simulated:
         int, typer.Option("--hybrids", min=0, help="Hybrid systems in each group; 0 takes the systems as they are.")
     ] = 10_000
     pool: Annotated[int, typer.Option("--pool", min=1, help="Models that a metric chooses from.")] = 100
+    stats: Annotated[
+        list[str] | None,
+        options.choice(
+            "--stat",
+            among=(*STATS, *AGREEMENT),
+            metavar="STAT",
+            help="hits_at_1, mrr, diff; or pearson, spearman, kendall_b over all models.  [default: the first three]",
+        ),
+    ] = None
     draws: Annotated[
         int | None, typer.Option("--draws", min=1, help="Simulate so many choices beside the exact numbers.")
     ] = None
@@ -81,6 +90,7 @@ def select(
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
     how: dict[str, Any] = {**asdict(simulated), **asdict(policies)}  # checked there
+    how["stats"] = how["stats"] or STATS
     outcome = select_models(
         without_systems(dataset, how.pop("exclude") or []),
         scored.metric or [],

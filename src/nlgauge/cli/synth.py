@@ -83,11 +83,14 @@ class Rated:
     """Where words come from, and who says how bad an edit is."""
 
     infill: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            "--infill", metavar="MODEL", help="What gives words: infill, lexicon, a head, a folder or hub id."
+            "--infill",
+            metavar="MODEL",
+            help="What gives words: infill, lexicon, a head, a folder or hub id; of several, one is drawn for each"
+            " edit.  [default: infill]",
         ),
-    ] = "infill"
+    ] = None
     judge: Annotated[
         str,
         typer.Option(
@@ -141,6 +144,7 @@ def synth(
     assert texts is not None
     raw = read_raw(texts, options.columns_of(columns))
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
+    how["infill"] = rated.infill or "infill"
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.counts import warning
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
@@ -25,11 +25,13 @@ from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
 from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
 
 STATS = ("hits_at_1", "mrr", "diff")
+AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people
 Draws = npt.NDArray[np.int64]
 Among = Literal["rated", "all"]
 
@@ -70,6 +72,7 @@ def select_models(
     higher_is_better: Sequence[str] = (),
     references: str | None = None,
     missing: MissingPolicy = "refuse",
+    stats: Sequence[str] = STATS,
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
@@ -85,11 +88,10 @@ def select_models(
             of first appearance. With several groups it is a mapping from group to matrix.
         among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
         scores, lower_is_better, higher_is_better, references, missing, columns, runtime: as in `meta_evaluate`.
-        seed: the seed of the hybrids and of the simulation.
+        stats, seed: `STATS`, or `AGREEMENT` of all models with people; the seed of the hybrids and of the simulation.
 
     Returns:
-        Rows of `hits_at_1` and `mrr` (shares) and `diff` (in units of the criterion) for every metric and group, and
-        their plain means.
+        Rows of every statistic (`diff` is in units of the criterion), metric and group, and their plain means.
 
     Raises:
         InputError: systems or items are not known, or there are fewer models than the pool.
@@ -97,7 +99,7 @@ def select_models(
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    _check(hybrids if draw_matrix is None else 0, pool, among)
+    _check(hybrids if draw_matrix is None else 0, pool, among, stats)
     held = joined_scores(
         dataset_of(dataset, columns),
         metrics,
@@ -109,12 +111,17 @@ def select_models(
         missing=missing,
         unrated=among == "all",
         runtime=runtime,
-        rehearse=lambda stand_in: _selected(stand_in, min(hybrids, pool), pool, draws and 1, draw_matrix, among, seed),
+        rehearse=lambda stand_in: _selected(
+            stand_in, min(hybrids, pool), pool, draws and 1, draw_matrix, among, stats, seed
+        ),
     )
-    return _selected(held, hybrids, pool, draws, draw_matrix, among, seed)
+    return _selected(held, hybrids, pool, draws, draw_matrix, among, stats, seed)
 
 
-def _check(hybrids: int, pool: int, among: str) -> None:
+def _check(hybrids: int, pool: int, among: str, stats: Sequence[str]) -> None:
+    for stat in stats:
+        if stat not in (*STATS, *AGREEMENT):
+            raise InputError(f"select has no statistic {stat!r}{nearest(stat, (*STATS, *AGREEMENT))}")
     if hybrids < 0 or pool < 1:
         raise InputError(f"hybrids is {hybrids} and pool {pool}, expected 0 or more, and 1 or more")
     if 0 < hybrids < pool:
@@ -125,7 +132,14 @@ def _check(hybrids: int, pool: int, among: str) -> None:
 
 
 def _selected(
-    held: JoinedScores, hybrids: int, pool: int, draws: int | None, draw_matrix: Any, among: Among, seed: int
+    held: JoinedScores,
+    hybrids: int,
+    pool: int,
+    draws: int | None,
+    draw_matrix: Any,
+    among: Among,
+    stats: Sequence[str],
+    seed: int,
 ) -> ModelSelection:
     (criterion,) = held.human
     notes: list[str] = []
@@ -142,7 +156,7 @@ def _selected(
                 f"the pool is {pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or make"
                 " more hybrids"
             )
-        by_group.append(list(_rows(held, criterion, group, human, x, pool, draws, seed)))
+        by_group.append(list(_rows(held, criterion, group, human, x, pool, draws, stats, seed)))
     if draws:
         notes.append(
             f"simulated: {draws} draws, seed {seed}; the standard error of a share is at most"
@@ -234,13 +248,16 @@ def _rows(
     x: Array,
     pool: int,
     draws: int | None,
+    stats: Sequence[str],
     seed: int,
 ) -> Iterator[NewRow]:
     blind = selection_quality(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
     for metric, values in zip(held.metrics, x, strict=True):
         exact = selection_quality(values, human, pool, seed=seed)
         simulated = simulate_selection(values, human, pool, draws=draws, seed=seed) if draws else None
-        for stat in STATS:
+        agreement = {stat: correlation(stat, values, human).value for stat in stats if stat in AGREEMENT}
+        for stat in stats:
+            chosen = stat not in agreement
             yield {
                 "metric": metric,
                 "criterion": criterion,
@@ -248,7 +265,7 @@ def _rows(
                 "averaging": "none",
                 "stat": stat,
                 "group": group,
-                "value": _of(exact, stat),
+                "value": _of(exact, stat) if chosen else agreement[stat],
                 "low": math.nan,
                 "high": math.nan,
                 "n_used": exact.n,
@@ -256,8 +273,8 @@ def _rows(
                 "ties": "expected",
                 "pool": pool,
                 "n_tied": exact.tied,
-                "chance": _of(blind, stat),
-                "simulated": _of(simulated, stat) if simulated is not None else None,
+                "chance": _of(blind, stat) if chosen else 0.0,
+                "simulated": _of(simulated, stat) if simulated is not None and chosen else None,
                 "draws": draws,
             }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -33,6 +34,33 @@ def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, floa
     half = z / room * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     # rounding may leave the end of a share of 0 or 1 a hair inside
     return (0.0 if wins <= 0 else max(0.0, middle - half)), (1.0 if wins >= n else min(1.0, middle + half))
+
+
+def clopper_pearson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Exact interval of a share of n independent trials, in [0, 1]: it covers at least as often as it says.
+
+    Arguments and absence are those of `wilson`. It is wider than Wilson's interval, which covers as often as it says on
+    average; half a win counts as half.
+
+    References:
+        Clopper and Pearson (1934), "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial".
+    """
+    from scipy import special
+
+    check_level(confidence)
+    if n <= 0:
+        return math.nan, math.nan
+    tail = (1 - confidence) / 2
+    low = 0.0 if wins <= 0 else float(special.betaincinv(wins, n - wins + 1, tail))
+    high = 1.0 if wins >= n else float(special.betaincinv(wins + 1, n - wins, 1 - tail))
+    return low, high
+
+
+Interval = Literal["wilson", "clopper-pearson"]
+SHARES: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
+    "wilson": wilson,
+    "clopper-pearson": clopper_pearson,
+}
 
 
 def mean_of_shares(wins: Sequence[float], n: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:

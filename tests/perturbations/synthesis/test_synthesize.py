@@ -331,3 +331,34 @@ def test_they_do_so_with_the_kernels_of_another_processor():
     environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+class Phrases(Words):
+    name, phrases = "phrases", True
+
+    def fill(self, gaps, k):
+        return [[Filler(f"some words{i}", -i) for i in range(k)] for _ in gaps]
+
+
+def test_of_several_fillers_one_is_drawn_for_each_insertion_and_replacement():
+    found = synthesize(
+        TEXTS * 6, ids=[str(i) for i in range(30)], infill=[Words(), Phrases()], judge=None, severity="none"
+    )
+    steps = [step for one in found if one is not None for step in one.steps]
+    asked = Counter(step.model for step in steps if step.operation in ("insert", "replace"))
+    assert set(asked) == {"words", "phrases"}
+    assert 0.3 < asked["words"] / asked.total() < 0.7  # a fair coin, some 40 times
+    assert {step.model for step in steps if step.operation in ("delete", "swap")} == {None}
+    assert all((step.model == "phrases") == step.edit.new.strip().startswith("some") for step in steps if step.model)
+    # several words make room for several only where phrases were drawn
+    assert {step.span for step in steps if step.operation == "replace" and step.model == "words"} == {1}
+    assert max(step.span for step in steps if step.operation == "replace" and step.model == "phrases") > 1
+    entries = dict(found.signature.entries)
+    assert entries["infill"] == "words+phrases"
+
+
+def test_fillers_of_one_name_and_no_filler_are_refused():
+    with pytest.raises(SpecError, match="each named once"):
+        synthesize(TEXTS[:1], infill=[Words(), Words()], judge=None, severity="none")
+    with pytest.raises(SpecError, match="expected one model or several"):
+        synthesize(TEXTS[:1], infill=[], judge=None, severity="none")

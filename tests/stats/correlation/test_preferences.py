@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.preferences import (
     accuracy_of,
     darr_pairs,
@@ -17,6 +18,7 @@ from nlgauge.stats.correlation.preferences import (
     rr_kendall,
     tau_of,
 )
+from nlgauge.stats.shares import clopper_pearson
 
 points = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 100)), min_size=2, max_size=10)
 
@@ -188,3 +190,19 @@ def test_refusals():
         accuracy_of(np.array(1), np.array(1), np.array(1), "wrong")
     with pytest.raises(InputError, match="threshold is -1"):
         kendall_like([1, 2], [1, 2], threshold=-1)
+
+
+def test_the_exact_interval_is_an_option():
+    exact = preference_accuracy([1, 1, 0], [0, 0, 1], interval="clopper-pearson")
+    assert (exact.low, exact.high) == clopper_pearson(2, 3)
+    with pytest.raises(InputError, match="interval"):
+        preference_accuracy([1], [0], interval="exact")
+
+
+def test_pairs_that_count_are_the_same_by_either_name():
+    better, worse = [1, 1, 1, 0], [0, 1, 2, 0]  # a win, a tie, a loss, a tie
+    whole = preference_accuracy(better, worse, ties="exclude")
+    found = correlation("preference_accuracy", better, worse, ties="exclude")
+    assert (found.n_used, found.n_undefined) == (whole.n_used, whole.n_undefined) == (2, 2)
+    tau = correlation("rr_kendall", better, worse, ties="exclude")
+    assert (tau.n_used, tau.n_undefined) == (2, 2)

@@ -128,7 +128,7 @@ def synthesize(
     span: float = 1.5,
     swap_window: int = 4,
     top_k: int = 4,
-    infill: str | Infill = "infill",
+    infill: str | Infill | Sequence[str | Infill] = "infill",
     judge: str | Judge | None = JUDGE,
     threshold: float | None = None,
     severity: Kind = "binary",
@@ -144,8 +144,8 @@ def synthesize(
         variants: how often each text is taken.
         operations: which edits there are; a single string is one.
         edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
-        infill: what gives words: `infill` (shipped head), `lexicon` (no model, English), a masked or denoising model,
-            or an object with `fill(gaps, k)`; if its `phrases` is true, `span` also draws the length of replacements.
+        infill: gives words: `infill` (shipped head), `lexicon` (no model), a masked or denoising model, or an object
+            with `fill(gaps, k)` and perhaps `phrases` (`span` applies). Of several, one is drawn for each edit.
         judge: the NLI model that tells minor from major errors; None goes with severity `none`.
         threshold: an error is minor from this probability on; None takes the threshold calibrated for the judge.
         severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.
@@ -194,7 +194,7 @@ class Synthesizer:
         self,
         draws: Draws | None = None,
         *,
-        infill: str | Infill = "infill",
+        infill: str | Infill | Sequence[str | Infill] = "infill",
         judge: str | Judge | None = JUDGE,
         threshold: float | None = None,
         severity: Kind = "binary",
@@ -209,7 +209,11 @@ class Synthesizer:
         self.draws, self.seed, self.variants, self.max_words = draws or Draws(), seed, variants, max_words
         self.runtime = runtime or Runtime()
         self.severity = rated_by(judge, severity, threshold, self.runtime)
-        self.fillers = _Fillers(infill, self.runtime)
+        single = isinstance(infill, str) or not isinstance(infill, Sequence)
+        self.fillers = [_Filler(one, self.runtime) for one in ([infill] if single else infill)]
+        names = [filler.name for filler in self.fillers]
+        if not names or len(set(names)) < len(names):
+            raise SpecError(f"infill is {names}, expected one model or several, each named once")
 
     @property
     def signature(self) -> Signature:
@@ -223,8 +227,12 @@ class Synthesizer:
             "span": draws.span,
             "swap_window": draws.swap_window,
             "top_k": draws.top_k,
-            "infill": self.fillers.name,
-            **_facts("infill", self.fillers.facts),
+            "infill": "+".join(filler.name for filler in self.fillers),
+            **{
+                key: value
+                for place, filler in enumerate(self.fillers)
+                for key, value in _facts(f"infill{place + 1}" if place else "infill", filler.facts).items()
+            },
             "severity": self.severity.kind,
             "judge": self.severity.name,
             "threshold": self.severity.threshold,
@@ -248,6 +256,7 @@ class Synthesizer:
             raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one id per text")
         outcomes: list[str | tuple[Walk, int, int]] = []
         walks: list[tuple[Walk, str]] = []
+        phrases = [filler.phrases for filler in self.fillers]
         for i, text in enumerate(texts):
             reason = unfit(text, self.max_words)
             for variant in range(self.variants):
@@ -255,7 +264,7 @@ class Synthesizer:
                     outcomes.append(reason)
                     continue
                 key = ids[i] if ids is not None else text
-                walk = Walk(text, self.draws, self.fillers.phrases, stream(self.seed, f"synthesize/{variant}", key))
+                walk = Walk(text, self.draws, phrases, stream(self.seed, f"synthesize/{variant}", key))
                 walks.append((walk, f"{variant}/{key}"))
                 outcomes.append((walk, i, variant))
         self._edit(walks)
@@ -269,10 +278,12 @@ class Synthesizer:
                 asked = [(walk, key, walk.ask()) for walk, key in going]
                 advance(sum(gap is None for _, _, gap in asked))
                 open_ = [(walk, key, gap) for walk, key, gap in asked if gap is not None]
-                keys = [f"{self.seed}/{len(walk.made)}/{key}" for walk, key, _ in open_]
-                found = self.fillers.fill([gap for _, _, gap in open_], walks[0][0].asked_for, keys)
-                for (walk, _, _), fillers in zip(open_, found, strict=True):
-                    walk.answer(fillers)
+                for place, filler in enumerate(self.fillers):
+                    own = [each for each in open_ if each[0].filler == place]
+                    keys = [f"{self.seed}/{len(walk.made)}/{key}" for walk, key, _ in own]
+                    found = filler.fill([gap for _, _, gap in own], walks[0][0].asked_for, keys)
+                    for (walk, _, _), words in zip(own, found, strict=True):
+                        walk.answer(words)
                 going = [(walk, key) for walk, key, _ in open_]
 
     def _rated(
@@ -294,7 +305,7 @@ class Synthesizer:
                 continue
             walk, i, variant = outcome
             steps = tuple(
-                Step(m.text, m.operation, m.edit, m.span, self.fillers.name if m.filled else None, worth)
+                Step(m.text, m.operation, m.edit, m.span, self._name(m.filler), worth)
                 for m, worth in zip(walk.made, rated, strict=False)
             )
             if not steps:
@@ -305,6 +316,10 @@ class Synthesizer:
                 Synthesis(steps[-1].text, score, steps, texts[i], walk.wanted, variant, None if ids is None else ids[i])
             )
         return found
+
+    def _name(self, filler: int | None) -> str | None:
+        """The name of a filler by its number."""
+        return None if filler is None else self.fillers[filler].name
 
 
 def _facts(role: str, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -324,7 +339,7 @@ def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:
     return "one word" if words < 2 else "too long" if words > max_words else None
 
 
-class _Fillers:
+class _Filler:
     """What gives words, and its name for records."""
 
     def __init__(self, given: str | Infill, runtime: Runtime) -> None:

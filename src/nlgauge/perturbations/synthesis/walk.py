@@ -26,14 +26,14 @@ class AppliedEdit:
         operation: which one.
         edit: in offsets of the text before.
         span: how many tokens came in (insert), went away (delete, replace), or how far the two are apart (swap).
-        filled: whether something was asked for words.
+        filler: the number of the filler that was asked for words; None where none was.
     """
 
     text: str
     operation: Operation
     edit: Edit
     span: int
-    filled: bool
+    filler: int | None
 
 
 class Walk:
@@ -45,16 +45,19 @@ class Walk:
     Args:
         text: with two words or more.
         draws: the distributions.
-        phrases: whether fillers may be of several words, so that a replacement may take away several.
+        phrases: for each filler, whether it may give several words, so that a replacement may take away several. Of
+            several fillers one is drawn for each insertion and replacement.
         rng: the draws of this text alone.
 
     Attributes:
+        filler: the number of the filler that is asked for words.
         wanted: how many edits were drawn; fewer are made where no room is left.
         made: the edits so far.
     """
 
-    def __init__(self, text: str, draws: Draws, phrases: bool, rng: random.Random) -> None:
+    def __init__(self, text: str, draws: Draws, phrases: Sequence[bool], rng: random.Random) -> None:
         self._draws, self._phrases, self._rng = draws, phrases, rng
+        self.filler = 0
         self._stratum, self._text = Stratum(text), text
         self._refused: dict[Operation, int] = {}
         self._pending: tuple[Operation, int, int] | None = None
@@ -77,7 +80,7 @@ class Walk:
                 self._pending = proposal
                 return Gap(self._text, *self._stratum.place(start, span))
             edit = self._stratum.delete(start, span) if operation == "delete" else self._stratum.swap(start, span - 1)
-            self._keep(operation, edit, span - (operation == "swap"), False)
+            self._keep(operation, edit, span - (operation == "swap"), None)
         return None
 
     def answer(self, fillers: Sequence[Filler]) -> None:
@@ -102,7 +105,7 @@ class Walk:
         word = self._rng.choice(fit)
         before = len(self._stratum)
         edit = self._stratum.replace(start, span, word) if span else self._stratum.insert(start, word)
-        self._keep(operation, edit, span or len(self._stratum) - before, True)
+        self._keep(operation, edit, span or len(self._stratum) - before, self.filler)
 
     def _propose(self) -> tuple[Operation, int, int] | None:
         """An operation with the token it starts behind and the number of tokens it takes.
@@ -116,6 +119,8 @@ class Walk:
         ]
         while among:
             operation = self._rng.choice(among)
+            if len(self._phrases) > 1 and operation in ("insert", "replace"):
+                self.filler = self._rng.randrange(len(self._phrases))
             for _ in range(_TRIES):
                 start, span = self._rng.randrange(len(self._stratum)), self._span(operation)
                 if self._stratum.accepts(start, span) and self._leaves_sense(operation, start, span):
@@ -128,7 +133,7 @@ class Walk:
             return 0
         if operation == "swap":
             return self._draws.distance(self._rng) + 1
-        return self._draws.length(self._rng) if operation == "delete" or self._phrases else 1
+        return self._draws.length(self._rng) if operation == "delete" or self._phrases[self.filler] else 1
 
     def _leaves_sense(self, operation: Operation, start: int, span: int) -> bool:
         """Whether two tokens that change places differ, and some word is left where words go away."""
@@ -137,7 +142,7 @@ class Walk:
             return tokens[start] != tokens[start + span - 1]
         return operation != "delete" or not all(is_mark(t) for t in (*tokens[:start], *tokens[start + span :]))
 
-    def _keep(self, operation: Operation, edit: Edit, span: int, filled: bool) -> None:
+    def _keep(self, operation: Operation, edit: Edit, span: int, filler: int | None) -> None:
         self._text = self._stratum.text
         self._refused.clear()
-        self.made.append(AppliedEdit(self._text, operation, edit, span, filled))
+        self.made.append(AppliedEdit(self._text, operation, edit, span, filler))

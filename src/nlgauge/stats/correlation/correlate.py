@@ -203,6 +203,9 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
         procedure = plan.options["compat"]
         note = compat.note(procedure, int(weak[m].sum()), len(entries.labels)) if procedure is not None else ""
         found[m] = replace(one, chance=float(guess), note=note, **extra)
+        if plan.stat.kind == "preferences" and plan.averaging == "none" and one.n_pairs is not None:
+            given = one.n_used + one.n_undefined
+            found[m] = replace(found[m], n_used=one.n_pairs, n_undefined=given - one.n_pairs)
         if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
             low, high = wilson(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]))
             found[m] = replace(found[m], low=low, high=high)

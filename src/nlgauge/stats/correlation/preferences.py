@@ -17,7 +17,7 @@ from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups
 from nlgauge.stats.correlation.entries import Codes, PairPolicy, check_vectors, codes, numbers
 from nlgauge.stats.correlation.pairs import pair_counts
 from nlgauge.stats.draws import check_level
-from nlgauge.stats.shares import wilson
+from nlgauge.stats.shares import SHARES, Interval
 
 Tally = npt.NDArray[Any]  # whole numbers of pairs
 
@@ -34,7 +34,7 @@ class PreferenceAccuracy:
     Attributes:
         value: the share of pairs, with ties settled by `ties`. Over several groups it is the plain mean of their
             shares. NaN without a pair.
-        low: lower end of the Wilson interval; NaN for a mean of groups.
+        low: lower end of the interval; NaN for a mean of groups.
         high: upper end.
         wins: pairs in which the better text scores higher.
         n_ties: pairs with equal scores.
@@ -164,39 +164,40 @@ def preference_accuracy(
     ties: str = "loss",
     missing: str = "refuse",
     confidence: float = 0.95,
+    interval: str = "wilson",
 ) -> PreferenceAccuracy:
     """The share of pairs in which the better text gets the higher score.
 
     Args:
-        better: scores of the better texts, shape (n,); higher is better.
-        worse: scores of the worse texts, shape (n,).
+        better, worse: scores of the better and of the worse texts, shape (n,); higher is better.
         groups: a label for each pair, such as its phenomenon. The value is then the plain mean over groups, as suites
             report it.
         ties: `loss`, `half`, `exclude`, or `zero`, which is `loss` here.
         missing: a pair with a missing score is refused (`refuse`), left out (`drop`) or lost (`worst`).
-        confidence: the confidence of the Wilson interval.
+        confidence, interval: of the interval; `wilson`, or `clopper-pearson`, which is exact and wider.
 
     Raises:
         InputError: lengths are unequal, a score is missing under `refuse`, or an option is out of its range.
 
-    References:
-        Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+    References: Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
     check_option("ties", ties, Ties, error=InputError)
     check_option("missing", missing, PairPolicy, error=InputError)
     check_level(confidence)
+    check_option("interval", interval, Interval, error=InputError)
     good, bad = numbers(better, "scores of the better texts"), numbers(worse, "scores of the worse texts")
     good, bad = check_vectors(good, bad), check_vectors(bad, good)
     absent = np.isnan(good) | np.isnan(bad)
     if absent.any() and missing == "refuse":
         raise InputError(f"a score is missing in {places(absent)}; choose missing='drop' or 'worst'")
     kept = ~absent if missing == "drop" else np.ones(len(good), dtype=np.bool_)
-    whole = _settled(good, bad, kept, ties, confidence)
+    whole = _settled(good, bad, kept, ties, confidence, interval)
     if groups is None:
         return whole
     of, labels = codes(groups, len(good), "groups")
     parts = {
-        label: _settled(good[of == g], bad[of == g], kept[of == g], ties, confidence) for g, label in enumerate(labels)
+        label: _settled(good[of == g], bad[of == g], kept[of == g], ties, confidence, interval)
+        for g, label in enumerate(labels)
     }
     defined = [part for part in parts.values() if not math.isnan(part.value)]
     return PreferenceAccuracy(
@@ -222,10 +223,10 @@ def places(absent: Mask) -> str:
     return f"{absent.sum()} of {len(absent)} pairs (first: pair {int(np.flatnonzero(absent)[0])})"
 
 
-def _settled(good: Array, bad: Array, kept: Mask, ties: str, confidence: float) -> PreferenceAccuracy:
+def _settled(good: Array, bad: Array, kept: Mask, ties: str, confidence: float, interval: str) -> PreferenceAccuracy:
     wins, losses, tied = (int(count) for count in outcomes(good[kept], bad[kept]))
     ratio = accuracy_of(np.asarray(wins), np.asarray(losses), np.asarray(tied), ties)
-    low, high = wilson(float(ratio.numerator), float(ratio.denominator), confidence)
+    low, high = SHARES[interval](float(ratio.numerator), float(ratio.denominator), confidence)
     guessed = accuracy_of(np.asarray((wins + losses) / 2), np.asarray((wins + losses) / 2), np.asarray(tied), ties)
     return PreferenceAccuracy(
         value=float(ratio.value),
