@@ -3,8 +3,9 @@
     HF_HUB_OFFLINE=1 python recipes/golden/scores.py            # adds what tests/golden/scores.json lacks
     HF_HUB_OFFLINE=1 python recipes/golden/scores.py --again    # makes all anew; what moves belongs in CHANGELOG.md
 
-The segments are the first four items of each system in examples/weather.jsonl. The first reference is also the source,
-for metrics that read one. tests/metrics/test_golden.py holds these scores against the installed versions.
+The segments are the first four items of each system in examples/weather.jsonl. The first reference is also the source
+and the only turn of the dialogue, for metrics that read one. tests/metrics/test_golden.py holds these scores against
+the installed versions.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ ITEMS = ("1", "2", "3", "4")
 def segments() -> list[ng.Segment]:
     """What is scored."""
     data = ng.read(ROOT / "examples" / "weather.jsonl")
-    return [replace(segment, source=segment.references[0]) for segment in data.segments if segment.item in ITEMS]
+    return [_with_everything(segment) for segment in data.segments if segment.item in ITEMS]
+
+
+def _with_everything(segment: ng.Segment) -> ng.Segment:
+    text = segment.references[0]
+    return replace(segment, source=text, context=({"speaker": "A", "text": text},))
 
 
 def scored(name: str, runtime: ng.Runtime) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -20,19 +21,37 @@ def lines(capsys, *arguments):
     return capsys.readouterr().out.splitlines()
 
 
-def test_every_metric_has_a_line(capsys):
-    head, _, *table = lines(capsys, "metrics")
-    assert head.split() == "metric what it is paper tasks needs range better runs with".split()
-    by_name = {line.split()[0]: line for line in table if line}
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_metric_has_an_entry_with_all_that_is_known_of_it(capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = lines(capsys, "metrics")
+    assert max(map(len, shown)) <= width
+    by_name: dict[str, str] = {}
+    name = ""
+    for line in shown[: shown.index("", 5)]:  # an entry begins at the left
+        name = line.split()[0] if line and line[0] != " " else name
+        by_name[name] = f"{by_name.get(name, '')} {line.removeprefix(name).strip()}".strip()
     assert {*METRICS.names(), *SUMS} <= by_name.keys()
-    assert re.search(r"references +0 to inf +lower +no model$", by_name["ter"])
-    assert by_name["summac"].endswith("the embedded models")
-    assert re.search(r"Snover et al\. \(2006\) +mt, d2t +references", by_name["ter"])
-    assert re.search(r"Popović \(2015\) +all +references", by_name["chrf"])
-    assert re.search(r"source +-1 to 0 +higher +ynie/roberta-large\S+ of the hub$", by_name["paper/nli-r-src"])
-    assert by_name["regressor"].endswith("a model of yours")
-    assert by_name["scores"].endswith("a file of yours")
-    assert by_name["paper/menli-r"].endswith("R3-nli of the hub, roberta-large of the hub")
+    assert by_name["ter"] == (
+        "edits with shifts per reference word mt, d2t; needs references; 0 to inf, lower is better; runs with no model;"
+        " Snover et al. (2006)"
+    )
+    assert by_name["chrf++"] == "= chrf:word_order=2"
+    assert by_name["qnist"] == "= qmetric:base=nist; 0 to inf, higher is better"
+    assert by_name["paper/nli-d"] == "= nli:model=microsoft/deberta-large-mnli; runs with this model of the hub"
+    assert by_name["paper/menli-r"] == f"= {SUMS['paper/menli-r']}"
+    assert by_name["regressor"].endswith("higher is better; runs with a model of yours")  # and no paper
+    assert "runs with the environment comet, a model of yours; Rei et al. (2020)" in by_name["unbabel-comet"]
+
+
+def test_metrics_are_written_as_json(capsys, tmp_path):
+    assert main(["list", "metrics", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["kind"] == "list"
+    assert [row["metric"] for row in told["rows"]] == [*METRICS.names(), *SUMS]
+    assert main(["list", "metrics", "ter", "--json", str(tmp_path / "ter.json")]) == 0
+    (row,) = json.loads((tmp_path / "ter.json").read_text())["rows"]
+    assert row == next(row for row in told["rows"] if row["metric"] == "ter")
 
 
 @pytest.mark.parametrize("name", METRICS.names())
@@ -114,6 +133,7 @@ def test_every_suite_that_is_made_or_read_is_listed(capsys):
         (["perturbations", "negatoin"], "did you mean 'negation'"),
         (["perturbations", "negation", "--task", "mt"], "list a checklist; negation is shown without them"),
         (["suites", "--task", "mt"], "go with 'nlgauge list perturbations'"),
+        (["suites", "--json", "-"], "--json goes with 'nlgauge list metrics'"),
         (["perturbations", "--criterion", "fluency"], "--criterion needs --task"),
         (["perturbations", "--task", "mtt"], "unknown task 'mtt'; did you mean 'mt'"),
         (["perturbations", "--task", "mt", "--criterion", "fluncy"], "did you mean 'fluency'"),

@@ -471,3 +471,74 @@ def test_the_protocol_of_wmt_tests_kendall_by_source(data):
     tests = [row for row in result["rows"] if row.get("against")]
     assert {row["test"] for row in tests} == {"bootstrap"}
     assert all(row["delta_low"] <= row["delta"] <= row["delta_high"] for row in tests)
+
+
+MQM = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+
+
+def test_raw_mqm_is_compared_with_a_person_among_its_systems(tmp_path):
+    outputs = {
+        "ref-A": ("the cat sat on the mat", "it rains a lot", "No-error"),
+        "good": ("the cat sat on a mat", "it rains a lot", "Minor"),
+        "bad": ("dog", "rain", "Major"),
+        "fair": ("the cat is on a mat", "it rains", "Minor"),
+    }
+    lines = [MQM] + [
+        (
+            system,
+            "d",
+            str(i),
+            str(i),
+            "rater1",
+            "x",
+            text,
+            "Accuracy",
+            severity if i < 2 or system == "bad" else "No-error",
+        )
+        for system, (*texts, severity) in outputs.items()
+        for i, text in enumerate(texts, 1)
+    ]
+    path = tmp_path / "mqm.tsv"
+    path.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+    result = result_of(path, "-m", "chrf", "--reference-system", "ref-A", "--level", "system")
+    (row,) = [row for row in result["rows"] if row["group"] == "mean"]
+    assert (row["criterion"], row["n_used"]) == ("mqm", 1)
+    assert row["value"] > 0.8
+    assert any("ref-A is the reference of 6 of 6 segments" in note for note in result["notes"])
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("newstest-humaneval.csv", ["LP DATA SYSTEM SID HUMAN", "x-en t {s} {i} {v}"]),
+        ("averages.avg.seg", ["system mqm_avg_score seg_id", "{s} {v} {i}"]),
+    ],
+)
+def test_published_ratings_are_joined_as_they_are(tmp_path, name, lines):
+    bare = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
+    texts = write(tmp_path / "texts.jsonl", bare)
+    head, line = lines
+    rated = [line.format(s=s, i=i, v=v) for s, values in RATINGS.items() for i, v in enumerate(values)]
+    if name.startswith("newstest"):
+        rated = [line.format(s=s, i=i + 1, v=v) for s, values in RATINGS.items() for i, v in enumerate(values)]
+        texts = write(tmp_path / "texts.jsonl", [{**row, "seg": str(int(row["seg"]) + 1)} for row in bare])
+    path = write(tmp_path / name, [head, *rated])
+    result = result_of(texts, "-m", "chrf", "--judgements", path)
+    assert {row["n_used"] for row in result["rows"] if row["group"] == "x-en"} == {16}
+
+
+def test_ratings_of_systems_are_joined_for_the_level_of_systems(tmp_path):
+    bare = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
+    texts = write(tmp_path / "texts.jsonl", bare)
+    table = tmp_path / "rated.tsv"
+    table.write_text("system\tscore\n" + "".join(f"{s}\t{sum(v)}\n" for s, v in RATINGS.items()), encoding="utf-8")
+    result = result_of(texts, "-m", "chrf", "--judgements", table, "--level", "system")
+    assert {row["n_used"] for row in result["rows"] if row["group"] == "x-en"} == {4}
+    assert any("bears the rating of its system" in note for note in result["notes"])
+
+
+def test_segments_on_which_a_metric_and_people_disagree_are_shown(data, capsys):
+    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--disagree", "2") == 0
+    printed = capsys.readouterr().out
+    table = printed[printed.index("where metrics and people disagree most, ranks among 16 segments") :]
+    assert table.count("chrf") == table.count("bleu") == 2

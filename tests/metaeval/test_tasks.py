@@ -12,6 +12,7 @@ from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.compare import MetricTest
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.presets import Task
+from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.stats.differences.multiplicity import adjusted
 
@@ -287,3 +288,14 @@ def test_a_baseline_is_what_all_others_are_tested_against_after_holm():
     assert not any("rank" in row for row in rows)
     with pytest.raises(InputError, match="baseline is 'd', which is not among the metrics"):
         rows_of(data, asked=MetricTest("williams"), baseline="d")
+
+
+def test_segments_that_are_ranked_apart_come_first():
+    # people rank the six segments 1 to 6; the metric says 3 1 2 4 6 5: the first is two places off, others one or none
+    data = held(
+        [[[6, 5, 4, 3, 2, 1]]], {"m": [[[40, 60, 50, 30, 10, 20]]], "error": [[[1, 2, 3, 4, 5, 6]]]}, down=["error"]
+    )
+    first, second, *others = disagreements(data, 2)
+    assert (first["human_rank"], first["rank"], first["n"]) == (1, 3, 6)
+    assert abs(second["human_rank"] - second["rank"]) == 1
+    assert [row["human_rank"] - row["rank"] for row in others] == [0, 0]  # an error rate is turned round

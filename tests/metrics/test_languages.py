@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.cli.listing import runs_with
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.metrics.catalogue import runs_with
 from nlgauge.metrics.languages import unread_scripts
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named
 from nlgauge.metrics.wrapped import ReferencePolicyMetric

@@ -21,6 +21,7 @@ from nlgauge.training.examples import (
     grouped_batches,
     rated_examples,
     read_triples,
+    related_examples,
     renumbered,
     with_copies,
     with_unrelated,
@@ -164,3 +165,55 @@ def test_a_score_of_too_many_digits_is_told_in_one_line(tmp_path, sign):
     path.write_text(f'{{"hyp": "a", "refs": ["b"], "score": {sign}1{"0" * 400}}}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"triples\.jsonl:1: score is -?10+\.\.\., expected a number of 64 bits"):
         read_triples(InputFile(path))
+
+
+def turns(*texts):
+    return tuple({"speaker": "A", "text": text} for text in texts)
+
+
+def test_every_reply_stands_beside_its_query_and_beside_replies_to_others():
+    segments = [
+        Segment("1", "ignored", ("a", "b"), context=turns("x", "q")),
+        Segment("2", "c", context=turns("r", " ")),  # without references the hypothesis is the reply
+        Segment("3", "a", context=turns("q")),  # the query of the first again, and a reply that is known
+        Segment("4", " ", context=turns("s")),
+    ]
+    examples = related_examples(segments, negatives=1)
+    assert [(e.texts["src"], e.texts["hyp"], e.score) for e in examples if e.score] == [
+        ("q", "a", 1.0),
+        ("q", "b", 1.0),
+        ("r", "c", 1.0),
+    ]
+    others = [(e.texts["src"], e.texts["hyp"]) for e in examples if not e.score]
+    assert [query for query, _ in others] == ["q", "q", "r"]
+    assert others[0][1] == others[1][1] == "c"
+    assert others[2][1] in {"a", "b"}
+    assert [e.owner for e in examples] == list(range(6))
+    assert related_examples(segments, turns=2)[0].texts["src"] == "x q"
+
+
+def test_negatives_are_drawn_with_the_seed_and_are_not_repeated():
+    segments = [Segment(str(i), f"reply {i}", source=f"query {i}") for i in range(20)]
+    drawn = related_examples(segments, None, negatives=5, seed=1)
+    assert drawn == related_examples(segments, None, negatives=5, seed=1)
+    assert drawn != related_examples(segments, None, negatives=5, seed=2)
+    own = {f"query {i}": f"reply {i}" for i in range(20)}
+    for query, reply in own.items():
+        replies = [e.texts["hyp"] for e in drawn if e.texts["src"] == query and not e.score]
+        assert len(set(replies)) == 5
+        assert reply not in replies
+    assert len(related_examples(segments[:3], None, negatives=5)) == 3 * (1 + 2)  # there are no more others
+
+
+@pytest.mark.parametrize(
+    ("segment", "n", "message"),
+    [
+        (Segment("s", "a", source="q"), 1, "segment 's' has no context; with the query as the source, give --anchor"),
+        (Segment("s", "a"), None, "segment 's' has no source"),
+        (Segment("s", "a", source="q"), None, "all queries have the same replies, expected at least two"),
+        (Segment("s", " ", source="q"), None, "there is no query with a reply, expected at least two"),
+    ],
+)
+def test_dialogues_of_which_nothing_is_learnt_are_refused(segment, n, message):
+    with pytest.raises(InputError, match=message):
+        related_examples([segment], n)

@@ -136,12 +136,14 @@ def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[
             return places
         raise InputError(f"{suite.name or 'the suite'}: no pair has a source to stand for the reference of {spec}")
     places = [i for i, p in enumerate(suite.pairs) if p.setup in (wanted, "any")]
-    if not needs:  # a metric of the text alone can answer both
+    if not needs & {"references", "source"}:  # what reads neither can answer both
         places = places or list(range(len(suite)))
     if "references" in needs:
         places = [i for i in places if suite.pairs[i].references]
     if "source" in needs:
         places = [i for i in places if suite.pairs[i].source is not None]
+    if "context" in needs:
+        places = [i for i in places if suite.pairs[i].context]
     if not places:
         lacking = " and ".join(sorted(needs)) or "text"
         hint = (

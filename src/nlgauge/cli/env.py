@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -74,7 +75,7 @@ def env(
         echo(f"note: metrics look for it in {default_folder()}; set {FOLDER_BY}={folder}", err=True)
 
 
-def _tell(environment: Environment, versions: dict[str, str]) -> None:
+def _tell(environment: Environment, versions: Mapping[str, str]) -> None:
     held = ", ".join(f"{package} {version}" for package, version in versions.items())
     echo(f"{environment.recipe.name}: whole, with {held}; for -m {environment.recipe.metric}")
 

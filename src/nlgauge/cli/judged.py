@@ -13,9 +13,12 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Lines
 from nlgauge.io.preferences import read_pairs, read_relative_ranks
 from nlgauge.io.read import open_data
 from nlgauge.io.scores import read_scores
+from nlgauge.io.wmt.da import read_da_scores
+from nlgauge.io.wmt.mqm import read_mqm_averages
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.stats.correlation.registry import names as statistics
@@ -33,7 +36,12 @@ Criteria = Annotated[
 ]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 Judgements = Annotated[
-    str | None, typer.Option("--judgements", metavar="FILE", help="Ratings in a table of their own, joined to DATA.")
+    str | None,
+    typer.Option(
+        "--judgements",
+        metavar="FILE",
+        help="Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.",
+    ),
 ]
 Level = Annotated[
     str | None,
@@ -59,6 +67,12 @@ Stats = Annotated[
 Missing = Annotated[
     str,
     options.choice("--missing", among="refuse drop worst zero", help="What happens to rated segments without a score."),
+]
+ReferenceSystem = Annotated[
+    str | None,
+    typer.Option(
+        "--reference-system", metavar="SYSTEM", help="Its texts are the references of all others, as in raw MQM files."
+    ),
 ]
 Exclude = Annotated[
     list[str] | None,
@@ -106,8 +120,20 @@ def read_data(
     dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
     if judgements is None:
         return dataset, inputs
-    table, entry = read_table(judgements)
+    table, entry = read_ratings(judgements), dict(InputFile(judgements).entry)
     return judged(dataset, table), [*inputs, entry]
+
+
+def read_ratings(path: str) -> ScoreTable:
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM."""
+    plain = path.removesuffix(".gz").lower()
+    if not plain.endswith((".jsonl", ".ndjson", ".json", ".parquet", ".score")):
+        header = next((line for _, line in Lines(InputFile(path))), "").split()
+        if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
+            return read_da_scores(path)
+        if set(header) == {"system", "mqm_avg_score", "seg_id"}:
+            return read_mqm_averages(path)
+    return read_scores(path)
 
 
 def read_table(path: str) -> tuple[ScoreTable, Entry]:

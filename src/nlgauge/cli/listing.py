@@ -1,9 +1,10 @@
-"""`nlgauge list`: what there is, one line each; and one of them in full."""
+"""`nlgauge list`: what there is, in a line or a few each; and one of them in full."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
 from textwrap import wrap
@@ -15,17 +16,16 @@ from nlgauge.audits.suite import KINDS as MADE
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.scores import MetricInfo
+from nlgauge.core.result import Result, check_target
 from nlgauge.core.signature import show
-from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metrics.catalogue import catalogue_row, runs_with
 from nlgauge.metrics.external.elsewhere import ELSEWHERE
 from nlgauge.metrics.registry import METRICS, SUMS, metric_info
-from nlgauge.models import embedded, heads
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info
@@ -38,6 +38,12 @@ R = TypeVar("R")
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
 _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  # an option under "Args:" of a docstring
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
+_WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
+_FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
+_DOWNLOADS = (
+    "What runs without a model, or with the embedded models, downloads nothing. A model of the hub is downloaded once;"
+    " 'model=NAME' takes another, or a folder. An environment is made by 'nlgauge env'."
+)
 _AVERAGING = {
     "none": "all segments together",
     "item": "inside each item, then the mean over items",
@@ -59,10 +65,20 @@ Criterion = Annotated[
 ]
 
 
-def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Criterion = None) -> None:
+Json = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="[FILE]", help="Metrics: write one row per metric as JSON; alone or with -, print it."
+    ),
+]
+
+
+def list_known(
+    kind: Kind, name: Name = None, task: Task = None, criterion: Criterion = None, json: Json = None
+) -> None:
     """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
     lists = {
-        "metrics": metric_table,
+        "metrics": lambda: metric_table(shutil.get_terminal_size((_WIDE, 24)).columns),
         "perturbations": perturbation_table,
         "statistics": _statistics,
         "formats": _formats,
@@ -76,6 +92,13 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
         raise InputError(f"'nlgauge list {kind}' takes no name; {' and '.join(_DETAILS)} do")
     if name is not None and (task is not None or criterion is not None):
         raise InputError(f"--task and --criterion list a checklist; {name} is shown without them")
+    if json is not None:
+        if kind != "metrics":
+            raise InputError("--json goes with 'nlgauge list metrics'")
+        check_target(json)
+        rows = [catalogue_row(name)] if name is not None else _whole([*METRICS.names(), *SUMS], catalogue_row)
+        Result("list", rows).write(json, "json")
+        return
     if task is not None or criterion is not None:
         lines = _checklist(task, criterion)
     elif name is not None:
@@ -85,17 +108,46 @@ def list_known(kind: Kind, name: Name = None, task: Task = None, criterion: Crit
     echo("\n".join(lines))
 
 
-def metric_table() -> list[str]:
-    """One line per metric: what it is, its paper, tasks, what it needs, its range, and what it runs with."""
-    rows = _whole([*METRICS.names(), *SUMS], lambda name: _metric_line(name, metric_info(name), runs_with(name)))
-    header = ("metric", "what it is", "paper", "tasks", "needs", "range", "better", "runs with")
-    table = Table("", header, tuple(rows), left=len(header))
-    others = ", ".join(row.name for row in ELSEWHERE)
+def metric_table(width: int = _WIDE) -> list[str]:
+    """A block of lines per metric, and one line per preset: what it is, and what `_facts` says of it."""
+    rows = {row["metric"]: row for row in _whole([*METRICS.names(), *SUMS], catalogue_row)}
+    lines = [*_entry("metric", ["what it is", _FACTS], width), ""]
+    for name, row in rows.items():
+        if row["preset_of"] is None:
+            lines += _entry(name, [row["what"].partition(";")[0], "; ".join(filter(None, _facts(row)))], width)
+        else:
+            own = set(_facts(rows.get(row["preset_of"].partition(":")[0], row)))
+            told = [fact for fact in _facts(row)[1:-1] if fact not in own]
+            told = [fact if "of the hub" not in fact else "runs with this model of the hub" for fact in told]
+            spec = row["preset_of"].replace(",", ", ") if len(row["preset_of"]) > width / 2 else row["preset_of"]
+            lines += _entry(name, ["; ".join([f"= {spec}", *told])], width)
+    others = ", ".join(row.name for row in ELSEWHERE if not row.adapter)
+    told = [
+        "nlgauge list metrics NAME shows the options of one, and --json FILE writes all as JSON.",
+        _DOWNLOADS,
+        f"Not included, but read from the tables of their own programs: {others}.",
+    ]
+    return [*lines, "", *(line for text in told for line in wrap(text, width, break_on_hyphens=False))]
+
+
+def _entry(name: str, texts: Sequence[str], width: int) -> list[str]:
+    """A name, and texts beside it."""
+    room = max(width - _INDENT, _INDENT)
+    lines = [line for text in texts for line in wrap(text, room, break_on_hyphens=False, break_long_words=False)]
+    first = f"{name:<{_INDENT}}" if len(name) < _INDENT else f"{name}\n{'':<{_INDENT}}"
+    return f"\n{'':<{_INDENT}}".join([first + lines[0], *lines[1:]]).split("\n")
+
+
+def _facts(row: Mapping[str, Any]) -> list[str]:
+    """Tasks, what it needs, range and direction, what it runs with, and its paper."""
+    low, high = (f"{row[end]:g}" if row[end] is not None else inf for end, inf in (("low", "-inf"), ("high", "inf")))
+    tasks = "all tasks" if {*row["tasks"]} == TASKS.keys() else ", ".join(t for t in TASKS if t in row["tasks"])
     return [
-        *table.text().split("\n"),
-        "",
-        "nlgauge list metrics NAME shows the options of one.",
-        *wrap(f"Not included, but read from the tables of their own programs: {others}.", 120),
+        tasks,
+        f"needs {', '.join(row['needs']) or 'nothing'}",
+        f"{low} to {high}, {'higher' if row['higher_is_better'] else 'lower'} is better",
+        f"runs with {runs_with(row['metric'])}",
+        "; ".join(paper.partition(",")[0] for paper in row["paper"].split("; ")),
     ]
 
 
@@ -108,39 +160,6 @@ def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:
         except SpecError as error:
             echo(f"nlgauge: {error}", err=True)
     return lines
-
-
-def _metric_line(name: str, about: MetricInfo, model: str) -> tuple[str, ...]:
-    low, high = about.range
-    needs = ", ".join(sorted(about.needs)) or "nothing"
-    what = f"the sum {SUMS[name]}" if name in SUMS else about.summary.partition(";")[0]
-    papers = "; ".join(paper.partition(",")[0] for paper in about.paper.split("; "))
-    direction = "higher" if about.higher_is_better else "lower"
-    return name, what, papers or "-", _tasks(about), needs, f"{low:g} to {high:g}", direction, model
-
-
-def _tasks(about: MetricInfo) -> str:
-    """The tasks of a metric, in the order of the checklists."""
-    return "all" if about.tasks == TASKS.keys() else ", ".join(t for t in TASKS if t in about.tasks) or "-"
-
-
-def runs_with(name: str) -> str:
-    """Whose model a metric runs, unless it is told otherwise."""
-    if name in SUMS:
-        return ", ".join(dict.fromkeys(runs_with(str(term).partition(":")[0]) for term in _terms(SUMS[name])))
-    defaults = _defaults(name, METRICS)
-    if dataclasses.MISSING in defaults.values():
-        return "a model of yours" if "model" in defaults else "a file of yours"
-    model = defaults.get("model")
-    if model is None:
-        return "no model"
-    embedded_model = model == embedded.NAME or model in heads.SHIPPED
-    return "the embedded models" if embedded_model else f"{model} of the hub"
-
-
-def _terms(spec: str) -> list[Spec | Sum]:
-    parsed = parse(spec)
-    return [term for _, term in parsed.terms] if isinstance(parsed, Sum) else [parsed]
 
 
 def _defaults(name: str, registry: Any) -> Mapping[str, Any]:

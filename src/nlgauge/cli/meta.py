@@ -10,19 +10,28 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.terminal import as_typed
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.segment import Dataset
+from nlgauge.core.systems import take_as_reference
 from nlgauge.io.wmt.official import read_official
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.presets import PRESETS, preset
+from nlgauge.metaeval.rows import disagreements
+from nlgauge.report.tables.meta import disagreement_table
 
 Pairs = Annotated[
     str | None,
     typer.Option("--pairs", metavar="FILE", help="Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv."),
 ]
 Agreement = Annotated[bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")]
+
+
+Disagree = Annotated[
+    int | None,
+    typer.Option("--disagree", min=1, metavar="N", help="Show the N segments that a metric and people rank apart."),
+]
 
 
 @dataclass(frozen=True)
@@ -144,10 +153,12 @@ def meta(
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
     pairs: Pairs = None,
+    reference_system: judged.ReferenceSystem = None,
     measured: Measured,
     statistics: StatOptions,
     tests: Tests,
     criteria: Agreement = False,
+    disagree: Disagree = None,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
@@ -157,6 +168,8 @@ def meta(
     more = [path for path in (judgements, pairs) if path is not None]
     files.check([data, *(scored.scores or []), *more])
     dataset, inputs, official = _read(data, measured.preset, judgements, columns)
+    if reference_system is not None:
+        dataset = take_as_reference(dataset, reference_system)
     tables, entries = scored.read()
     given = {**official, **tables}
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
@@ -179,6 +192,8 @@ def meta(
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)
+        if disagree is not None:
+            echo("\n" + disagreement_table(disagreements(outcome.held, disagree)).text())
     return 0
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nlgauge.core.result import STDOUT
+
 _SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
@@ -19,7 +21,8 @@ class Command(TyperCommand):
     """A verb: several files may follow one option, and its help ends in an example, its `epilog`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; see `spread`."""
+        """Read the command line; see `spread`. `--json` at its end prints."""
+        args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
         return super().parse_args(ctx, spread(args, flags))
 
@@ -83,7 +86,8 @@ def _named(record: str) -> str:
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
 _CACHED = {"score", "audit", "meta", "select", "sweep", "train layers"}  # their scores outlive an interruption
-_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train nli"}  # they go on where they were
+# They go on where they were.
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,11 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
+    ),
+    "ruber": Verb(
+        "nlgauge.cli.train.ruber:train_ruber",
+        "Train a scorer of replies on dialogues, for ruber:model=...; a run that was stopped goes on where it was.",
+        "nlgauge train ruber dialogues.jsonl -o related.safetensors",
     ),
     "baseline": Verb(
         "nlgauge.cli.train.bertscore:train_baseline",

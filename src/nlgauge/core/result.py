@@ -41,7 +41,7 @@ class Result:
     """Rows of numbers, with the files and the metrics that they were made from.
 
     Attributes:
-        kind: the command that made the result, one of `KINDS`.
+        kind: the command that made the result: one of `KINDS`, or `list`, whose rows hold no numbers of a run.
         inputs: the files that were read, each as `{"path", "sha256"}`.
         metrics: the metrics that were used, each as `{"spec", "signature", "higher_is_better", "flags"}`.
         rows: flat objects. NaN is written as null.

@@ -177,6 +177,12 @@ class Dataset:
         )
 
 
+def said(context: Iterable[Mapping[str, str]], last: int | None = None) -> list[str]:
+    """The texts of the last turns of a dialogue (None: of all turns) in which something was said."""
+    texts = [text for turn in context if (text := stripped(turn["text"]))]
+    return texts if last is None else texts[-last:]
+
+
 def repeated(ids: Iterable[str]) -> str | None:
     """The first id that occurs a second time; None if all are unique."""
     seen: set[str] = set()

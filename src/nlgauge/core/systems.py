@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,28 @@ def select_systems(
         elif rated is not None and system not in rated:
             left_out[system] = "has no human score"
     return Selection(tuple(s for s in systems if s not in left_out), left_out)
+
+
+def take_as_reference(dataset: Dataset, system: str) -> Dataset:
+    """The dataset without one system, whose texts are the first reference of what others wrote for the same item.
+
+    So a file of raw MQM annotations, which holds no references, is compared with the translation of a person in it.
+
+    Raises:
+        InputError: no segment of this system names its item; the error gives the nearest known system.
+    """
+    texts = {(s.group, s.item): s.hypothesis for s in dataset if s.system == system and s.item is not None}
+    if not texts:
+        known = [name for name in dataset.systems if name is not None]
+        raise InputError(f"reference system {system!r} has no segment with an item{nearest(system, known)}")
+    kept = []
+    without = 0
+    for segment in dataset:
+        if segment.system == system:
+            continue
+        text = texts.get((segment.group, segment.item))
+        without += text is None
+        others = tuple(other for other in segment.references if other != text)
+        kept.append(segment if text is None else replace(segment, references=(text, *others)))
+    note = f"{system} is the reference of {len(kept) - without} of {len(kept)} segments, and no system"
+    return Dataset(tuple(kept), dataset.name, (*dataset.notes, note))

@@ -269,7 +269,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
 
     Args:
         dataset: the texts.
-        table: judgements at level `segment`.
+        table: judgements of segments; or of systems, which every segment of the system then bears, for level `system`.
         columns: the columns to add; all if None.
 
     Returns:
@@ -281,7 +281,8 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     """
     names = list(table.columns) if columns is None else list(columns)
     wanted = {name: table.column(name) for name in names}
-    places = table.places(dataset.segments)
+    of_systems = table.level == "system"
+    places = _of_systems(table, dataset.segments) if of_systems else table.places(dataset.segments)
     if len(dataset) and len(table) and (places < 0).all():
         example = f"{table.keys[0]} against segment {dataset.segments[0].id!r} ({_named(dataset.segments[0])})"
         raise InputError(f"{table._where}no row fits any segment of {dataset.name or 'the dataset'}: {example}")
@@ -298,10 +299,18 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"
         for name, count in _lacking(wanted, places)
     ]
+    if of_systems:
+        notes.append(f"{table.name or 'table'}: each segment bears the rating of its system; compare at level 'system'")
     unused = len(table) - len(set(places[places >= 0].tolist()))
     if unused:
         notes.append(f"{table.name or 'table'}: {unused} of {len(table)} rows fit no segment")
     return Dataset(tuple(segments), dataset.name, (*dataset.notes, *table.notes, *notes))
+
+
+def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:
+    """The row of the system of each segment, shape (len(segments),); -1 where there is none."""
+    rows = {(key.system, key.group): row for row, key in enumerate(table.keys)}
+    return np.array([rows.get((s.system, s.group), rows.get((s.system, None), -1)) for s in segments], dtype=np.int64)
 
 
 def _lacking(columns: Mapping[str, Array], places: Places) -> Iterable[tuple[str, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.result import NewRow, Row
+from nlgauge.metaeval.align import JoinedScores
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
@@ -61,6 +62,44 @@ def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
         "n_pairs": sum(pairs),
         "n_ties": sum(one.n_ties or 0 for one in parts),
     }
+
+
+def disagreements(held: JoinedScores, most: int) -> list[NewRow]:
+    """The segments that a metric and people rank most differently, for each criterion and metric.
+
+    Ranks are among all rated segments of the data, 1 is the best, and equal values share their mean rank.
+
+    Args:
+        held: joined data with scores of segments.
+        most: the number of segments for each criterion and metric.
+
+    References:
+        Zhang et al. (2020), "BERTScore", table 7, which shows such segments of two metrics.
+    """
+    from scipy.stats import rankdata
+
+    rows: list[NewRow] = []
+    for criterion, ratings in held.human.items():
+        for metric, scores in held.scores.items():
+            known = np.flatnonzero(~np.isnan(ratings) & ~np.isnan(scores.values))
+            up = scores.values[known] * (1 if scores.higher_is_better else -1)
+            people, ranks = rankdata(-ratings[known]), rankdata(-up)
+            far = np.argsort(-np.abs(ranks - people), kind="stable")[:most]
+            for i in far.tolist():
+                segment = held.segments[int(known[i])]
+                rows.append(
+                    {
+                        "id": segment.id,
+                        "criterion": criterion,
+                        "metric": metric,
+                        "rank": float(ranks[i]),
+                        "human_rank": float(people[i]),
+                        "n": len(known),
+                        "hyp": segment.hypothesis,
+                        "ref": segment.references[0] if segment.references else "",
+                    }
+                )
+    return rows
 
 
 def mean_of_known(values: Sequence[float]) -> float:

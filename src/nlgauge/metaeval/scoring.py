@@ -18,6 +18,7 @@ from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
 from nlgauge.metrics.external.direction import direction_of
+from nlgauge.metrics.inputs import InputChecks
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
@@ -53,8 +54,8 @@ def score_judged(
     scores of another; see `MetricInfo`.
 
     Returns:
-        A mapping from name to Scores, and notes: what the metrics say of themselves, which are pooled, and which
-        segments are in a script that a metric does not read.
+        A mapping from name to Scores, and notes: what the metrics say of themselves, which are pooled, which segments
+        have odd texts, and which are in a script that a metric does not read.
 
     Raises:
         InputError: segments lack what a metric needs; or, if `language` is `strict`, are in a script that it does not
@@ -63,7 +64,7 @@ def score_judged(
     held = readable(metrics, segments, references)
     for built in held.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
-    unread = unread_scripts(held, [segments], language, "judged segments")
+    odd = [*unread_scripts(held, [segments], language, "judged segments"), *input_notes(held, segments)]
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes = [f"{name}: {note}" for name, built in metrics.items() for note in notes_of(built)]
@@ -73,9 +74,16 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    flagged = [*unread, *(note for name in held for note in flag_notes(name, found[name]))]
+    flagged = [*odd, *(note for name in held for note in flag_notes(name, found[name]))]
     say(*flagged)
     return {name: found[name] for name in held}, [*notes, *flagged]
+
+
+def input_notes(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> list[str]:
+    """How many judged segments have odd texts, whatever the metric; nothing where no metric reads them."""
+    checks = InputChecks()
+    checks.add(segments if metrics else ())
+    return checks.notes()
 
 
 def flag_notes(name: str, scores: Scores) -> Iterator[str]:

@@ -146,6 +146,7 @@ def _codes(segments: Sequence[Segment], need: str) -> Codes | None:
         "hypothesis": lambda s: (s.hypothesis,),
         "source": lambda s: (s.source or "",),
         "references": lambda s: s.references,
+        "context": lambda s: (" ".join(turn["text"] for turn in s.context),),
     }
     if need not in of:
         return None

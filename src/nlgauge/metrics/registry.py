@@ -91,10 +91,16 @@ _NLI = {
     "nli": _at("nli.menli:Nli"),
     "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
     "summac": _at("nli.summac:SummaC"),
+    "bert-nli": _at("nli.dialogue:BertNli"),
+}
+_UNREFERENCED = {
+    "blanc": _at("unreferenced.blanc:Blanc"),
+    "gruen": _at("unreferenced.gruen:Gruen"),
 }
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
+    "ruber": _at("learned.ruber:Ruber"),
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
@@ -126,7 +132,7 @@ _PAPERS = {
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )

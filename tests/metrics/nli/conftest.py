@@ -7,7 +7,9 @@ from nlgauge.models.entailment import Entailment
 
 
 class Tokenizer:
-    """Texts of one known piece each."""
+    """Texts of one known piece each, of any number."""
+
+    room = None
 
     def read(self, texts):
         return {text: np.zeros(1, dtype=np.int64) for text in texts}

@@ -43,7 +43,7 @@ class EmbeddingAverage(_Pooled):
     )
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
-        return (_cosine(hypothesis.vectors.mean(axis=0), reference.vectors.mean(axis=0)),)
+        return (cosine(hypothesis.vectors.mean(axis=0), reference.vectors.mean(axis=0)),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class VectorExtrema(_Pooled):
     )
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
-        return (_cosine(_extremes(hypothesis.vectors), _extremes(reference.vectors)),)
+        return (cosine(_extremes(hypothesis.vectors), _extremes(reference.vectors)),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ def _extremes(vectors: Array) -> Array:
     return np.asarray(np.where(highest >= np.abs(lowest), highest, lowest))
 
 
-def _cosine(first: Array, second: Array) -> float:
-    """0 where a vector is 0."""
+def cosine(first: Array, second: Array) -> float:
+    """The cosine of two vectors; 0 where one of them is 0."""
     product = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float(np.clip(first @ second / product, -1.0, 1.0)) if product else 0.0

@@ -142,12 +142,10 @@ class Adapter(Checked):
         return {name: np.array(found[name], dtype=np.float64) for name in expected}
 
     def _row(self, segment: Segment) -> dict[str, Any]:
-        every = {"hyp": segment.hypothesis, "src": segment.source, "refs": segment.references}
-        row: dict[str, Any] = {}
-        for name in self.reads:
-            value = segment.references[0] if name == "ref" else every[name]
-            row[name] = _plain(value or "") if name != "refs" else list(map(_plain, segment.references))
-        return row
+        every: dict[str, Any] = {"hyp": _plain(segment.hypothesis), "src": _plain(segment.source or "")}
+        every["refs"] = list(map(_plain, segment.references))
+        every["ref"] = every["refs"][0] if every["refs"] else ""
+        return {name: every[name] for name in self.reads}
 
     def _opened(self, runtime: Runtime) -> Opened:
         python = self._python()

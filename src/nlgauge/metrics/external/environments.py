@@ -23,7 +23,19 @@ from nlgauge.runtime.cache import default_path
 
 FOLDER_BY = "NLGAUGE_ENVIRONMENTS"
 _MARK, _LOG = "nlgauge.json", "install.log"
-_PIP = ("-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--retries", "1", "--timeout", "30")
+_PIP = (
+    "-I",
+    "-m",
+    "pip",
+    "install",
+    "--no-compile",
+    "--no-input",
+    "--disable-pip-version-check",
+    "--retries",
+    "1",
+    "--timeout",
+    "30",
+)
 _FAULT = re.compile(r"^ERROR: (.+)$", re.MULTILINE)
 
 Say = Callable[[str], None]

@@ -54,7 +54,11 @@ class External(Adapter):
         if not self.low < self.high:
             raise SpecError(f"external:low is {self.low:g}, expected below high, which is {self.high:g}")
         object.__setattr__(self, "reads", ("hyp", *(_READS[need] for need in _READS if need in needs)))
-        about = {"needs": {*needs}, "range": (self.low, self.high), "higher_is_better": self.higher_is_better}
+        about: dict[str, Any] = {
+            "needs": {*needs},
+            "range": (self.low, self.high),
+            "higher_is_better": self.higher_is_better,
+        }
         object.__setattr__(self, "info", replace(type(self).info, **about))
 
     def load_options(self) -> dict[str, Any]:

@@ -32,6 +32,15 @@ class InfillFiles:
     head: Head | None
     phrases: bool
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads; empty if this is not known."""
+        return self.files.languages if self.head is None else self.head.languages
+
+    def max_tokens(self, asked: int | None = None) -> int | None:
+        """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
+        return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
+
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""
         return self.files.facts(head=None if self.head is None else self.head.identity)

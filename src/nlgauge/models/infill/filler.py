@@ -23,7 +23,7 @@ from nlgauge.runtime.runtime import Runtime
 if TYPE_CHECKING:
     from nlgauge.models.infill.masked import MaskedNetwork
 
-_HALF = ("bfloat16", "float16")  # logits have two or three digits there, and many of the best words the same
+HALF = ("bfloat16", "float16")  # logits have two or three digits there, and many of the best words the same
 
 
 class InfillModel(Protocol):
@@ -69,38 +69,47 @@ def load_infill(
     """
     runtime = runtime or Runtime()
     infill_files = locate_infill(model, revision)
-    key = (
-        "infill",
-        infill_files.files,
-        None if infill_files.head is None else infill_files.head.identity,
-        dtype,
-        runtime.device,
-    )
     if infill_files.phrases:
         from nlgauge.models.infill.denoise import Denoiser
 
         return Denoiser(
             infill_files,
-            lambda: runtime.once(key, lambda: _seq2seq(infill_files.files, dtype, runtime.device)),
+            lambda: runtime.once(
+                _key(infill_files, dtype, runtime), lambda: _seq2seq(infill_files.files, dtype, runtime.device)
+            ),
             dtype,
             runtime,
             sampled=sampled,
         )
-    limit = None if infill_files.head is None else infill_files.head.whole("max_tokens")
-    tokenizer = runtime.once(
-        ("piece tokenizer", infill_files.files, limit), lambda: PieceTokenizer(infill_files.files, limit)
-    )
+    return masked_model(infill_files, dtype, runtime)
+
+
+def masked_model(found: InfillFiles, dtype: str, runtime: Runtime, max_tokens: int | None = None) -> MaskedModel:
+    """Load a masked language model; see `load_infill`.
+
+    Args:
+        found: its files, which are of no denoiser.
+        dtype: precision of weights and activations.
+        runtime: device, token budget, loaded models.
+        max_tokens: the largest number of pieces of a text; None takes the limit of the model.
+    """
+    limit = found.max_tokens(max_tokens)
+    tokenizer = runtime.once(("piece tokenizer", found.files, limit), lambda: PieceTokenizer(found.files, limit))
     if tokenizer.mask is None:
         raise InputError(
-            f"model {model!r} has no mask token, which a masked language model is asked with; choose another"
+            f"model {found.name!r} has no mask token, which a masked language model is asked with; choose another"
         )
-    return MaskedModel(
-        infill_files,
-        tokenizer,
-        lambda: runtime.once(key, lambda: _network(infill_files, dtype, runtime.device)),
-        dtype,
-        runtime,
-    )
+    key = _key(found, dtype, runtime)
+
+    def load() -> MaskedNetwork:
+        return runtime.once(key, lambda: _network(found, dtype, runtime.device))
+
+    return MaskedModel(found, tokenizer, load, dtype, runtime)
+
+
+def _key(found: InfillFiles, dtype: str, runtime: Runtime) -> tuple[object, ...]:
+    """What a runtime holds a network under."""
+    return "infill", found.files, None if found.head is None else found.head.identity, dtype, runtime.device
 
 
 class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
@@ -187,7 +196,7 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
             return close
 
         left = list(range(len(gaps)))
-        if self.dtype not in _HALF:
+        if self.dtype not in HALF:
             left = run(list(by_length([len(ids) for ids, _ in framed], self._budget or network.batch_tokens)), False)
         run([np.array([i]) for i in left], True)
 

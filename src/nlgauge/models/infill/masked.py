@@ -40,6 +40,16 @@ class MaskedNetwork(Protocol):
         """
         ...
 
+    def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
+        """Logits of all pieces at any positions, at least float32, shape (k, V).
+
+        Args:
+            ids: sequences, sorted by length.
+            rows: the sequence of each position, ascending, shape (k,).
+            places: the position in its sequence, shape (k,).
+        """
+        ...
+
 
 def masked_network(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> MaskedNetwork:
     """The masked language model of a checkpoint.
@@ -109,10 +119,14 @@ class PackedMasked:
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
         """See `MaskedNetwork`."""
+        return torch.log_softmax(self.logits(ids, np.arange(len(ids)), np.asarray(places, dtype=np.int64)), dim=1)
+
+    def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
+        """See `MaskedNetwork`."""
         starts = np.cumsum([0, *(len(row) for row in ids[:-1])])
         with self.network.cut(self.depth) as forward:
-            states = forward(ids)[torch.from_numpy(starts + np.asarray(places, dtype=np.int64)).to(self.device)]
-        n = len(ids)
+            states = forward(ids)[torch.from_numpy(starts[rows] + places).to(self.device)]
+        n = len(rows)
         states = functional.pad(states.to(self._wide), (0, 0, 0, -n % _ROWS))
         states = functional.layer_norm(
             functional.gelu(functional.linear(states, *self._dense)),
@@ -122,7 +136,7 @@ class PackedMasked:
         )
         states = states.to(self._words.dtype)
         found = torch.cat([functional.linear(states[i : i + _ROWS], self._words) for i in range(0, n, _ROWS)])[:n]
-        return torch.log_softmax(found.to(self._wide).add_(self._bias), dim=1)
+        return found.to(self._wide).add_(self._bias)
 
 
 class HubMasked(HubModel):
@@ -132,26 +146,31 @@ class HubMasked(HubModel):
         super().__init__(files, dtype, device, "AutoModelForMaskedLM", "is it a masked language model?")
         self._asked = threading.local()
         below = getattr(self.model, self.model.base_model_prefix, None)
-        if below is not None and below is not self.model:
+        self._narrows = below is not None and below is not self.model
+        if below is not None and self._narrows:
             below.register_forward_hook(self._narrow)
 
     def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
         """See `MaskedNetwork`."""
+        return torch.log_softmax(self.logits(ids, np.arange(len(ids)), np.asarray(places, dtype=np.int64)), dim=1)
+
+    def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
+        """See `MaskedNetwork`."""
         found = []
         for low, high in runs([len(row) for row in ids]):
+            here = slice(*np.searchsorted(rows, [low, high]))
+            where = [torch.from_numpy(index).to(self.device) for index in (rows[here] - low, places[here])]
             batch = torch.from_numpy(np.stack(ids[low:high])).to(self.device)
             inputs = {"input_ids": batch, "attention_mask": torch.ones_like(batch)}
             if self._typed:
                 inputs["token_type_ids"] = torch.zeros_like(batch)
-            self._asked.places = torch.tensor(places[low:high], device=self.device)
+            self._asked.where = where
             logits = self.model(**inputs).logits
-            rows = torch.arange(high - low, device=logits.device)
-            at = 0 if logits.shape[1] == 1 else self._asked.places
-            found.append(torch.log_softmax(logits[rows, at].float(), dim=1))
+            found.append((logits[:, 0] if self._narrows else logits[where[0], where[1]]).float())
         return torch.cat(found)
 
     def _narrow(self, module: Any, given: Any, out: Any) -> Any:
-        """Pass only the masked positions to the head: comparing all others with the vocabulary would take most time."""
-        states = out.last_hidden_state
-        out.last_hidden_state = states[torch.arange(len(states), device=states.device), self._asked.places][:, None]
+        """Pass only the asked positions to the head: comparing all others with the vocabulary would take most time."""
+        rows, places = self._asked.where
+        out.last_hidden_state = out.last_hidden_state[rows, places][:, None]
         return out

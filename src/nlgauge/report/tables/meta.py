@@ -205,6 +205,24 @@ def _about_test(row: Row, several: bool) -> str:
     return f"{adjusted}: {row['stat']} with {row['criterion']}, level {row['level']}{where}, {row['test']}"
 
 
+def disagreement_table(rows: Sequence[Row], width: int = 60) -> Table:
+    """The segments on which a metric and people disagree most, with their ranks; texts cut to a width."""
+    body = [
+        (
+            row["metric"],
+            row["criterion"],
+            row["id"],
+            f"{row['human_rank']:g}",
+            f"{row['rank']:g}",
+            *(text if len(text) <= width else f"{text[: width - 1]}…" for text in (row["hyp"], row["ref"])),
+        )
+        for row in rows
+    ]
+    n = rows[0]["n"] if rows else 0
+    header = ("metric", "criterion", "id", "rank by people", "by the metric", "text", "reference")
+    return Table(f"where metrics and people disagree most, ranks among {n} segments", header, tuple(body), left=3)
+
+
 def criteria_tables(result: Result, digits: int = 3) -> list[Table]:
     """Criteria against each other, one table per level and statistic; none where they were not compared."""
     people = [row for row in result.rows if is_of_people(row)]

@@ -1,0 +1,190 @@
+"""RUBER: how close a response is to a reference, and how well it goes with what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, checked
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment, said
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import Metric, check_needs, notes_of, unread
+from nlgauge.metrics.embedding.points.kernel import Side
+from nlgauge.metrics.embedding.points.matched import Read
+from nlgauge.metrics.embedding.points.worded import Worded
+from nlgauge.metrics.embedding.pooledvectors import cosine
+from nlgauge.metrics.embedding.sharing import vectors_of
+from nlgauge.metrics.learned.regressor import Regressor
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import zero_and_width
+from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import Writing
+
+Mix = Literal["min", "max", "mean", "geometric"]
+_MIXES: dict[str, Callable[[Array, Array], Array]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+    "mean": lambda first, second: (first + second) / 2,
+    "geometric": lambda first, second: np.sqrt(first * second),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruber:
+    """The cosine of response and reference, mixed with how related response and query are.
+
+    Args:
+        model: the scorer of relatedness: a head or folder that `nlgauge train ruber` wrote.
+        mix: `min`, `max`, `mean` or `geometric` (the root of the product) of both numbers.
+        norm: `minmax` first scales each number to 0 and 1 over the call; `none` takes (1 + cosine) / 2, and what the
+            scorer says as it is, between the 0 and 1 of its training.
+        anchor: the query: the last turns of `context`, or the `source`.
+        turns: how many of the last turns are the query.
+        pooling: the vector of a text: of each dimension the highest and the lowest number (`max-min`), the `mean`, or
+            all three side by side (`all`).
+        references: with several references, the `best` cosine or the `mean`.
+        encoder: of the cosine: `embedded`, a folder, or an id of the Hugging Face hub.
+        layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
+        vectors: a file of static word vectors in place of an encoder, as in the paper.
+        dtype: the precision of both models; None takes the runtime's.
+
+    References:
+        Tao et al. (2018), "RUBER: An Unsupervised Method for Automatic Evaluation of Open-Domain Dialog Systems",
+        section 3. There, words have static vectors, and the scorer reads query and response with recurrent networks and
+        compares them by a bilinear form; here it reads mean vectors of an encoder, their product and their difference.
+    """
+
+    model: str
+    mix: Mix = "min"
+    norm: Literal["minmax", "none"] = "minmax"
+    anchor: Literal["context", "source"] = "context"
+    turns: Annotated[int, Range(least=1)] = 1
+    pooling: Literal["max-min", "mean", "all"] = "max-min"
+    references: Literal["best", "mean"] = "best"
+    encoder: str = "embedded"
+    layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
+    vectors: str | None = None
+    dtype: DType | None = None
+    info: ClassVar = MetricInfo(
+        "ruber",
+        needs={"references", "context"},
+        copy_is_best=False,
+        flags={"unknown", "nonfinite"},
+        parts={"referenced": True, "unreferenced": True},
+        summary="closeness to a reference and relatedness to the query; a copy need not go best with its query",
+        tasks={"dg"},
+        paper=(
+            'Tao et al. (2018), "RUBER: An Unsupervised Method for Automatic Evaluation of Open-Domain Dialog Systems"'
+        ),
+    )
+    lacking: ClassVar = {"context": "; with the query as the source, use anchor=source"}
+
+    def __post_init__(self) -> None:
+        checked(self)
+        object.__setattr__(self, "info", replace(type(self).info, needs={"references", self.anchor}))
+        texts = self._scorer().files().texts
+        if texts != ("hyp", "src"):
+            raise InputError(
+                f"ruber: {self.model} reads {', '.join(texts)}, expected hyp, src: a scorer of 'nlgauge train ruber'"
+            )
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the scores depend on the other segments of the call, over which they are scaled."""
+        return self.norm == "minmax"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if the encoder reads only what is to the left."""
+        return notes_of(self._referenced())
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the scorer was shown in training, as far as its file says."""
+        return self._scorer().trained_on
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """What the options resolve to: the facts of the scorer, and those of the encoder beside them."""
+        referenced = self._referenced().facts(runtime)
+        beside = {("encoder_weights" if name == "weights" else name): value for name, value in referenced.items()}
+        return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}
+
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors of the encoder that are read."""
+        return vectors_of(self._referenced(), runtime)
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether a model reads another language, and what to do; None if their languages are not known."""
+        return unread(self._referenced(), writing) or unread(self._scorer(), writing)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values from 0 to 1; parts `referenced` and `unreferenced`, the numbers before they are scaled.
+
+        A blank response, reference or query gets 0 and sets the flag `empty`; it does not count in the scales.
+
+        Raises:
+            InputError: a segment lacks a reference or its query, or under norm=minmax a part is the same for all.
+        """
+        check_needs(self, segments)
+        queries = [" ".join(said(s.context, self.turns)) if self.anchor == "context" else s.source for s in segments]
+        asked = [replace(s, source=query) for s, query in zip(segments, queries, strict=True)]
+        parts: dict[str, Metric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
+        scored = {name: score_segments({name: part}, asked, runtime)[name] for name, part in parts.items()}
+        flags = {
+            flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
+            for flag in ("empty", "truncated", "unweighted", "unknown", "nonfinite")
+        }
+        scaled = [self._scaled(name, scores.values, flags["empty"]) for name, scores in scored.items()]
+        values = np.where(flags["empty"], 0.0, _MIXES[self.mix](*scaled))
+        own = {name: scores.values for name, scores in scored.items()}
+        return Scores(signature_of(self, runtime), ids(segments), values, own, flags=flags)
+
+    def _scaled(self, name: str, values: Array, empty: Mask) -> Array:
+        """One of both numbers on the scale from 0 to 1."""
+        if self.norm == "none":
+            low, width = (-1.0, 2.0) if name == "referenced" else (0.0, 1.0)
+        elif empty.all():
+            return np.zeros(len(values))
+        else:
+            low, width = zero_and_width(values[~empty], "minmax", f"ruber's {name} part")
+        return np.asarray(np.clip((values - low) / width, 0.0, 1.0))
+
+    def _referenced(self) -> _Referenced:
+        return _Referenced(
+            model=self.encoder,
+            layer=self.layer,
+            vectors=self.vectors,
+            references=self.references,
+            pooling=self.pooling,
+            dtype=None if self.vectors else self.dtype,
+        )
+
+    def _scorer(self) -> Regressor:
+        return Regressor(model=self.model, dtype=self.dtype)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Referenced(Worded):
+    """The cosine of the pooled token vectors of response and reference."""
+
+    pooling: Literal["max-min", "mean", "all"] = "max-min"
+    info: ClassVar = MetricInfo("ruber-referenced", range=(-1.0, 1.0), cached=True, flags={"unknown", "nonfinite"})
+
+    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
+        return self._points(read, unit=False)
+
+    def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
+        return (cosine(self._pool(hypothesis.vectors), self._pool(reference.vectors)),)
+
+    def _pool(self, vectors: Array) -> Array:
+        """One vector of the vectors of a text, shape (T, d) to (d,), (2 d,) or (3 d,)."""
+        extremes = [vectors.max(axis=0), vectors.min(axis=0)] if self.pooling != "mean" else []
+        means = [vectors.mean(axis=0)] if self.pooling != "max-min" else []
+        return np.concatenate([*extremes, *means])

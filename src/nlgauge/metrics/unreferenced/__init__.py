@@ -1,0 +1,1 @@
+"""Metrics that read no reference: what a text says of its source, or of itself."""

@@ -1,0 +1,67 @@
+"""Every metric of the package keeps the contract: its own test file says so, and at night all are checked in a row."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nlgauge.metrics.base import is_pooled
+from nlgauge.metrics.catalogue import catalogue_row, runs_with
+from nlgauge.metrics.registry import METRICS, metric
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
+
+HERE = Path(__file__).parent
+NO_CONTRACT = {"scores"}  # its numbers come by id from a file: other texts give the same
+CLASSES = {entry.target: name for name, entry in reversed(METRICS.entries.items())}
+AT_HAND = [name for name in METRICS.entries if runs_with(name) in ("no model", "the embedded models")]
+
+
+@pytest.mark.parametrize("target", [target for target, name in CLASSES.items() if name not in NO_CONTRACT])
+def test_the_test_file_of_a_metric_checks_its_contract(target):
+    """A metric touches one file, one row of the registry, one test file of the same name, and one page."""
+    module, _, kind = target.removeprefix("nlgauge.metrics.").partition(":")
+    *room, name = module.split(".")
+    path = HERE.joinpath(*room, f"test_{name}.py")
+    assert path.exists(), f"{module} has no test file; expected {path}"
+    text = path.read_text(encoding="utf-8")
+    named = kind in text or f'"{CLASSES[target]}' in text
+    assert named and "check_metric(" in text, f"{path} does not call check_metric on {kind}"  # noqa: PT018
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    return Runtime(device="cpu")
+
+
+@pytest.mark.slow  # each metric also in its own test file, with what is particular to it
+@pytest.mark.parametrize("name", AT_HAND)
+def test_the_contract_of_every_metric_that_needs_neither_options_nor_a_network(name, runtime):
+    built = metric(name)
+    check_metric(
+        built, runtime=runtime, tolerance=1e-6 if catalogue_row(name)["uses_model"] and is_pooled(built) else None
+    )
+
+
+ROOT = HERE.parents[1]
+RECIPE = ROOT / "recipes" / "metrics" / "rows.py"
+
+
+@pytest.mark.skipif(not RECIPE.exists(), reason="the recipes are not beside the tests")
+def test_rows_of_a_new_metric_are_made_of_what_it_says(tmp_path):
+    add_rows = runpy.run_path(str(RECIPE))["add_rows"]
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    readme, index = (ROOT / name for name in ("README.md", "docs/index.md"))
+    assert [row for row in readme.read_text(encoding="utf-8").splitlines() if "docs/metrics/ter.md" in row]
+    for file in (readme, index):  # as if ter were new
+        kept = [line for line in file.read_text(encoding="utf-8").splitlines(True) if "metrics/ter.md" not in line]
+        (tmp_path / file.relative_to(ROOT)).write_text("".join(kept), encoding="utf-8")
+    assert add_rows(tmp_path) == [
+        "| [`ter`](docs/metrics/ter.md) | edits with shifts per reference word | references |",
+        "- [ter](metrics/ter.md): edits with shifts per reference word.",
+    ]
+    assert add_rows(tmp_path) == []
+    assert "](docs/metrics/ter.md) | edits with shifts" in (tmp_path / "README.md").read_text(encoding="utf-8")
