@@ -33,6 +33,8 @@ class Metric(Protocol):
       `sharing.vectors_of`).
     - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
     - `documents(segments)`: of a pooled metric, the texts that frequencies are taken from, for the signature.
+    - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
+      with the statistics for that number, made from values and parts.
     - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
     - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """

@@ -212,5 +212,5 @@ def test_a_real_one_is_made_of_a_package_on_disk(tmp_path, monkeypatch):
     metric = f"external:python={environment.python},module=toy_metric"
     found = ng.score(["a"], ["b"], metrics=metric, runtime=ng.Runtime())[metric]
     assert found.values.tolist() == [1]
-    asked = subprocess.run([environment.python, "-c", "import nlgauge"], capture_output=True, cwd=tmp_path)
+    asked = subprocess.run([environment.python, "-I", "-c", "import nlgauge"], capture_output=True, cwd=tmp_path)
     assert asked.returncode != 0  # nothing of ours is in it
