@@ -56,7 +56,8 @@ def is_pooled(metric: Any) -> bool:
 
 def documents_of(metric: Any, segments: Sequence[Segment]) -> Sequence[str]:
     """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
-    return metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
+    texts: Sequence[str] = metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
+    return texts
 
 
 def trained_on(metric: Any) -> tuple[str, ...]:
