@@ -106,6 +106,12 @@ _GENERATION = {
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
+    "rated": _at("learned.regressor:Rated"),
+    "ruse": _at("learned.regressor:Ruse"),
+    "comet": _at("learned.regressor:Comet"),
+    "comet-qe": _at("learned.regressor:CometQE"),
+    "blend": _at("learned.blend:Blend"),
+    "beer": _at("learned.beer:Beer"),
     "ruber": _at("learned.ruber:Ruber"),
 }
 _EXTERNAL = {
