@@ -92,6 +92,7 @@ KINDS = {
     "t5": ("t5", "closed sentence", T5),
     "t5, bytes": ("t5", "byt5", T5),
     "gpt2": ("gpt2", "bytes", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": POSITIONS}),
+    "llama": ("llama", "sentence", {**SHAPE, "max_position_embeddings": POSITIONS, "bos_token_id": 0}),
 }
 
 
@@ -188,6 +189,29 @@ def tiny_denoiser(tiny_model, tmp_path_factory):
             made[kind] = _save_denoiser(
                 tiny_model(kind), tmp_path_factory.mktemp("denoiser") / re.sub(r"\W+", "-", kind)
             )
+        return made[kind]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tiny_causal(tiny_model, tmp_path_factory):
+    """A function from a kind of `KINDS` to a folder with a causal language model of random weights.
+
+    GPT-2's tokenizer puts nothing around a text.
+    """
+    made = {}
+
+    def make(kind):
+        if kind not in made:
+            folder = tmp_path_factory.mktemp("causal") / re.sub(r"\W+", "-", kind)
+            made[kind] = _save_generator(
+                "AutoModelForCausalLM", tiny_model(kind), folder, bos_token_id=0, eos_token_id=2
+            )
+            if kind == "gpt2":
+                path = folder / "tokenizer.json"
+                bare = {**json.loads(path.read_text(encoding="utf-8")), "post_processor": None}
+                path.write_text(json.dumps(bare), encoding="utf-8")
         return made[kind]
 
     return make

@@ -97,6 +97,31 @@ CASES = [  # command, content of files, what the line says
         {"s.jsonl": lines(PAIR, {"better": 1}, {**PAIR, "expect": "up"})},
         "2 rows are bad: 2, 3",
     ),
+    ("meta d.jsonl --scores s.seg.score", {"s.seg.score": b"A\t1\nB\tx\nC\n"}, "; 2 rows are bad: 2, 3"),
+    (
+        "meta d.jsonl -m chrf --pairs p.jsonl",
+        {"p.jsonl": lines({"better": "A0"}, 3) + b"{\n"},
+        "3 rows are bad: 1, 2, 3",
+    ),
+    (
+        "meta d.jsonl -m chrf --pairs p.csv",
+        {"p.csv": b"LP DATA SID BETTER WORSE\na b 1 c\na b 1 c c\na b 1 c d x\n"},
+        "p.csv:2: 4 words, expected LP DATA SID BETTER WORSE and perhaps the difference; 3 rows are bad: 2, 3, 4",
+    ),
+    (
+        "audit --suite suite.jsonl -m chrf --penalties p.tsv",
+        {"p.tsv": b"template\tpenalty\nnegation\t3\nx\tnan\ny\nz\t1\nz\t0\n"},
+        "p.tsv:2: penalty is 3, expected 0 to 1 (how much lower people rate the text; divide ratings of 0 to 10 by 10);"
+        " 4 rows are bad: 2, 3, 4, 6",
+    ),
+    (
+        "train sescore t.jsonl -o m.safetensors",
+        {"t.jsonl": lines({"hyp": "a", "refs": ["b"], "score": -1}, {"hyp": "a"}, 3) + b"{\n"},
+        "t.jsonl:2: refs is missing, expected an object with the text hyp, refs (one text or a list) and the number"
+        " score; 3 rows are bad: 2, 3, 4",
+    ),
+    ("train nli t.jsonl -o m.safetensors", {"t.jsonl": lines({"premise": "a"}, 3)}, "; 2 rows are bad: 1, 2"),
+    ("score q.tsv", {"q.tsv": (MQM + "A\td\t1\t1\tr\ts\tt\tc\tHuge\n" * 7).encode()}, "; 7 rows are bad: 2, 3, 4, 5"),
     ("score q.tsv", {"q.tsv": (MQM + "A\td\n").encode()}, "q.tsv:2: 2 cells, expected 9 as in the header"),
     # values of the wrong kind
     ("score v.jsonl", {"v.jsonl": lines({**ROW, "ref": [["b"]]})}, "v.jsonl:1: field 'ref' is a list ([['b']])"),

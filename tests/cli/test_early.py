@@ -85,6 +85,8 @@ WRITTEN = {  # a verb that would do -> the options that name its outputs
     "train infill texts.txt": MODEL,
     "train sescore d.jsonl": MODEL,
     "train regressor d.jsonl": MODEL,
+    "train blend d.jsonl -m chrf": ("-o",),
+    "train beer d.jsonl": ("-o",),
     "train baseline texts.txt": ("-o",),
     "train layers d.jsonl": ("--json", "--html"),
 }

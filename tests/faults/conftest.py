@@ -125,6 +125,12 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
+def listed() -> Callable[[Path], dict[str, bytes]]:
+    """The function `listing`, for tests."""
+    return listing
+
+
+@pytest.fixture(scope="session")
 def words_of(request) -> Callable[[str], list[str]]:
     """A function from the name of a command to its words."""
 

@@ -1,4 +1,4 @@
-"""A run that is killed, ended or interrupted: the next one gives the same numbers, and clears what was left."""
+"""Runs that are killed, ended or interrupted, and runs beside others: the same numbers, and no file is left."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import math
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 ENDINGS = ("SIGKILL", "SIGTERM", "SIGKILL", "SIGHUP", "SIGKILL", "SIGINT")  # half of them give no time to clean up
+RUNS = 4  # at the same time
 TOLERANCE = 1e-6  # a run that goes on makes batches of other companies, which moves the last bits of float32
 
 
@@ -93,3 +95,31 @@ def test_a_run_that_is_killed_or_ended_loses_no_number_and_leaves_no_file(
             raise AssertionError(
                 f"{verb}, kill {i}: {ending} after {moment:.3f} s of {run.seconds:.3f}: {error}"
             ) from error
+
+
+def ended(verb, folder, start):
+    """Start runs of a command in one folder; how each ended, and what it said on standard error."""
+    processes = [start(verb, folder) for _ in range(RUNS)]
+    said = [process.communicate(timeout=300)[1] for process in processes]
+    return [process.returncode for process in processes], said
+
+
+@pytest.mark.parametrize("verb", ["lexical", pytest.param("score", marks=pytest.mark.slow)])
+def test_four_runs_on_one_cache_and_one_output_all_end_whole(verb, undisturbed, folder_of, start, listed):
+    run, folder = undisturbed(verb), folder_of(verb)
+    codes, said = ended(verb, folder, start)
+    assert codes == [0] * RUNS, said
+    check_same(listed(folder), run.files, run.exact)
+    for cache in folder.rglob("*.sqlite"):
+        assert sqlite3.connect(cache).execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["synth", "train"])
+def test_of_four_runs_that_make_one_output_the_others_are_refused(verb, undisturbed, folder_of, start, listed):
+    run, folder = undisturbed(verb), folder_of(verb)
+    codes, said = ended(verb, folder, start)
+    assert 0 in codes
+    assert set(codes) <= {0, 2}  # a run that begins when another has ended writes the same once more
+    assert all(line.count("\n") == 1 for code, line in zip(codes, said, strict=True) if code == 2), said
+    check_same(listed(folder), run.files, run.exact)

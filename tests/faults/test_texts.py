@@ -12,7 +12,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.report import render
 
 HOSTILE = {
     "control": "a\x00\x01\x1b]0;owned\x07\x9b2J\x7f\x85b",
@@ -24,6 +26,7 @@ HOSTILE = {
     "markdown": "a | b \\| c ` d ` [e](javascript:f) <b>",
     "lines": "two\nlines\r\nand\rmore",
     "formula": "=1+1",
+    "ink": "\u200ba\ufeff\u200b",
 }
 PLAIN = "name"
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -56,6 +59,11 @@ def write(name):
     ]
     with open("d.jsonl", "w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
+    pair = {"id": name, "better": f"no {name}", "worse": f"a {name}", "phenomenon": name, "refs": [f"not a {name}"]}
+    with open("s.jsonl", "w", encoding="utf-8") as file:
+        file.write(json.dumps(pair) + "\n")
+    with open("t.txt", "w", encoding="utf-8") as file:
+        file.write(f"the cat {' '.join(name.splitlines())} sat on the mat\n")
 
 
 class Tags(HTMLParser):
@@ -138,8 +146,29 @@ def test_no_name_gets_out_of_its_cell_on_any_page_or_table(folder, verb, kind, h
     check_cells(shown["csv"], ",")
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "tsv", "csv", "html", "json"])
+def test_half_a_surrogate_pair_breaks_no_outlet(folder, form):
+    # no file of data can hold one, but a program can pass one on
+    segments = [
+        ng.Segment(f"\ud800{i}", f"cat {i}\udc00", (f"a cat {i % 4}",), system=f"s\ud800{i % 3}", group="g\ud800",
+                   human={"q\ud800": i % 5})
+        for i in range(6)
+    ]  # fmt: skip
+    result = ng.meta_evaluate(ng.Dataset(tuple(segments)), metrics=["chrf"]).result()
+    result.write("out", form)
+    written = (folder / "out").read_text(encoding="utf-8")
+    assert "g" in written
+    if form in ("text", "markdown", "latex"):
+        assert "\ufffd" in written
+        assert render(result, form).encode()
+
+
 SHOWN = {
     **VERBS,
+    "align": "align --hyp {name} --ref {name}",
+    "select": "select d.jsonl -m chrf --pool 2 --no-cache",
+    "sweep": "sweep d.jsonl --suite s.jsonl -m chrf --with bleu --no-cache --level segment",
+    "synth": "synth t.txt -o {name}.jsonl --operations delete --severity none",
     "perturb": "perturb d.jsonl -p jumble_words -o o.jsonl",
     "list": "list metrics {name}",
     "refused": "score {name}.jsonl -m chrf",

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.scoring import score
+from nlgauge.runtime.runtime import Runtime
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,37 @@ def test_every_metric_calls_the_same_texts_empty(spec):
         scores = ng.score(texts, ["a cat"] * len(texts), metrics=spec)[spec]
     assert scores.flags["empty"].tolist() == [True] * len(blank) + [False, False]
     assert len(set(scores.values[: len(blank)].tolist())) == 1
+
+
+def blank_and_seen(blank):
+    about = {"source": "seen", "table": (("name", "seen"),)}
+    sides = [
+        (blank, ("a cat",)),
+        ("a cat", (blank,)),
+        (blank, (blank,)),
+        ("a cat", (blank, "the cat")),
+        ("a dog", ("dog",)),
+    ]
+    return [ng.Segment(str(i), hyp, refs, **about) for i, (hyp, refs) in enumerate(sides)]
+
+
+OF_WORDS = [
+    n for n in METRICS.names() if not (METRICS.lookup(n)[0].info.cached or hasattr(METRICS.lookup(n)[0], "model"))
+]
+
+
+@pytest.mark.parametrize("name", OF_WORDS)
+def test_a_text_without_ink_is_scored_as_an_empty_one(name):
+    kind, fixed = METRICS.lookup(name)
+    try:
+        metric = kind(**fixed)
+        empty = metric.score(blank_and_seen(""), Runtime())
+    except (TypeError, NlgaugeError):
+        pytest.skip("it needs an option, or what is not installed")
+    for blank in ("\u200b", "\ufeff", "\u3164"):
+        scores = metric.score(blank_and_seen(blank), Runtime())
+        assert scores.values.tolist() == empty.values.tolist()
+        assert scores.system == empty.system
+        assert {name: flag.tolist() for name, flag in scores.flags.items()} == {
+            name: flag.tolist() for name, flag in empty.flags.items()
+        }

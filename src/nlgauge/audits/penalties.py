@@ -9,7 +9,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, number
+from nlgauge.io.files.lines import Faults, Lines, number
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_of
 
@@ -24,14 +24,17 @@ def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
     """
     file = InputFile(path)
     rows: dict[tuple[str, str, str], ChecklistRow] = {}
-    for place, record in _records(file):
-        row = _row(record, place)
-        key = (row.task, row.criterion, row.template)
-        if key in rows:
-            raise InputError(
-                f"{place}: a second penalty for {row.template!r}, expected one per task, criterion and template"
-            )
-        rows[key] = row
+    faults = Faults(file.name)
+    for place, record in _records(file, faults):
+        with faults.row(place):
+            row = _row(record)
+            key = (row.task, row.criterion, row.template)
+            if key in rows:
+                raise InputError(
+                    f"a second penalty for {row.template!r}, expected one per task, criterion and template"
+                )
+            rows[key] = row
+    faults.check()
     if not rows:
         raise InputError(f"{file.name} is empty: no penalty in it, expected template and penalty")
     return list(rows.values())
@@ -68,23 +71,25 @@ def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
     return [(task, criterion, name) for task in (row.task, "") for criterion in (row.criterion, "")]
 
 
-def _records(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
+def _records(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     """The place of each record in the file, and its cells by name."""
     plain = file.path.removesuffix(".gz")
     if plain.endswith((".tsv", ".csv", ".txt")):
-        return _table(file, "," if plain.endswith(".csv") else "\t")
-    return _json(file)
+        return _table(file, "," if plain.endswith(".csv") else "\t", faults)
+    return _json(file, faults)
 
 
-def _json(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
+def _json(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     rows = JsonRows(file)
+    rows.refuse = faults.add
     for place, record in rows:
-        if type(record) is not dict:
-            raise InputError(f"{rows.at(place)}: not an object, expected one with 'template' and 'penalty'")
-        yield rows.at(place), record
+        if type(record) is dict:
+            yield rows.at(place), record
+        else:
+            faults.add(rows.at(place), "not an object, expected one with 'template' and 'penalty'")
 
 
-def _table(file: InputFile, delimiter: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _table(file: InputFile, delimiter: str, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     lines = Lines(file)
     header: list[str] | None = None
     for place, line in lines:
@@ -101,27 +106,28 @@ def _table(file: InputFile, delimiter: str) -> Iterator[tuple[str, dict[str, Any
                 )
             continue
         if len(cells) != len(header):
-            raise InputError(f"{lines.at(place)}: {len(cells)} cells, expected {len(header)} as in the header")
+            faults.add(lines.at(place), f"{len(cells)} cells, expected {len(header)} as in the header")
+            continue
         yield lines.at(place), dict(zip(header, cells, strict=True))
 
 
-def _row(record: dict[str, Any], place: str) -> ChecklistRow:
+def _row(record: dict[str, Any]) -> ChecklistRow:
     for name in ("template", "penalty"):
         if record.get(name) in (None, ""):
-            raise InputError(f"{place}: no {name!r}; fields found: {', '.join(map(repr, record))}")
+            raise InputError(f"no {name!r}; fields found: {', '.join(map(repr, record))}")
     try:
         penalty = number(record["penalty"]) if isinstance(record["penalty"], str) else float(record["penalty"])
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{place}: penalty is {repr(record['penalty'])[:40]}, expected a number from 0 to 1") from None
+        raise InputError(f"penalty is {repr(record['penalty'])[:40]}, expected a number from 0 to 1") from None
     if not 0 <= penalty <= 1:
         raise InputError(
-            f"{place}: penalty is {penalty:g}, expected 0 to 1 (how much lower people rate the text; divide ratings of"
+            f"penalty is {penalty:g}, expected 0 to 1 (how much lower people rate the text; divide ratings of"
             " 0 to 10 by 10)"
         )
     try:
         task = task_of(str(record["task"])) if record.get("task") else ""
     except SpecError as error:
-        raise InputError(f"{place}: {error}") from None
+        raise InputError(str(error)) from None
     criterion = str(record.get("criterion") or "").lower().replace("-", "_").replace(" ", "_")
     return ChecklistRow(
         task,

@@ -85,7 +85,8 @@ def _named(record: str) -> str:
 
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
-_CACHED = {"score", "audit", "meta", "select", "sweep", "train layers"}  # their scores outlive an interruption
+# Their scores outlive an interruption.
+_CACHED = {"score", "audit", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
 _RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
@@ -186,6 +187,16 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge.cli.train.scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
+    ),
+    "blend": Verb(
+        "nlgauge.cli.train.linear:train_blend",
+        "Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.",
+        "nlgauge train blend rated.jsonl -m chrf -m bertscore -c adequacy -o blend.json",
+    ),
+    "beer": Verb(
+        "nlgauge.cli.train.linear:train_beer",
+        "Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.",
+        "nlgauge train beer rated.jsonl -c adequacy -o beer.json",
     ),
     "ruber": Verb(
         "nlgauge.cli.train.ruber:train_ruber",

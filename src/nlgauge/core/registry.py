@@ -109,7 +109,7 @@ def construct(
     """Make an instance of a frozen dataclass.
 
     Args:
-        cls: the dataclass.
+        cls: the dataclass. Its optional `without` says, for an option that has no default, how to come by a value.
         options: options as typed; each is converted to its field's type.
         preset: options that the name sets; others win.
         name: what errors call the object.
@@ -129,7 +129,8 @@ def construct(
         values[key] = convert(raw, hints[key], f"{name}:{key}") if isinstance(raw, str) else raw
     absent = [option for option in required if option not in values]
     if absent:
-        raise SpecError(f"{name} needs the option {absent[0]!r}; write {name}:{absent[0]}=...")
+        advice = getattr(cls, "without", {}).get(absent[0], "")
+        raise SpecError(f"{name} needs the option {absent[0]!r}; write {name}:{absent[0]}=...{advice}")
     return cls(**values)
 
 

@@ -79,7 +79,8 @@ def take_as_reference(dataset: Dataset, system: str) -> Dataset:
     Raises:
         InputError: no segment of this system names its item; the error gives the nearest known system.
     """
-    texts = {(s.group, s.item): s.hypothesis for s in dataset if s.system == system and s.item is not None}
+    own = [s for s in dataset if s.system == system and s.item is not None]
+    texts: dict[tuple[str | None, str | None], str] = {(s.group, s.item): s.hypothesis for s in own}
     if not texts:
         known = [name for name in dataset.systems if name is not None]
         raise InputError(f"reference system {system!r} has no segment with an item{nearest(system, known)}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences
 from nlgauge.io.csvtable import Records
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number
+from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.jsonl import JsonRows
 
 
@@ -36,7 +37,7 @@ def read_relative_ranks(
     pairs: list[Preference] = []
     header: list[str] | None = None
     known = renames or {}
-    repeated: dict[tuple[Key, Key], int] = {}
+    faults = Faults(file.name)
     for place, line in lines:
         cells = line.split()
         if header is None:
@@ -44,26 +45,13 @@ def read_relative_ranks(
             if header[-3:] != ["SID", "BETTER", "WORSE"] and header[-4:-1] != ["SID", "BETTER", "WORSE"]:
                 raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SID BETTER WORSE'")
             continue
-        if len(cells) not in (5, 6):
-            raise InputError(
-                f"{lines.at(place)}: {counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the"
-                " difference"
-            )
-        lp, _, item, better, worse = cells[:5]
-        if strip_document:
-            item = item.rpartition("::")[2]
-        if better == worse:
-            raise InputError(f"{lines.at(place)}: system {better!r} is better than itself")
-        try:
-            margin = number(cells[5]) if len(cells) == 6 else float("nan")
-        except ValueError as error:
-            raise InputError(f"{lines.at(place)}: difference {error}") from None
-        sides = Key(None, known.get(better, better), item, lp), Key(None, known.get(worse, worse), item, lp)
-        repeated[sides] = repeated.get(sides, 0) + 1
-        pairs.append(Preference(*sides, margin))
+        with faults.row(lines.at(place)):
+            pairs.append(_compared(cells, known, strip_document))
+    faults.check()
     if not pairs:
         raise InputError(f"{file.name} is empty: no pair in it, expected LP DATA SID BETTER WORSE")
     notes = list(lines.notes())
+    repeated = {(pair.better, pair.worse) for pair in pairs}
     again = len(pairs) - len(repeated)
     both = sum((worse, better) in repeated for better, worse in repeated) // 2
     if again:
@@ -71,6 +59,24 @@ def read_relative_ranks(
     if both:
         notes.append(f"{file.name}: {counted(both, 'pair')} judged both ways, all kept")
     return Preferences(tuple(pairs), file.name, tuple(notes))
+
+
+def _compared(cells: Sequence[str], known: Mapping[str, str], strip_document: bool) -> Preference:
+    """The pair in the words of a line."""
+    if len(cells) not in (5, 6):
+        raise InputError(f"{counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the difference")
+    lp, _, item, better, worse = cells[:5]
+    if strip_document:
+        item = item.rpartition("::")[2]
+    if better == worse:
+        raise InputError(f"system {better!r} is better than itself")
+    try:
+        margin = number(cells[5]) if len(cells) == 6 else float("nan")
+    except ValueError as error:
+        raise InputError(f"difference {error}") from None
+    return Preference(
+        Key(None, known.get(better, better), item, lp), Key(None, known.get(worse, worse), item, lp), margin
+    )
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Preferences:
@@ -83,24 +89,33 @@ def read_pairs(path: str | os.PathLike[str]) -> Preferences:
     """
     rows = JsonRows(InputFile(path))
     pairs: list[Preference] = []
+    faults = Faults(rows.file.name)
+    rows.refuse = faults.add
     for place, row in rows:
-        if type(row) is not dict:
-            raise InputError(f"{rows.at(place)}: not an object, expected one with 'better_id' and 'worse_id'")
-        better, worse = (row.get(f"{side}_id", row.get(side)) for side in ("better", "worse"))
-        if type(better) is not str or type(worse) is not str:
-            raise InputError(
-                f"{rows.at(place)}: 'better_id' and 'worse_id' must be the ids of two segments; fields found:"
-                f" {', '.join(row)}"
-            )
-        if better == worse:
-            raise InputError(f"{rows.at(place)}: segment {better!r} is better than itself")
-        margin = row.get("margin")
-        if margin is not None and type(margin) not in (int, float):
-            raise InputError(f"{rows.at(place)}: field 'margin' is {margin!r}, expected a number")
-        pairs.append(Preference(Key(better), Key(worse), float("nan") if margin is None else float(margin)))
+        with faults.row(rows.at(place)):
+            pairs.append(_pair(row))
+    faults.check()
     if not pairs:
         raise InputError(f"{rows.file.name} is empty: no pair in it, expected better_id and worse_id")
     return Preferences(tuple(pairs), rows.file.name, tuple(rows.notes()))
+
+
+def _pair(row: Any) -> Preference:
+    """The pair in an object."""
+    if type(row) is not dict:
+        raise InputError("not an object, expected one with 'better_id' and 'worse_id'")
+    better, worse = (row.get(f"{side}_id", row.get(side)) for side in ("better", "worse"))
+    if type(better) is not str or type(worse) is not str:
+        raise InputError(f"'better_id' and 'worse_id' must be the ids of two segments; fields found: {', '.join(row)}")
+    if better == worse:
+        raise InputError(f"segment {better!r} is better than itself")
+    margin = row.get("margin")
+    if margin is not None and type(margin) not in (int, float):
+        raise InputError(f"field 'margin' is {margin!r}, expected a number")
+    try:
+        return Preference(Key(better), Key(worse), float("nan") if margin is None else float(margin))
+    except OverflowError:
+        raise InputError("field 'margin' is too large for a number of 64 bits") from None
 
 
 def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
@@ -113,7 +128,7 @@ def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
         InputError: a column is missing, a row has another number of cells, or a text is compared with itself.
     """
     file = InputFile(path)
-    records = Records(file)
+    records, faults = Records(file), Faults(file.name)
     header: list[str] | None = None
     segments: dict[tuple[str, str, str, str | None], Segment] = {}
     items: dict[tuple[str, str, str | None], str] = {}
@@ -129,11 +144,13 @@ def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
                     )
             continue
         if len(cells) != len(header):
-            raise InputError(f"{where}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+            faults.add(where, f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+            continue
         row = dict(zip(header, cells, strict=True))
         group = row.get("lp") or None
         if row["pos"] == row["neg"]:
-            raise InputError(f"{where}: the better text is the worse one too")
+            faults.add(where, "the better text is the worse one too")
+            continue
         item = items.setdefault((row["src"], row["ref"], group), str(len(items) + 1))
         keys = []
         for side in ("pos", "neg"):
@@ -142,6 +159,7 @@ def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
                 segments[own] = Segment(str(len(segments) + 1), row[side], (row["ref"],), row["src"], None, item, group)
             keys.append(Key(segments[own].id))
         pairs.append(Preference(keys[0], keys[1]))
+    faults.check()
     if not pairs:
         raise InputError(f"{file.name} is empty: no pair in it, expected src, ref, pos and neg")
     return Dataset(tuple(segments.values()), file.name), Preferences(tuple(pairs), file.name, tuple(records.notes()))

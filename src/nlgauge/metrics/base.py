@@ -32,6 +32,8 @@ class Metric(Protocol):
     - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
       `sharing.vectors_of`).
     - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
+    - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
+      with the statistics for that number, made from values and parts.
     - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
     - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """

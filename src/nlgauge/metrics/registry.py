@@ -97,9 +97,21 @@ _UNREFERENCED = {
     "blanc": _at("unreferenced.blanc:Blanc"),
     "gruen": _at("unreferenced.gruen:Gruen"),
 }
+_GENERATION = {
+    "bartscore": _at("generation.bartscore:BartScore"),
+    "prism": _at("generation.bartscore:BartScore", frame="skip"),
+    "perplexity": _at("generation.perplexity:Perplexity"),
+    "fluency": _at("generation.fluency:Fluency"),
+}
 _LEARNED = {
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
+    "rated": _at("learned.regressor:Rated"),
+    "ruse": _at("learned.regressor:Ruse"),
+    "comet": _at("learned.regressor:Comet"),
+    "comet-qe": _at("learned.regressor:CometQE"),
+    "blend": _at("learned.blend:Blend"),
+    "beer": _at("learned.beer:Beer"),
     "ruber": _at("learned.ruber:Ruber"),
 }
 _EXTERNAL = {
@@ -117,6 +129,7 @@ _NLI_R = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 _NLI_D = "microsoft/deberta-large-mnli"
 _XNLI_R = "FacebookAI/xlm-roberta-base"  # to be fine-tuned: the authors' own weights are a pickle on a drive
 _XNLI_D = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
+_BART = "facebook/bart-large-cnn"
 _PAPERS = {
     "paper/bertscore": _at("embedding.bertscore:BertScore", model="roberta-large", layer=17),
     "paper/nli-r": _at("nli.menli:Nli", model=_NLI_R),
@@ -127,12 +140,16 @@ _PAPERS = {
     "paper/nli-d-src": _at("nli.menli:Nli", model=_NLI_D, formula="-c", direction="forward", anchor="source"),
     "paper/xnli-r": _at("nli.menli:Nli", model=_XNLI_R, anchor="source"),
     "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
+    "paper/bartscore-p": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-reference"),
+    "paper/bartscore-r": _at("generation.bartscore:BartScore", model=_BART, direction="reference-given-hypothesis"),
+    "paper/bartscore-f": _at("generation.bartscore:BartScore", model=_BART),
+    "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
-    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _LEARNED | _EXTERNAL | _PAPERS,
+    _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
     elsewhere=not_included,
 )

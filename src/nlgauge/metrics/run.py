@@ -157,7 +157,7 @@ class _Cached:
         def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:
             return {c.removeprefix(prefix): rows[:, i] for i, c in enumerate(columns) if c.startswith(prefix)}
 
-        return Scores(
+        found = Scores(
             self.signature,
             ids(segments),
             rows[:, 0],
@@ -165,6 +165,7 @@ class _Cached:
             flags={name: column > 0 for name, column in group("flag.").items()},
             higher_is_better=self.metric.info.higher_is_better,
         )
+        return self.metric.counted(found) if hasattr(self.metric, "counted") else found
 
 
 def _pack(scores: Scores) -> tuple[list[str], npt.NDArray[np.float64]]:

@@ -207,7 +207,7 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
         network = self.network  # says that torch is missing, if it is
         from nlgauge.models.workers import side_by_side
 
-        budget = 1 if alone else self._budget or network.batch_tokens
+        budget = 1 if alone else self.budget or network.batch_tokens
         batches = list(by_length(prepared.lengths, budget))
 
         def work(batch: npt.NDArray[np.int64]) -> Array:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".safetensors"
 # Those in nlgauge/data/heads that may be named, and what each is for.
-SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor"}
+SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor", "rated": "regressor"}
 HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20

@@ -23,7 +23,7 @@ class LazyModel(Generic[Files, Tokenizer, Network]):
 
     def __init__(self, found: Files, tokenizer: Tokenizer, load: Callable[[], Network], budget: int | None) -> None:
         self.found, self.tokenizer = found, tokenizer
-        self._load, self._budget = load, budget
+        self._load, self.budget = load, budget
 
     @cached_property
     def network(self) -> Network:

@@ -26,6 +26,8 @@ _LEFT_TO_RIGHT = (
     "llama", "mamba", "ministral", "mistral", "mixtral", "mpt", "nemotron", "olmo", "openai-gpt", "opt", "persimmon",
     "phi", "qwen", "rwkv", "smollm", "stablelm", "starcoder", "xglm",
 )  # fmt: skip
+# Encoder-decoders, whose configurations need not say so.
+_PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5", "umt5"}
 _SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -85,7 +87,7 @@ class ModelFiles:
                 f"{self.name} brings code of its own (auto_map in config.json), which is never run; it is read as model"
                 f" type {kind!r} of transformers, so its vectors can differ from those of its authors"
             )
-        if self._reads_left_to_right:
+        if self.reads_left_to_right:
             found.append(
                 f"{self.name} reads from left to right (model type {kind!r}), so the vector of a word does not know"
                 " what follows it; metrics of matched vectors are made for encoders, which read both sides"
@@ -93,7 +95,14 @@ class ModelFiles:
         return tuple(found)
 
     @property
-    def _reads_left_to_right(self) -> bool:
+    def is_paired(self) -> bool:
+        """Whether the model is an encoder-decoder."""
+        config = self.config
+        return bool(config.get("is_encoder_decoder")) or config.get("model_type") in _PAIRED
+
+    @property
+    def reads_left_to_right(self) -> bool:
+        """Whether each vector knows only the text to its left, as in a causal language model."""
         if self.name == embedded.NAME:
             return False
         config = self.config

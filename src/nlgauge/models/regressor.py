@@ -156,7 +156,7 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
         values = self.network.values(
-            [t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self._budget, advance
+            [t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self.budget, advance
         )
         return Ratings(
             values[again.reshape(-1)],

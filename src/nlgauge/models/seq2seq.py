@@ -101,7 +101,7 @@ class Seq2Seq:
             raise MissingExtra(f"model {files.name!r}", "neural") from None
         self.name = files.name
         self.device = torch_device(torch, device)
-        if not files.config.get("is_encoder_decoder", False) and files.config.get("model_type") not in _ALWAYS_PAIRED:
+        if not files.is_paired:
             raise InputError(
                 f"model {files.name!r} is no encoder-decoder (config.json has model_type"
                 f" {files.config.get('model_type')!r})"
@@ -175,6 +175,3 @@ class Seq2Seq:
                 raise InputError(f"model {self.name!r} knows no language {code!r}; see its card for the codes")
         self.tokenizer.src_lang = source
         return {"forced_bos_token_id": int(known[find(target)])}
-
-
-_ALWAYS_PAIRED = {"marian", "t5", "mt5", "bart", "mbart", "m2m_100", "pegasus"}  # their configurations need not say so

@@ -50,6 +50,7 @@ class TextTokenizer:
         max_tokens: a lower limit than the model's own.
         space: begin every text with a space if the tokenizer would otherwise give the first word another piece than
             the same word later in the text (as bert_score does).
+        language: the code of the texts' language, for models whose tokenizers put a tag for it beside a text.
 
     Attributes:
         max_tokens: the largest number of pieces that the model accepts, including special tokens; None if there is no
@@ -60,13 +61,15 @@ class TextTokenizer:
     """
 
     @refusing_broken
-    def __init__(self, files: ModelFiles, max_tokens: int | None = None, space: bool = True) -> None:
+    def __init__(
+        self, files: ModelFiles, max_tokens: int | None = None, space: bool = True, language: str | None = None
+    ) -> None:
         self.name = files.name
         config = files.config
         size = config.get("vocab_size")
         self._n_pieces = size if isinstance(size, int) else None
         self._space = " " if space and config.get("model_type") in _NEEDS_SPACE else ""
-        self._backend, named = _load(files)
+        self._backend, named = _load(files, language)
         frame = self._frame()
         content = frame.index(0)
         n_suffix = len(frame) - 1 - max(i for i, special in enumerate(frame) if not special)
@@ -95,19 +98,23 @@ class TextTokenizer:
         found: list[Tokens] = []
         for start in range(0, len(texts), _CHUNK):
             for ids in self._encode([self._prepare(t) for t in texts[start : start + _CHUNK]]):
-                whole = np.asarray(ids, dtype=np.int64)
-                if self._n_pieces is not None and whole.size and whole.max() >= self._n_pieces:
-                    raise InputError(
-                        f"model {self.name!r}: its tokenizer gives a piece the id {whole.max()}, but vocab_size in"
-                        f" config.json is {self._n_pieces}; where pieces were added, enlarge the model's embeddings"
-                        " (resize_token_embeddings) and save it again"
-                    )
+                whole = self._whole(ids)
                 n = len(whole) - first - last
                 if room is not None and n > room and long == "truncate":
                     found.append(Tokens(np.concatenate([whole[: first + room], self.suffix]), room, True))
                 else:
                     found.append(Tokens(whole, n, False))
         return found
+
+    def _whole(self, ids: Sequence[int]) -> Ids:
+        whole = np.asarray(ids, dtype=np.int64)
+        if self._n_pieces is not None and whole.size and whole.max() >= self._n_pieces:
+            raise InputError(
+                f"model {self.name!r}: its tokenizer gives a piece the id {whole.max()}, but vocab_size in"
+                f" config.json is {self._n_pieces}; where pieces were added, enlarge the model's embeddings"
+                " (resize_token_embeddings) and save it again"
+            )
+        return whole
 
     def unknown_shares(self, contents: Iterable[Ids]) -> Array:
         """The share of unknown pieces in each text, shape (n,), from 0 to 1; 0 for a text without pieces.
@@ -235,13 +242,13 @@ def _positions(config: dict[str, Any]) -> int | None:
     return positions - config.get("pad_token_id", 1) - 1 if "roberta" in str(config.get("model_type")) else positions
 
 
-def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
+def _load(files: ModelFiles, language: str | None) -> tuple[Any, frozenset[int] | None]:
     """Load a model's tokenizer, and the ids that have weight 0 if the tokenizer names them.
 
     It is a fast tokenizer of the tokenizers library if there is one, or else one of transformers.
     """
     path = files.folder / "tokenizer.json"
-    if path.exists() and files.config.get("model_type") in _RAW:
+    if path.exists() and files.config.get("model_type") in _RAW and language is None:
         try:
             from tokenizers import Tokenizer
         except ImportError:
@@ -271,12 +278,32 @@ def _load(files: ModelFiles) -> tuple[Any, frozenset[int] | None]:
             f"model {files.name!r}: no vocabulary in {files.folder}; expected tokenizer.json, or the files it is made"
             " from"
         )
+    if language is not None:
+        _set_language(tokenizer, language, files.name)
     weightless = frozenset(i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
         backend.no_truncation()
         backend.no_padding()
     return (backend if backend is not None else tokenizer), weightless
+
+
+def _set_language(tokenizer: Any, language: str, name: str) -> None:
+    """Let a tokenizer of transformers mark texts as texts of a language.
+
+    Raises:
+        InputError: it marks no languages, or not this one.
+    """
+    if not hasattr(tokenizer, "src_lang"):
+        raise InputError(f"model {name!r} marks no languages; leave language out")
+    token = getattr(tokenizer, "get_lang_token", lambda code: code)
+    try:
+        is_known = token(language) in tokenizer.get_vocab()
+    except KeyError:
+        is_known = False
+    if not is_known:
+        raise InputError(f"model {name!r} knows no language {language!r}; see its card for the codes")
+    tokenizer.src_lang = language
 
 
 def _id(tokenizer: Any, names: Iterable[str | None]) -> int | None:

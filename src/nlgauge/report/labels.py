@@ -11,8 +11,9 @@ ELLIPSIS = "…"
 _JOINER, _EMOJI_FORM = "\u200d", "\ufe0f"
 _REPLACED = {**dict.fromkeys("\n\v\f\r\x85\u2028\u2029", "↵"), "\t": "⇥"}
 _STEERS_DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# Control characters, line ends of Unicode, marks of direction and non-characters: what an outlet obeys or cannot hold.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+# Control characters, line ends of Unicode, marks of direction, halves of surrogate pairs and non-characters: what an
+# outlet obeys or cannot hold.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 # Advance widths in em, on the generous side (those of DejaVu Sans, wider than Arial), so that a label is never larger
 # than its room.
 _ADVANCES = {

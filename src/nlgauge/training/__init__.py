@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     from nlgauge.training.examples import Example, rated_examples, read_triples
     from nlgauge.training.heads import write_head
     from nlgauge.training.infill import InfillRecipe, train_infill
+    from nlgauge.training.linear import Fitted, train_beer, train_blend
     from nlgauge.training.loop import Checkpoint, Schedule, Watch
+    from nlgauge.training.matching import Matched, match_tokens
     from nlgauge.training.nli import Accuracy, NliRecipe, accuracy, train_nli
     from nlgauge.training.regressor import RegressorRecipe, Trained, train_regressor
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Accuracy", "Checkpoint", "Dev", "Example", "InfillRecipe", "LabelledPair", "NliRecipe", "RegressorRecipe",
-    "Schedule", "Trained", "Watch", "accuracy", "rated_examples", "read_pairs", "read_triples", "train_infill",
-    "train_nli", "train_regressor", "write_head",
+    "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "Matched", "NliRecipe",
+    "RegressorRecipe", "Schedule", "Trained", "Watch", "accuracy", "match_tokens", "rated_examples", "read_pairs",
+    "read_triples", "train_beer", "train_blend", "train_infill", "train_nli", "train_regressor", "write_head",
 ]  # fmt: skip

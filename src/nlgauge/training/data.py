@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Faults
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
@@ -58,15 +59,17 @@ def read_pairs(file: InputFile) -> list[LabelledPair]:
         InputError: a field is missing or is not text, a label is not in `LABELS` (in any case), or there is no pair at
             all; the error names file and line.
     """
-    rows = JsonRows(file)
+    rows, faults = JsonRows(file), Faults(file.name)
+    rows.refuse = faults.add
     pairs = []
     for number, row in rows:
-        where = rows.at(number)
-        premise, hypothesis, label = (_text(row, name, where) for name in ("premise", "hypothesis", "label"))
-        folded = label.strip().lower()
-        if folded not in LABELS:
-            raise InputError(f"{where}: label is {label!r:.60}, expected {', '.join(LABELS[:-1])} or {LABELS[-1]}")
-        pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
+        with faults.row(rows.at(number)):
+            premise, hypothesis, label = (_text(row, name) for name in ("premise", "hypothesis", "label"))
+            folded = label.strip().lower()
+            if folded not in LABELS:
+                raise InputError(f"label is {label!r:.60}, expected {', '.join(LABELS[:-1])} or {LABELS[-1]}")
+            pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
+    faults.check()
     if not pairs:
         raise InputError(
             f"{file.name} holds no pairs, expected one JSON object per line with premise, hypothesis and label"
@@ -74,11 +77,11 @@ def read_pairs(file: InputFile) -> list[LabelledPair]:
     return pairs
 
 
-def _text(row: Any, name: str, where: str) -> str:
+def _text(row: Any, name: str) -> str:
     value = row.get(name) if isinstance(row, dict) else None
     if not isinstance(value, str):
         found = f"{name} is {type(value).__name__}" if isinstance(row, dict) and name in row else f"no {name}"
-        raise InputError(f"{where}: {found}, expected an object with the texts premise, hypothesis and label")
+        raise InputError(f"{found}, expected an object with the texts premise, hypothesis and label")
     return value
 
 

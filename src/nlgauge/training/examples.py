@@ -12,6 +12,7 @@ import numpy.typing as npt
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment, is_blank, said
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.lines import Faults
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
@@ -42,39 +43,41 @@ def read_triples(file: InputFile) -> list[Example]:
         InputError: a field is missing or has the wrong type, a score is above 0, or there is no triple at all; the
             error names file and line.
     """
-    rows = JsonRows(file)
+    rows, faults = JsonRows(file), Faults(file.name)
+    rows.refuse = faults.add
     examples: list[Example] = []
     for owner, (number, row) in enumerate(rows):
-        where = rows.at(number)
-        if not isinstance(row, dict):
-            raise InputError(f"{where}: {type(row).__name__}, {_SHAPE}")
-        hyp, score = row.get("hyp"), row.get("score")
-        refs = row.get("refs", row.get("ref"))
-        refs = [refs] if isinstance(refs, str) else refs
-        if not isinstance(hyp, str):
-            raise InputError(f"{where}: hyp is {_kind(hyp)}, {_SHAPE}")
-        if not isinstance(refs, list) or not refs or not all(isinstance(ref, str) for ref in refs):
-            raise InputError(f"{where}: refs is {_kind(refs)}, {_SHAPE}")
-        if isinstance(score, bool) or not isinstance(score, int | float):
-            raise InputError(
-                f"{where}: score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor'"
-                " takes ratings"
-            )
-        try:
-            score = float(score)
-        except OverflowError:
-            raise InputError(
-                f"{where}: score is {str(score)[:20]}..., expected a number of 64 bits, 0 or less"
-            ) from None
-        if score > 0:
-            raise InputError(
-                f"{where}: score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes"
-                " ratings"
-            )
-        examples += [Example({"hyp": hyp, "ref": ref}, score, owner) for ref in refs]
+        with faults.row(rows.at(number)):
+            examples += _triple(row, owner)
+    faults.check()
     if not examples:
         raise InputError(f"{file.name} holds no triples, expected one JSON object per line with hyp, refs and score")
     return examples
+
+
+def _triple(row: Any, owner: int) -> list[Example]:
+    if not isinstance(row, dict):
+        raise InputError(f"{type(row).__name__}, {_SHAPE}")
+    hyp, score = row.get("hyp"), row.get("score")
+    refs = row.get("refs", row.get("ref"))
+    refs = [refs] if isinstance(refs, str) else refs
+    if not isinstance(hyp, str):
+        raise InputError(f"hyp is {_kind(hyp)}, {_SHAPE}")
+    if not isinstance(refs, list) or not refs or not all(isinstance(ref, str) for ref in refs):
+        raise InputError(f"refs is {_kind(refs)}, {_SHAPE}")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise InputError(
+            f"score is {_kind(score)}, {_SHAPE}; 'nlgauge synth' writes them, 'nlgauge train regressor' takes ratings"
+        )
+    try:
+        score = float(score)
+    except OverflowError:
+        raise InputError(f"score is {str(score)[:20]}..., expected a number of 64 bits, 0 or less") from None
+    if score > 0:
+        raise InputError(
+            f"score is {score:g}, expected 0 or less, a sum of severities; 'nlgauge train regressor' takes ratings"
+        )
+    return [Example({"hyp": hyp, "ref": ref}, score, owner) for ref in refs]
 
 
 def _kind(value: Any) -> str:

@@ -47,6 +47,14 @@ def test_language_pairs_are_sorted_or_chosen_and_may_be_packed(folder, put):
         read_da_segments("da", ["fi-en"])
 
 
+def test_all_bad_ratings_are_counted(folder, put):
+    with pytest.raises(ng.InputError, match=r"de-en:1: rating 'x', expected a number or None; 2 rows are bad: 1, 2$"):
+        read_da_segments(folder({"human": "x\n?\n"}))
+    rows = put("da.csv", "LP DATA SYSTEM SID HUMAN\nde-en n A 1 x\nde-en n A 2\nde-en n A 3 1\nde-en n A 3 1\n")
+    with pytest.raises(ng.InputError, match=r"^da.csv:2: 'x', expected a number or None; 3 rows are bad: 2, 3, 5$"):
+        read_da_scores(rows)
+
+
 def test_a_rating_that_is_missing_is_counted(folder):
     data = read_da_segments(folder({"human": "None\n1\n"}))
     assert [dict(s.human) for s in data] == [{}, {"da_z": 1.0}]

@@ -13,7 +13,7 @@ from nlgauge.metrics.registry import METRICS
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
-        ("comet", "COMET"),
+        ("wmt22_comet_da", "COMET-22"),
         ("Bleurt_20", "BLEURT-20"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-2", "YiSi"),

@@ -1,4 +1,4 @@
-"""The SEScore head in the package: what its file says, how it orders plain sentences, what its card promises."""
+"""The heads of sescore and rated: what their files say, how they order plain sentences, what a card promises."""
 
 import os
 import re
@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
-from nlgauge.metrics.base import trained_on
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import notes_of, trained_on
+from nlgauge.metrics.registry import metric_info
 from nlgauge.models.regressor import locate_regressor
+from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")
 DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"))
@@ -43,6 +47,28 @@ def test_what_is_worse_scores_lower():
     # What the shipped weights say, in float32 with AVX-512 and with AVX2; processors differ by less than 0.001 here,
     # an adapter that is not added or another layer by whole points.
     assert scores.values == pytest.approx([-3.085, -8.432, -11.591, -15.462, -28.178], abs=0.01)
+
+
+def test_the_rated_head_is_small_and_says_that_it_learnt_from_ratings():
+    found = locate_regressor("rated")
+    assert found.head.path.stat().st_size < 2_000_000
+    assert found.features == ("hyp", "ref", "hyp*ref", "|hyp-ref|")
+    assert (found.head.get("recipe"), found.head.get("method")) == ("recipes/rated", "frozen")
+    (note,) = notes_of(ng.metric("rated"))
+    assert note.startswith("trained on human ratings (WMT15 DA: 2,000 translations into English); agreement")
+    assert "human ratings of WMT15" in metric_info("rated").summary
+    assert "trained:human ratings" in str(signature_of(ng.metric("rated"), Runtime(device="cpu")))
+
+
+def test_people_would_rate_what_is_worse_lower():
+    texts = [WORSE_AND_WORSE[0], WORSE_AND_WORSE[1], WORSE_AND_WORSE[3], WORSE_AND_WORSE[4]]
+    rows = [Segment(f"{i}", text, (REFERENCE,)) for i, text in enumerate(texts)]
+    values = ng.metric("rated").score(rows, Runtime(device="cpu")).values
+    assert list(values) == sorted(values, reverse=True)
+    # the shipped weights in float32; another layer would move them by tenths
+    assert values == pytest.approx([1.129, 0.622, -0.195, -1.457], abs=0.005)
+    (blank,) = ng.metric("rated").score([Segment("1", " ", (REFERENCE,))], Runtime(device="cpu")).values
+    assert blank == pytest.approx(-1.90182)  # the lowest rating of training
 
 
 @pytest.mark.skipif(not (DATA / "wmt16-da-seg").is_dir(), reason="NLGAUGE_DATA names no folder with wmt16-da-seg/")

@@ -145,6 +145,12 @@ class Kept:
     stat: Annotated[
         str, typer.Option("--stat", metavar="STAT", help="Their agreement; see 'nlgauge list statistics'.")
     ] = _STAT
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold", min=0, help="For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"
+        ),
+    ] = None
     held_out: Annotated[
         float,
         typer.Option(
@@ -164,7 +170,7 @@ class Kept:
         if dev is not None:
             options.refuse_idle(options.changed(self, "held_out"), "holds texts back, and --dev brings them")
             return
-        if self.stat != _STAT:
+        if self.stat != _STAT or self.threshold is not None:
             raise InputError(
                 "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
                 f" by {_STAT}"
@@ -225,12 +231,16 @@ class Setup:
         from nlgauge.training.examples import rated_examples
 
         try:
-            segments, ratings, rated_for = _rated(self.dev, criterion, self.columns)
+            segments, ratings, rated_for = read_rated(self.dev, criterion, self.columns)
         except InputError as error:
             raise InputError(f"--dev: {error}") from None
         examples = rated_examples(segments, ratings, recipe.reference, recipe.source)
         name = f"{self.kept.stat} on {Path(self.dev).name}, {rated_for}"
-        return Dev(name, examples, self.kept.stat, lambda owner: segments[owner].group)
+        items = None if any(segment.item is None for segment in segments) else lambda owner: segments[owner].item
+        try:
+            return Dev(name, examples, self.kept.stat, lambda owner: segments[owner].group, items, self.kept.threshold)
+        except InputError as error:
+            raise InputError(f"--dev: {error}") from None
 
     def train(
         self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str], dev: Dev | None
@@ -338,7 +348,7 @@ def train_regressor(
 
     parts = []
     for path in rated:
-        segments, ratings, rated_for = _rated(path, criterion, setup.columns)
+        segments, ratings, rated_for = read_rated(path, criterion, setup.columns)
         parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
     about = {"criterion": rated_for}
     setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
@@ -352,7 +362,7 @@ def _numbers(names: str, option: str) -> tuple[int, ...]:
     return tuple(map(int, shared.listed(names)))
 
 
-def _rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:
+def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> tuple[Any, Any, str]:
     """Segments that were rated, their ratings, and for what."""
     dataset = read(path, columns=options.columns_of(columns))
     criteria = chosen_criteria(dataset, criterion)

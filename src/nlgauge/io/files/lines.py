@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import STDIN, InputFile
@@ -171,6 +172,14 @@ class Faults:
             self._places.append(place.removeprefix(self._name).lstrip(":, "))
         if self.n >= _MANY:
             self.check()
+
+    @contextmanager
+    def row(self, place: str) -> Iterator[None]:
+        """Count a row that is refused inside the block, by an error that may begin with its place."""
+        try:
+            yield
+        except InputError as error:
+            self.add(place, str(error).removeprefix(f"{place}: "))
 
     def check(self) -> None:
         """Raise the error of all rows counted, if there are any.

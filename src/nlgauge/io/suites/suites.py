@@ -123,10 +123,8 @@ def phenomenon_of(name: str) -> str:
 
 def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
     for number, (place, row) in enumerate(rows, start=1):
-        try:
+        with context.faults.row(place):
             yield _pair(row, str(number))
-        except InputError as error:
-            context.faults.add(place, str(error).removeprefix(f"{place}: "))
 
 
 def _pair(row: Cells, number: str) -> Pair:

@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile, entries
-from nlgauge.io.files.lines import Lines, counted, number, ordinal
+from nlgauge.io.files.lines import Faults, Lines, counted, number, ordinal
 from nlgauge.io.source import HeldSource
 
 PARTS = ("source", "reference", "mt-system", "human")
@@ -82,15 +82,17 @@ def open_da(
                 raise InputError(
                     f"{first} but {file.name} has {len(column)}; parallel files need one line a segment each"
                 )
-        unrated = 0
+        unrated, faults = 0, Faults(own[3].name)
         for (line, source), (_, reference), (_, hypothesis), (_, cell) in zip(*columns, strict=True):
             try:
                 rating = number(cell)
             except ValueError as error:
-                raise InputError(f"{own[3].name}:{line}: rating {error}") from None
+                faults.add(f"{own[3].name}:{line}", f"rating {error}")
+                continue
             unrated += rating != rating
             human = {} if rating != rating else {criterion: rating}
             segments.append(Segment(f"{lp}:{line}", hypothesis, (reference,), source, None, str(line), lp, human))
+        faults.check()
         if unrated:
             notes.append(f"{own[3].name}: {counted(unrated, 'segment')} without a rating")
         notes += [note for lines in texts for note in lines.notes()]
@@ -125,16 +127,19 @@ def read_da_scores(
     values: list[float] = []
     first_lines: dict[Key, int] = {}
     n_joined = 0
-    for place, lp, system, item, value in _da_lines(lines):
+    faults = Faults(file.name)
+    for place, lp, system, item, value in _da_lines(lines, faults):
         systems = system.split("+")
         n_joined += len(systems) > 1
         for name in systems[:1] if joined == "first" else systems:
             key = Key(None, (renames or {}).get(name, name), item, lp)
             if key in first_lines:
-                raise InputError(f"{lines.at(place)}: {key} was rated in line {first_lines[key]} already")
+                faults.add(lines.at(place), f"{key} was rated in line {first_lines[key]} already")
+                continue
             first_lines[key] = place
             keys.append(key)
             values.append(value)
+    faults.check()
     if not keys:
         raise InputError(f"{file.name} is empty: no judgement in it, expected LP DATA SYSTEM SID HUMAN")
     notes = list(lines.notes())
@@ -146,7 +151,7 @@ def read_da_scores(
     return ScoreTable(tuple(keys), {criterion: np.array(values)}, "segment", file.name, tuple(notes))
 
 
-def _da_lines(lines: Lines) -> Iterator[tuple[int, str, str, str, float]]:
+def _da_lines(lines: Lines, faults: Faults) -> Iterator[tuple[int, str, str, str, float]]:
     """Line number, language pair, system, item and rating of each line below the header."""
     header: list[str] | None = None
     testset = ""
@@ -158,7 +163,8 @@ def _da_lines(lines: Lines) -> Iterator[tuple[int, str, str, str, float]]:
                 raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SYSTEM SID HUMAN'")
             continue
         if len(cells) != 5:
-            raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
+            faults.add(lines.at(place), f"{counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
+            continue
         lp, set_of_line, system, item, rating = cells
         testset = testset or set_of_line
         if set_of_line != testset:
@@ -167,5 +173,6 @@ def _da_lines(lines: Lines) -> Iterator[tuple[int, str, str, str, float]]:
             value = number(rating)
             ordinal(item)
         except ValueError as error:
-            raise InputError(f"{lines.at(place)}: {error}") from None
+            faults.add(lines.at(place), str(error))
+            continue
         yield place, lp, system, item, value

@@ -93,14 +93,16 @@ class Markings:
         """
         lower = {name.lower(): float(weight) for name, weight in weights.items()}
         sums: dict[tuple[str, str], dict[str, float]] = {}
-        planted = 0
+        planted, faults = 0, Faults(self.name)
         for mark in self.marks:
             rated = sums.setdefault((mark.system, mark.item), {})
             rated.setdefault(mark.rater, 0.0)
             if mark.severity.lower() == _PLANTED:
                 planted += 1
                 continue
-            rated[mark.rater] += _weight(mark.severity, mark.category, lower, f"{self.name}:{mark.line}")
+            with faults.row(where := f"{self.name}:{mark.line}"):
+                rated[mark.rater] += _weight(mark.severity, mark.category, lower, where)
+        faults.check()
         mean = np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])
         columns = {"mqm": 0.0 - mean}  # and not -mean, which would be -0 for a perfect text
         if raters:
@@ -246,6 +248,7 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
     """
     file = InputFile(path)
     lines = Lines(file)
+    faults = Faults(file.name)
     keys, values = [], []
     columns: list[str] | None = None
     for line_number, line in lines:
@@ -256,16 +259,17 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
                 raise InputError(f"{lines.at(line_number)}: header {line!r}, expected 'system mqm_avg_score seg_id'")
             continue
         if len(cells) != len(columns):
-            raise InputError(
-                f"{lines.at(line_number)}: {counted(len(cells), 'cell')}, expected 3: system, score, number of the"
-                " segment"
-            )
+            reason = f"{counted(len(cells), 'cell')}, expected 3: system, score, number of the segment"
+            faults.add(lines.at(line_number), reason)
+            continue
         row = dict(zip(columns, cells, strict=True))
         try:
             values.append(number(row["mqm_avg_score"]) + 0.0)  # they write -0.000000 for a perfect text
         except ValueError as error:
-            raise InputError(f"{lines.at(line_number)}: score {error}") from None
+            faults.add(lines.at(line_number), f"score {error}")
+            continue
         keys.append(Key(None, row["system"], row["seg_id"], group))
+    faults.check()
     if not keys:
         raise InputError(f"{file.name} is empty: no row in it, expected system, score and segment")
     return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))
@@ -288,27 +292,22 @@ def read_ratings(
     lines = Lines(file)
     lower = {name.lower(): float(weight) for name, weight in weights.items()}
     keys, values = [], []
+    faults = Faults(file.name)
     seen: dict[str, int] = {}
     for line_number, line in lines:
         system, *cells = line.rstrip(" \r").split("\t")
+        place = lines.at(line_number)
         if len(cells) not in (1, 2):
-            raise InputError(
-                f"{lines.at(line_number)}: {counted(len(cells) + 1, 'cell')}, expected system, rating and perhaps"
-                " rater, between tabs"
-            )
+            reason = f"{counted(len(cells) + 1, 'cell')}, expected system, rating and perhaps rater, between tabs"
+            faults.add(place, reason)
+            continue
         seen[system] = seen.get(system, 0) + 1
         keys.append(Key(None, system, str(seen[system]), group))
-        if cells[0] == "None":
-            values.append(np.nan)
-            continue
-        errors = _errors(cells[0], lines.at(line_number))
-        values.append(
-            0.0
-            - sum(
-                _weight(str(one["severity"]), str(one.get("category") or ""), lower, lines.at(line_number))
-                for one in errors
-            )
-        )
+        with faults.row(place):
+            errors = [] if cells[0] == "None" else _errors(cells[0], place)
+            weights_of = (_weight(str(e["severity"]), str(e.get("category") or ""), lower, place) for e in errors)
+            values.append(np.nan if cells[0] == "None" else 0.0 - sum(weights_of))
+    faults.check()
     if not keys:
         raise InputError(f"{file.name} is empty: no row in it, expected system and rating")
     return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))

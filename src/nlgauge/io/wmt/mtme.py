@@ -17,7 +17,7 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.io.files.files import InputFile, entries
-from nlgauge.io.files.lines import Lines, counted, number
+from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.jsonl import JsonRows, RepeatedKey, unique
 from nlgauge.io.source import HeldSource
 from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
@@ -347,7 +347,7 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
     Raises:
         InputError: a line has another number of words, or no number.
     """
-    lines = Lines(file)
+    lines, faults = Lines(file), Faults(file.name)
     width = 3 if domain else 2
     for place, line in lines:
         # Between tabs a name may hold blanks, and an empty score stands for none.
@@ -355,11 +355,13 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
         if len(cells) != width:
             cells = line.split()
         if len(cells) != width:
-            raise InputError(
-                f"{lines.at(place)}: {counted(len(cells), 'word')}, expected {'DOMAIN ' if domain else ''}SYSTEM SCORE"
-            )
+            reason = f"{counted(len(cells), 'word')}, expected {'DOMAIN ' if domain else ''}SYSTEM SCORE"
+            faults.add(lines.at(place), reason)
+            continue
         try:
             score = number(cells[-1])
         except ValueError as error:
-            raise InputError(f"{lines.at(place)}: score of system {cells[-2]!r} is {error}") from None
+            faults.add(lines.at(place), f"score of system {cells[-2]!r} is {error}")
+            continue
         yield partial(lines.at, place), cells[0] if domain else None, cells[-2], score
+    faults.check()

@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import Finish, MetricInfo, Scores, ids, mean_of_defined
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.references import over_references
@@ -113,7 +113,7 @@ def against_best(
         k: the number of counts of a pair.
     """
     check_needs(metric, segments)
-    kept = [[i for i, text in enumerate(s.references) if text.strip()] or [0] for s in segments]
+    kept = [[i for i, text in enumerate(s.references) if not is_blank(text)] or [0] for s in segments]
     asked = [
         s if len(k) == len(s.references) else replace(s, references=tuple(s.references[i] for i in k))
         for s, k in zip(segments, kept, strict=True)
@@ -146,4 +146,4 @@ def against_best(
 
 
 def _told(text: str) -> str:
-    return text if text.strip() else ""
+    return "" if is_blank(text) else text

@@ -13,7 +13,7 @@ import numpy as np
 
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
@@ -141,9 +141,10 @@ class YiSi0:
     def _score_single(self, segments: Sequence[Segment], weight: Callable[[str], float], runtime: Runtime) -> Scores:
         found = np.zeros((len(segments), 3))
         untokenized = np.zeros(len(segments), dtype=np.bool_)
+        empty = np.array([is_blank(s.hypothesis) or is_blank(s.references[0]) for s in segments], dtype=np.bool_)
         for i, segment in enumerate(segments):
             sides = [unicode_words(text) for text in (segment.hypothesis, segment.references[0])]
-            untokenized[i] = not all(sides)
+            untokenized[i] = empty[i] or not all(sides)
             if untokenized[i]:
                 continue
             precision, recall = (
@@ -151,8 +152,7 @@ class YiSi0:
                 for words, others in (sides, sides[::-1])
             )
             found[i] = weighted_f(precision, recall, self.alpha), precision, recall
-        blank = [not (s.hypothesis.strip() and s.references[0].strip()) for s in segments]
-        flags = {"empty": np.array(blank, dtype=np.bool_), "untokenized": untokenized}
+        flags = {"empty": empty, "untokenized": untokenized}
         parts = dict(zip(("f", "precision", "recall"), found.T, strict=True))
         return Scores(signature_of(self, runtime), ids(segments), parts["f"], parts, flags=flags)
 

@@ -1,4 +1,4 @@
-"""What the metrics of this package share: the options that name a regressor, and segments scored by it."""
+"""What regressors as metrics share: the options that name one, what it must read, and segments scored by it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,25 @@ from nlgauge.text.scripts import Writing
 _LEAST_TOKENS = 3  # special tokens and a piece
 
 
-def learned(name: str, data: str, tasks: frozenset[str] = TASKS, paper: str = "") -> MetricInfo:
+def from_ratings(data: str) -> str:
+    """What a reader must know of a metric that has learnt from people's ratings."""
+    return (
+        f"trained on human ratings ({data}); agreement with ratings of the same texts or systems says nothing about"
+        " the metric"
+    )
+
+
+def learned(
+    name: str,
+    data: str,
+    tasks: frozenset[str] = TASKS,
+    paper: str = "",
+    needs: frozenset[str] = frozenset({"references"}),
+) -> MetricInfo:
     """Declare a metric that a regressor learned from some data."""
     return MetricInfo(
         name,
+        needs,
         range=(-math.inf, math.inf),
         copy_is_best=False,
         cached=True,
@@ -55,24 +70,49 @@ class RegressorMetric(Checked):
     max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
     dtype: DType | None = None
     info: ClassVar[MetricInfo]
+    texts: ClassVar[tuple[str, ...] | None] = None  # what its regressor must read; None is anything
+    trained: ClassVar[str | None] = None  # what every regressor under its name has learnt from, for the signature
 
     @property
     def _model(self) -> str:
         raise NotImplementedError
 
     def files(self) -> RegressorFiles:
-        """The regressor's files, its encoder checked."""
-        return locate_regressor(self._model)
+        """The regressor's files, its encoder checked.
+
+        Raises:
+            InputError: see `locate_regressor`; or the regressor reads other texts than the metric.
+        """
+        found = locate_regressor(self._model)
+        if self.texts not in (None, found.texts):
+            raise InputError(
+                f"{self.info.name}: {self._model} reads {', '.join(found.texts)}, expected"
+                f" {', '.join(self.texts or ())}; use regressor:model={self._model}"
+            )
+        return found
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = self.files()
-        return {"dtype": self.dtype or runtime.dtype, "max_tokens": files.max_tokens(self.max_tokens), **files.facts()}
+        limit = files.max_tokens(self.max_tokens)
+        return {
+            "dtype": self.dtype or runtime.dtype,
+            "max_tokens": limit,
+            **files.facts(),
+            "trained": self.trained,
+        }
 
     @property
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the regressor was shown in training, as far as its file says."""
         return self.files().head.items("trained_on_phenomena")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That the regressor has learnt from people's ratings, and from which, if its file says so."""
+        head = self.files().head
+        criterion = head.get("criterion")
+        return () if criterion is None else (from_ratings(head.get("data") or f"rated for {criterion}"),)
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores
-from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.learned.model import RegressorMetric, learned
-from nlgauge.runtime.runtime import Runtime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +24,7 @@ class SEScore(RegressorMetric):
     """
 
     model: str = "sescore"
+    texts: ClassVar = ("hyp", "ref")
     info: ClassVar = learned(
         "sescore",
         "synthetic errors",
@@ -41,20 +36,3 @@ class SEScore(RegressorMetric):
     @property
     def _model(self) -> str:
         return self.model
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values of about -25 to 0 (or 0 to 1 with `rescale`), without bounds.
-
-        The part is `raw`; the flags are `empty`, `truncated` and `unknown`. An empty side gets the lowest score of
-        training and sets the flag `empty`. A segment with a text of which no piece is known is NaN.
-
-        Raises:
-            InputError: a segment has no reference, or the model is not a regressor or reads other texts.
-        """
-        check_needs(self, segments)
-        texts = self.files().texts
-        if texts != ("hyp", "ref"):
-            raise InputError(
-                f"sescore: {self.model} reads {', '.join(texts)}, expected hyp, ref; use regressor:model={self.model}"
-            )
-        return super().score(segments, runtime)

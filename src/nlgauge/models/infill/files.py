@@ -11,8 +11,6 @@ from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.locate import ModelFiles, locate
 
 DEFAULT = "infill"
-# Encoder-decoders whose configurations need not say so.
-_PAIRED = {"t5", "mt5", "umt5", "bart", "mbart", "pegasus", "longt5", "marian", "m2m_100"}
 
 
 @dataclass(frozen=True)
@@ -67,9 +65,9 @@ def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFi
         raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
     if files.name == embedded.NAME:
         raise InputError(f"the embedded encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
-    config = files.config
-    if config.get("is_encoder_decoder") or config.get("model_type") in _PAIRED:
+    if files.is_paired:
         return InfillFiles(model, files, None, True)
+    config = files.config
     kinds = config.get("architectures") or []
     # Some checkpoints name no class, or the one of pre-training, whose masked language model is the same.
     if (

@@ -197,7 +197,7 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
 
         left = list(range(len(gaps)))
         if self.dtype not in HALF:
-            left = run(list(by_length([len(ids) for ids, _ in framed], self._budget or network.batch_tokens)), False)
+            left = run(list(by_length([len(ids) for ids, _ in framed], self.budget or network.batch_tokens)), False)
         run([np.array([i]) for i in left], True)
 
 

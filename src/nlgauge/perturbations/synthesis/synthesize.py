@@ -209,8 +209,8 @@ class Synthesizer:
         self.draws, self.seed, self.variants, self.max_words = draws or Draws(), seed, variants, max_words
         self.runtime = runtime or Runtime()
         self.severity = rated_by(judge, severity, threshold, self.runtime)
-        single = isinstance(infill, str) or not isinstance(infill, Sequence)
-        self.fillers = [_Filler(one, self.runtime) for one in ([infill] if single else infill)]
+        given = [infill] if isinstance(infill, str) or not isinstance(infill, Sequence) else infill
+        self.fillers = [_Filler(one, self.runtime) for one in given]
         names = [filler.name for filler in self.fillers]
         if not names or len(set(names)) < len(names):
             raise SpecError(f"infill is {names}, expected one model or several, each named once")

@@ -59,15 +59,19 @@ class WordMetric:
         return f"the tokenizer {self.tokenizer} splits words at blanks, of which they have few; take tokenizer=unicode"
 
     def splitter(self) -> Callable[[str], Words]:
-        """The function that splits a text into words."""
+        """The function that splits a text into words; one without a visible character has none."""
         if self.tokenizer in _OF_SACREBLEU:
             split = sacre.splitter(self.tokenizer)
         else:
             split = TOKENIZERS[cast(TokenizerName, self.tokenizer)]
         if self.lowercase:
             # Other scripts word by word: how a sigma is lowered depends on what stands around it.
-            return lambda text: tuple(split(text.lower()) if text.isascii() else [w.lower() for w in split(text)])
-        return lambda text: tuple(split(text))
+            return lambda text: (
+                ()
+                if is_blank(text)
+                else tuple(split(text.lower()) if text.isascii() else [w.lower() for w in split(text)])
+            )
+        return lambda text: () if is_blank(text) else tuple(split(text))
 
 
 def measured(
@@ -97,10 +101,6 @@ def measured(
         The numbers, shape (n, k); and, each of shape (n,), where a side is blank (`empty`), and where it is not but
         has no word (`untokenized`).
     """
-
-    def words_of(text: str) -> Words:
-        return () if is_blank(text) else split(text)
-
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for place, segment in enumerate(segments):
         groups.setdefault(segment.references, {}).setdefault(segment.hypothesis, []).append(place)
@@ -109,10 +109,10 @@ def measured(
     numbers = [0] * len(segments)  # of each segment: its distinct pair of texts
     with runtime.progress(len(segments), label) as advance:
         for references, hypotheses in groups.items():
-            listed = [words_of(reference) for reference in references]
+            listed = [split(reference) for reference in references]
             prepared = prepare(listed)
             for hypothesis, places in hypotheses.items():
-                words = words_of(hypothesis)
+                words = split(hypothesis)
                 for place in places:
                     numbers[place] = len(found)
                 found.append(measure(words, prepared))

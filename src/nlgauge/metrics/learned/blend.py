@@ -1,0 +1,106 @@
+"""BLEND: the rating that a linear model of the scores of other metrics predicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.options import Checked
+from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
+from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.embedding.sharing import Layers, vectors_of
+from nlgauge.metrics.learned.linear import LinearModel, read_linear
+from nlgauge.metrics.learned.model import from_ratings
+from nlgauge.metrics.registry import metric
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
+
+_INFO = MetricInfo(
+    "blend",
+    range=(-math.inf, math.inf),
+    copy_is_best=False,
+    summary="a blend of metrics, learned from your ratings; a copy need not be best: weights may be negative",
+    tasks={"mt"},
+    paper='Ma et al. (2017), "Blend: a Novel Combined MT Metric Based on Direct Assessment"',
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blend(Checked):
+    """A weighted sum of standardised scores, fitted to ratings by ridge regression.
+
+    Args:
+        model: a file that `nlgauge train blend` wrote. It names the metrics.
+
+    References:
+        Ma et al. (2017), "Blend: a Novel Combined MT Metric Based on Direct Assessment". They fit a support vector
+        machine with a radial kernel to 57 metrics; ours is linear, over metrics of the user's choice.
+    """
+
+    model: str
+    info: ClassVar[MetricInfo] = _INFO
+    without: ClassVar = {"model": "; 'nlgauge train blend' makes one"}
+    learnt: LinearModel = field(init=False, compare=False, repr=False)
+    total: Combination = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        learnt = read_linear(self.model, "blend")
+        try:
+            weights = learnt.slopes.tolist()
+            specs = [term.name for term in learnt.terms]
+            total = Combination(tuple((w, metric(spec)) for w, spec in zip(weights, specs, strict=True)), "none")
+        except NlgaugeError as error:
+            raise InputError(f"blend: {self.model}: {error}") from None
+        low = learnt.about.get("low")
+        if not isinstance(low, int | float) or not math.isfinite(low):
+            raise InputError(f"blend: {self.model}: low is {low!r}, expected the lowest rating of training")
+        for name, value in {"learnt": learnt, "total": total}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "info", replace(_INFO, needs=total.info.needs, parts=total.info.parts))
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the other segments of the call."""
+        return self.total.pooled
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the model of any term saw in training."""
+        return self.total.trained_on
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That the weights have learnt from people's ratings; and the notes of the terms."""
+        about = self.learnt.about
+        return (from_ratings(about.get("data") or f"rated for {about.get('criterion')}"), *self.total.notes)
+
+    def unread(self, writing: Writing) -> str | None:
+        """What keeps any term from reading a text written like this."""
+        return self.total.unread(writing)
+
+    def vectors_of(self, runtime: Runtime) -> Layers:
+        """The vectors that the terms read."""
+        return vectors_of(self.total, runtime)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The identity of the weights, and the signatures of the terms."""
+        return {**self.total.facts(runtime), **self.learnt.facts()}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values on the scale of the ratings, without bounds; the parts are the values of the terms.
+
+        A flag is set where any term sets it. A segment with the flag `empty` gets the lowest rating of training.
+        """
+        found = self.total.score(segments, runtime)
+        values = self.learnt.origin + found.values
+        if "empty" in found.flags:
+            values = np.where(found.flags["empty"], float(self.learnt.about["low"]), values)
+        return replace(found, signature=signature_of(self, runtime), values=values)

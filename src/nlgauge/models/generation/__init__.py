@@ -1,0 +1,1 @@
+"""Models that write text, asked how likely a text is."""
