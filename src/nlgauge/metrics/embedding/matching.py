@@ -106,7 +106,7 @@ class Matching(Matched):
             kept[: read.content.start] = kept[read.content.stop :] = False
         if self.drop_marks:
             kept &= ~(encoder.tokenizer.which(kernel.is_mark) | encoder.tokenizer.which(kernel.is_subword))[read.ids]
-        points = kernel.as_points([layer[kept] for layer in read.layers], self.pmeans)
+        points = kernel.as_points(read.layers, self.pmeans, kept)
         side = Side(points, weights[kept], read.ids[kept])
         if self.match == "greedy" or not kept.any():
             return replace(side, vectors=kernel.unit(points))
@@ -116,5 +116,5 @@ class Matching(Matched):
         if self.match == "greedy":
             precision, recall = (np.array([mean]) for mean in kernel.greedy(hypothesis, reference))
             return (float(f1(precision, recall)[0]),)
-        costs = kernel.distances(hypothesis.vectors, reference.vectors, "squared")
+        costs = kernel.unit_distances(hypothesis.vectors, reference.vectors, "squared")
         return (1 - kernel.transport(costs, hypothesis.weights, reference.weights)[0],)
