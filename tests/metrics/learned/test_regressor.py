@@ -7,7 +7,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import notes_of
-from nlgauge.metrics.learned.regressor import Rated, Regressor
+from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric_info
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
@@ -133,8 +133,3 @@ def test_files_that_are_no_regressor_are_told_in_a_line(tmp_path):
 
 def test_what_has_learnt_from_no_rating_has_no_note(tiny_regressor):
     assert notes_of(ng.metric("regressor", model=str(tiny_regressor()))) == ()
-
-
-@pytest.mark.slow  # a shipped head over the embedded encoder
-def test_the_contract_holds_for_the_head_in_the_package():
-    check_metric(Rated(), runtime=CPU, tolerance=1e-5)  # float32 through six layers
