@@ -115,8 +115,8 @@ def test_four_runs_on_one_cache_and_one_output_all_end_whole(verb, undisturbed, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["synth", "train"])
-def test_of_four_runs_that_make_one_output_the_others_are_refused(verb, undisturbed, folder_of, start, listed):
+def test_of_four_runs_that_make_one_output_the_others_are_refused(undisturbed, folder_of, start, listed):
+    verb = "synth"  # of training: tests/training/test_loop.py
     run, folder = undisturbed(verb), folder_of(verb)
     codes, said = ended(verb, folder, start)
     assert 0 in codes
