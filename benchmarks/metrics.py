@@ -3,24 +3,37 @@
     python benchmarks/metrics.py                  every row whose package is installed
     python benchmarks/metrics.py wer eed          some rows
     python benchmarks/metrics.py --pairs 1000     more pairs
+    NLGAUGE_DATA=PATH python benchmarks/metrics.py --segments 300     every metric that runs without a download
 
 A row is a metric of ours, a package, and a function that scores a list of (hypothesis, reference) pairs as that
 package does: add one to `ROWS`. Texts follow Zipf's law; a hypothesis is its reference with words dropped, replaced and
 moved. On the clock is the processor's time: of `nlgauge.score`, and of the function. Exits with 1 if a number differs
 by more than the row allows, or a ratio is below what it asks for.
+
+With `--segments`, the segments are WMT16's, to English. Each metric stands with the processor's seconds that it takes
+alone, and as a share of what the embedded encoder takes for all texts; then all of them in one call, which read and
+encode each text once. Add names of metrics to take some. No exit code depends on it.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
+import os
 import random
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NamedTuple
 
 import nlgauge as ng
+from nlgauge.cli.listing import runs_with
 from nlgauge.metrics.inputs import InputChecks
+from nlgauge.metrics.registry import METRICS
+from nlgauge.models.encoder import load_encoder
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -104,11 +117,48 @@ def share_of_checks(hypotheses: list[str], references: list[str]) -> float:
     return checks / bleu
 
 
+def bench(n: int, names: Sequence[str]) -> None:
+    """Every metric that runs without a download over n segments: each alone, then all in one call."""
+    path = Path(os.environ.get("NLGAUGE_DATA", "")) / "wmt16-da-seg" / "segments.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = random.Random(0).sample([json.loads(line) for line in file], n)
+    texts = [row["hyp"] for row in rows], [row["refs"] for row in rows], [row["src"] for row in rows]
+    encoder = load_encoder("embedded", None, "float32", ng.Runtime())
+    distinct = list(dict.fromkeys([*texts[0], *(reference for listed in texts[1] for reference in listed)]))
+
+    def encode() -> Sequence[float]:
+        return [len(encoder.encode(encoder.tokenizer.tokens(distinct), encoder.depth).matrix)]
+
+    encode()
+    whole, _ = seconds(encode)
+    print(f"{'metric':<20}{'seconds':>9}{'encodings':>11}")
+    print(f"{'(one encoding)':<20}{whole:>9.2f}{1:>11.2f}")
+    taken: dict[str, float] = {}
+    for name in names or [name for name in METRICS.names() if runs_with(name) in ("no model", "the embedded models")]:
+        try:
+            ng.score(*(side[:2] for side in texts), metrics=name)  # imports, and loads what is held
+            taken[name], _ = seconds(lambda name=name: ng.score(*texts, metrics=name)[name].values)
+        except ng.InputError as error:
+            print(f"{name:<20}{'-':>9}  {str(error)[:80]}")
+            continue
+        print(f"{name:<20}{taken[name]:>9.2f}{taken[name] / whole:>11.2f}", flush=True)
+    print(f"{'(sum)':<20}{sum(taken.values()):>9.2f}{sum(taken.values()) / whole:>11.2f}")
+    began = time.perf_counter()
+    together, _ = seconds(lambda: [len(ng.score(*texts, metrics=list(taken)))])
+    print(f"{'(in one call)':<20}{together:>9.2f}{together / whole:>11.2f}")
+    print(f"{time.perf_counter() - began:.1f} seconds by the clock for {len(taken)} metrics of {n} segments")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("specs", nargs="*", help="metrics; none for all")
     parser.add_argument("--pairs", type=int, default=300)
+    parser.add_argument("--segments", type=int, help="so many segments of WMT16, by every metric")
     options = parser.parse_args()
+    if options.segments:
+        with warnings.catch_warnings(action="ignore"):
+            bench(options.segments, options.specs)
+        return
     pairs, failed = texts(options.pairs), False
     hypotheses, references = (list(side) for side in zip(*pairs, strict=True))
     print(f"{'metric':<12}{'package':<22}{'nlgauge s':>10}{'package s':>10}{'times':>7}  largest difference")

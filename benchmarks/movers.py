@@ -5,18 +5,21 @@
 
 The published code cannot be imported without a GPU and a download, so its way is written here from its definition, with
 torch and pyemd, with the same encoder. `loop` is what it does for each pair once the texts are tokenized and encoded:
-power means, n-grams, distances of all points of both texts, pyemd. `whole` adds tokens and encoding: padded batches
-there, each distinct text once here. On the clock is the processor's time of one thread. Exits with 1 if a value differs
-by more than 1e-5, or the loop is not ten times as fast.
+power means, n-grams, distances of all points of both texts, pyemd; here, what a metric does that finds tokens and
+vectors of its texts among what the metrics of a call share. `whole` adds tokens and encoding: padded batches there,
+each distinct text once here. On the clock is the processor's time of one thread; of `loop`, the best of five, in turn.
+Exits with 1 if a value differs by more than 1e-5, or the loop is not ten times as fast.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import string
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +30,10 @@ from transformers import AutoModel, AutoTokenizer
 import nlgauge as ng
 from nlgauge.metrics.embedding.moverscore import MoverScore
 from nlgauge.models import embedded
-from nlgauge.models.encoder import load_encoder
 from nlgauge.models.vectors import SharedVectors, source_of
 from nlgauge.text import words_by_tag
 
-LEAST, MOST = 10.0, 1e-5
+LEAST, MOST, ROUNDS = 10.0, 1e-5, 5
 BATCH = 256
 VARIANTS: dict[str, dict[str, Any]] = {
     "pmeans, 1-grams": {},
@@ -118,26 +120,23 @@ def main() -> None:
     torch.set_num_threads(1)
     theirs, runtime, failed = Published(), ng.Runtime(device="cpu"), False
     segments = ng.Dataset.from_texts([h for h, _ in pairs], [r for _, r in pairs]).segments
-    encoder = load_encoder("embedded", None, "float32", runtime)
-    MoverScore().score(segments[:1], runtime)  # imports
-    tokens, _ = seconds(lambda: encoder.tokenizer.tokens([text for pair in pairs for text in pair]))
     encoding, encoded = seconds(lambda: (theirs.encode([h for h, _ in pairs]), theirs.encode([r for _, r in pairs])))
     print(f"{'variant':<18}{'':<7}{'nlgauge s':>10}{'published s':>12}{'times':>7}  largest difference")
     for name, options in VARIANTS.items():
-        metric = MoverScore(**options)
-        shared = SharedVectors(range(2, 7))
+        metric, shared = MoverScore(**options), SharedVectors(range(2, 7))
         held = runtime.sharing({source_of("embedded", None, "float32", runtime): shared})
-        own, _ = seconds(
-            lambda metric=metric, held=held: metric.score(segments, held)
-        )  # encodes, and fills what is held
-        loop, found = seconds(lambda metric=metric, held=held: metric.score(segments, held).values)
-        slow, expected = seconds(lambda o=options: [theirs.score(h, r, **o) for h, r in zip(*encoded, strict=True)])
-        worst = float(np.abs(found - np.array(expected)).max())
-        loop -= tokens
+        own, _ = seconds(partial(metric.score, segments, held))  # encodes, and fills what is held
+        loop = slow = math.inf
+        for _ in range(ROUNDS):
+            took, found = seconds(partial(metric.score, segments, held))
+            loop = min(loop, took)
+            took, expected = seconds(lambda o=options: [theirs.score(h, r, **o) for h, r in zip(*encoded, strict=True)])
+            slow = min(slow, took)
+        worst = float(np.abs(found.values - np.array(expected)).max())
         bad = worst > MOST or slow / loop < LEAST
         failed |= bad
-        print(f"{name:<18}{'loop':<7}{loop:>10.2f}{slow:>12.2f}{slow / loop:>7.1f}  {worst:.0e}{' !' * bad}")
-        print(f"{'':<18}{'whole':<7}{own:>10.2f}{slow + encoding:>12.2f}{(slow + encoding) / own:>7.1f}")
+        print(f"{name:<18}{'loop':<7}{loop:>10.3f}{slow:>12.3f}{slow / loop:>7.1f}  {worst:.0e}{' !' * bad}")
+        print(f"{'':<18}{'whole':<7}{own:>10.3f}{slow + encoding:>12.3f}{(slow + encoding) / own:>7.1f}")
     raise SystemExit(int(failed))
 
 

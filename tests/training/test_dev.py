@@ -60,3 +60,23 @@ def test_statistics_of_systems_or_preferences_choose_no_weights(stat):
         Dev("d", [example(0.0, 0), example(1.0, 1)], stat)
     with pytest.raises(InputError, match="did you mean 'kendall_b'"):
         Dev("d", [example(0.0, 0), example(1.0, 1)], "kendal_b")
+
+
+def test_pairs_are_those_of_one_source_and_of_a_threshold():
+    # sources 0 1, 2 3: the first pair is ordered as rated, the second is not, and no other two are compared
+    examples = [example(0.0, 0), example(-5.0, 1), example(-1.0, 2), example(-2.0, 3)]
+    scores, owners = np.array([4.0, 3.0, 1.0, 2.0]), np.arange(4)
+
+    def measured(threshold):
+        return Dev("d", examples, "wmt_kendall_like", items=lambda owner: owner // 2, threshold=threshold).measure(
+            scores, owners
+        )
+
+    assert measured(0.0) == 0.0
+    assert measured(3.0) == 1.0
+    with pytest.raises(InputError, match=r"no two outputs for one input are rated 25 apart.*--threshold"):
+        measured(None)
+    with pytest.raises(InputError, match="does not say which"):
+        Dev("d", examples, "wmt_kendall_like", threshold=0.0)
+    with pytest.raises(InputError, match="kendall_b has no threshold"):
+        Dev("d", examples, threshold=0.0)

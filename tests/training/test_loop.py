@@ -115,3 +115,12 @@ def test_two_trainings_of_one_output_are_refused(tmp_path):
         train(1, tmp_path / "head.safetensors")
     assert train(0, tmp_path / "head.safetensors") == tmp_path / "head.safetensors"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_constant_rate_does_not_fall():
+    schedule = Schedule(learning_rate=2.0, warmup=0.5, constant=True)
+    assert [schedule.rate(step, 4) for step in range(4)] == [1.0, 2.0, 2.0, 2.0]
+    assert [Schedule(learning_rate=2.0, warmup=0.5).rate(step, 4) for step in (2, 3)] == [
+        pytest.approx(4 / 3),
+        pytest.approx(2 / 3),
+    ]

@@ -47,7 +47,8 @@ class Encoder:
         budget: int | None,
         shared: SharedVectors | None = None,
     ) -> None:
-        self.files, self.tokenizer, self.network, self.shared = files, tokenizer, network, shared
+        self.files, self.network, self.shared = files, network, shared
+        self.tokenizer = tokenizer if shared is None else tokenizer.holding(shared.tokens)
         self.depth = files.depth
         self.budget = budget or network.batch_tokens
 

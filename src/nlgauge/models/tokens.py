@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 _UNKNOWN = ("<unk>", "[UNK]")  # names of the piece for text that is not in the vocabulary
 _BOUNDARY = "\u2581"  # SentencePiece's mark of a word's beginning, which alone holds no text
 _CHUNK = 8192
+_HELD_CHARACTERS = 1 << 21  # of the texts of one request whose pieces are held
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class Tokens:
     ids: Ids
     n_content: int
     truncated: bool
+
+
+# What tells apart how a tokenizer cuts and joins -> text -> its pieces.
+HeldTokens = dict[tuple[int | None, str, Long], dict[str, Tokens]]
 
 
 class TextTokenizer:
@@ -86,6 +92,7 @@ class TextTokenizer:
         )
         self._boundary = _id(self._backend, (_BOUNDARY,))
         self._names: dict[int, str] = {}
+        self._held: HeldTokens | None = None
         self._tested: dict[Callable[[Sequence[str]], Mask], Mask] = {}
 
     def tokens(self, texts: Sequence[str], long: Long = "truncate") -> list[Tokens]:
@@ -93,6 +100,24 @@ class TextTokenizer:
 
         With `windows` nothing is cut, since the encoder reads long texts in parts.
         """
+        if self._held is None:
+            return self._tokens(texts, long)
+        held = self._held.setdefault((self.max_tokens, self._space, long), {})
+        new = [text for text in dict.fromkeys(texts) if text not in held]
+        read = dict(zip(new, self._tokens(new, long), strict=True))
+        found = [read[text] if text in read else held[text] for text in texts]
+        if sum(map(len, new)) <= _HELD_CHARACTERS:
+            held |= read
+        return found
+
+    def holding(self, held: HeldTokens) -> TextTokenizer:
+        """The same tokenizer, which keeps the pieces of each text here and looks there first; the owner clears it."""
+        other = copy(self)
+        other._held = held
+        return other
+
+    def _tokens(self, texts: Sequence[str], long: Long) -> list[Tokens]:
+        """Pieces of each text."""
         room = None if self.max_tokens is None else self.max_tokens - len(self.prefix) - len(self.suffix)
         first, last = len(self.prefix), len(self.suffix)
         found: list[Tokens] = []

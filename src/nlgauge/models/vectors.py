@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge.models.locate import locate
-from nlgauge.models.tokens import Ids
+from nlgauge.models.tokens import HeldTokens, Ids
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -40,10 +40,14 @@ class SharedVectors:
 
     Args:
         layers: the layers at which every sequence is encoded.
+
+    Attributes:
+        tokens: the pieces of the texts that were read, held as long.
     """
 
     def __init__(self, layers: Sequence[int]) -> None:
         self.layers = tuple(sorted(set(layers)))
+        self.tokens: HeldTokens = {}
         self._chunks: list[Sequence[Vectors]] = []  # what was encoded at once, at each layer
         self._places: dict[bytes, tuple[int, int]] = {}  # sequence -> its chunk, and its number there
 
@@ -63,7 +67,8 @@ class SharedVectors:
         return [self._at(self.layers.index(layer), places) for layer in layers]
 
     def clear(self) -> None:
-        """Forget all vectors."""
+        """Forget all vectors and tokens."""
+        self.tokens.clear()
         self._chunks.clear()
         self._places.clear()
 

@@ -11,6 +11,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.tokens import Ids
 from nlgauge.stats.correlation.correlate import correlation
+from nlgauge.stats.correlation.options import Options
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.training.examples import Example
 
@@ -26,12 +27,16 @@ class Dev:
         examples: examples with owners. One segment may own several, one per reference; their mean is its score.
         stat: the name of a statistic of `nlgauge.stats`.
         groups: owner -> language pair or task; agreement is the mean over groups.
+        items: owner -> the input that the segment answers; `wmt_kendall_like` compares outputs for one input.
+        threshold: the smallest difference of two ratings that makes a pair of `wmt_kendall_like`; None is WMT's 25.
     """
 
     name: str
     examples: Sequence[Example]
     stat: str = STAT
     groups: Callable[[int], Hashable] = lambda owner: None
+    items: Callable[[int], Hashable] | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         chosen = statistic(self.stat)
@@ -44,6 +49,26 @@ class Dev:
             raise InputError(
                 f"{self.name}: a development set of {len(self.examples)} examples of one score tells no weights from"
                 " others; take a larger one, or none: --held-out 0 (in Python held_out=0) keeps the last weights"
+            )
+        self._check_pairs()
+
+    def _check_pairs(self) -> None:
+        """Refuse what would leave every evaluation undefined: no input is known, or no two ratings are far enough."""
+        takes = "threshold" in statistic(self.stat).options
+        if self.threshold is not None and not takes:
+            raise InputError(f"{self.stat} has no threshold; leave it out, or choose wmt_kendall_like")
+        if not takes:
+            return
+        if self.items is None:
+            raise InputError(
+                f"{self.stat} compares outputs for one input, and {self.name} does not say which these are"
+            )
+        targets = np.array([example.score for example in self.examples])
+        if np.isnan(self.measure(targets, np.array([example.owner for example in self.examples]))):
+            far = 25.0 if self.threshold is None else self.threshold
+            raise InputError(
+                f"{self.name}: no two outputs for one input are rated {far:g} apart, so that {self.stat} is undefined;"
+                " choose a smaller --threshold, such as 0 for MQM"
             )
 
     @property
@@ -59,10 +84,13 @@ class Dev:
         wanted = np.zeros(len(segments))
         wanted[places] = [example.score for example in self.examples]
         labels = [self.groups(int(owner)) for owner in segments]
+        within = self.items if "threshold" in statistic(self.stat).options else None
         values = []
         for label in dict.fromkeys(labels):
             where = [i for i, other in enumerate(labels) if other == label]
-            values.append(correlation(self.stat, means[where], wanted[where]).value)
+            items = [within(int(segments[i])) for i in where] if within is not None else None
+            options: Options = {} if self.threshold is None else {"threshold": self.threshold}
+            values.append(correlation(self.stat, means[where], wanted[where], items, **options).value)
         defined = [value for value in values if not np.isnan(value)]
         return float(np.mean(defined)) if defined else float("nan")
 

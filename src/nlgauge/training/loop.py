@@ -41,6 +41,7 @@ class Schedule:
         batch_size: pairs per step.
         learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
         warmup: the share of the steps in which the rate rises.
+        constant: keep the highest rate after the warm-up.
         weight_decay: the weight decay of AdamW.
         seed: the seed of the order of the data, of dropout and of new weights.
     """
@@ -51,6 +52,7 @@ class Schedule:
     warmup: Annotated[float, Range(least=0, most=1, meaning="a share of the steps")] = 0.06
     weight_decay: float = 0.01
     seed: int = 0
+    constant: bool = False
 
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
@@ -66,7 +68,8 @@ class Schedule:
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0."""
         rising = max(1, round(self.warmup * steps))
-        return self.learning_rate * min((step + 1) / rising, (steps - step) / max(1, steps - rising + 1))
+        falling = 1.0 if self.constant else (steps - step) / max(1, steps - rising + 1)
+        return self.learning_rate * min((step + 1) / rising, falling)
 
 
 @dataclass(frozen=True, kw_only=True)

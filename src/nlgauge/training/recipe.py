@@ -79,4 +79,6 @@ def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[st
     """What recipe, schedule, precision and encoder say of a run, in one flat mapping."""
     facts = {**asdict(recipe), **asdict(recipe.schedule)}
     del facts["schedule"]
+    if not facts["constant"]:
+        del facts["constant"]  # runs from before there was a choice go on
     return facts | {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}

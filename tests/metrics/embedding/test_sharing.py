@@ -77,6 +77,47 @@ def test_each_text_is_encoded_once_whatever_layers_are_asked_for(metrics, encode
     same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in metrics.items()})
 
 
+def test_a_model_of_the_hub_takes_one_pass_for_all_metrics(tiny_model, monkeypatch):
+    """No block sees a text twice, though the metrics read four layers, and one of them five."""
+    from nlgauge.models.hub import HubNetwork
+
+    counts, loaded = [], HubNetwork.__init__
+
+    def counting(self, *args):
+        loaded(self, *args)
+        self._can_replay((0, 1))
+        for block in getattr(self._owner, self._stack):
+            block.register_forward_hook(lambda module, args, *_: counts.append((id(module), args[0].shape[:2].numel())))
+
+    monkeypatch.setattr(HubNetwork, "_can_replay", lambda self, layers: True)  # its own check runs blocks, too
+    monkeypatch.setattr(HubNetwork, "__init__", counting)
+    built = made(SPECS, str(tiny_model("distilbert")))
+    found = score_segments(built, SEGMENTS, Runtime(device="cpu"))
+    seen = {module: sum(n for other, n in counts if other == module) for module, _ in counts}
+    texts = {text for hyp, refs in TEXTS for text in (hyp, *refs) if text and refs != ("a dog",)}
+    tokens = built["wmd"]._encoder(Runtime(device="cpu")).tokenizer.tokens(list(texts))
+    assert set(seen.values()) == {sum(len(t.ids) for t in tokens)}
+    counts.clear()
+    same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in built.items()})
+
+
+def test_a_text_is_cut_to_pieces_once(metrics, monkeypatch):
+    from nlgauge.models.tokens import TextTokenizer
+
+    seen, cut = [], TextTokenizer._tokens
+
+    def watched(self, texts, long):
+        seen.extend((text, self.max_tokens, long) for text in texts)
+        return cut(self, texts, long)
+
+    monkeypatch.setattr(TextTokenizer, "_tokens", watched)
+    runtime = Runtime(device="cpu")
+    score_segments(
+        {name: metrics[name] for name in ("bertscore", "bertscore:idf=true,layer=1", "wmd", "yisi1")}, SEGMENTS, runtime
+    )
+    assert len(seen) == len(set(seen)) == len({text for hyp, refs in TEXTS for text in (hyp, *refs)})
+
+
 def test_portions_bound_the_memory_and_change_no_value(metrics, encoded, monkeypatch):
     expected = score_segments(metrics, SEGMENTS, Runtime(device="cpu"))
     encoded.clear()

@@ -63,6 +63,9 @@ class Learning:
     warmup: Annotated[
         float, typer.Option("--warmup", min=0, max=1, help="Share of the steps in which the rate rises.")
     ] = 0.06
+    constant_rate: Annotated[
+        bool, typer.Option("--constant-rate", help="Keep the rate after the warm-up, in place of letting it fall.")
+    ] = False
     decay: Annotated[float, typer.Option("--weight-decay", min=0, help="Weight decay of AdamW; 0 is Adam.")] = 0.01
 
     def schedule(self, seed: int, rate: float = 1e-3) -> Schedule:
@@ -75,6 +78,7 @@ class Learning:
             learning_rate=rate if self.rate is None else self.rate,
             warmup=self.warmup,
             weight_decay=self.decay,
+            constant=self.constant_rate,
             seed=seed,
         )
 

@@ -145,6 +145,12 @@ class Kept:
     stat: Annotated[
         str, typer.Option("--stat", metavar="STAT", help="Their agreement; see 'nlgauge list statistics'.")
     ] = _STAT
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold", min=0, help="For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"
+        ),
+    ] = None
     held_out: Annotated[
         float,
         typer.Option(
@@ -164,7 +170,7 @@ class Kept:
         if dev is not None:
             options.refuse_idle(options.changed(self, "held_out"), "holds texts back, and --dev brings them")
             return
-        if self.stat != _STAT:
+        if self.stat != _STAT or self.threshold is not None:
             raise InputError(
                 "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
                 f" by {_STAT}"
@@ -230,7 +236,11 @@ class Setup:
             raise InputError(f"--dev: {error}") from None
         examples = rated_examples(segments, ratings, recipe.reference, recipe.source)
         name = f"{self.kept.stat} on {Path(self.dev).name}, {rated_for}"
-        return Dev(name, examples, self.kept.stat, lambda owner: segments[owner].group)
+        items = None if any(segment.item is None for segment in segments) else lambda owner: segments[owner].item
+        try:
+            return Dev(name, examples, self.kept.stat, lambda owner: segments[owner].group, items, self.kept.threshold)
+        except InputError as error:
+            raise InputError(f"--dev: {error}") from None
 
     def train(
         self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str], dev: Dev | None

@@ -78,6 +78,11 @@ class Matching(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf == "both" or (self.idf == "references" and self.idf_file is None)
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        hypotheses = [s.hypothesis for s in segments] if self.idf == "both" else []
+        return hypotheses + ([] if self.idf_file else reference_documents(segments))
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         facts = dict(super().facts(runtime))
@@ -106,7 +111,7 @@ class Matching(Matched):
             kept[: read.content.start] = kept[read.content.stop :] = False
         if self.drop_marks:
             kept &= ~(encoder.tokenizer.which(kernel.is_mark) | encoder.tokenizer.which(kernel.is_subword))[read.ids]
-        points = kernel.as_points([layer[kept] for layer in read.layers], self.pmeans)
+        points = kernel.as_points(read.layers, self.pmeans, kept)
         side = Side(points, weights[kept], read.ids[kept])
         if self.match == "greedy" or not kept.any():
             return replace(side, vectors=kernel.unit(points))
@@ -116,5 +121,5 @@ class Matching(Matched):
         if self.match == "greedy":
             precision, recall = (np.array([mean]) for mean in kernel.greedy(hypothesis, reference))
             return (float(f1(precision, recall)[0]),)
-        costs = kernel.distances(hypothesis.vectors, reference.vectors, "squared")
+        costs = kernel.unit_distances(hypothesis.vectors, reference.vectors, "squared")
         return (1 - kernel.transport(costs, hypothesis.weights, reference.weights)[0],)

@@ -73,6 +73,10 @@ class MoverScore(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return [*(s.hypothesis for s in segments), *reference_documents(segments)]
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}
@@ -101,12 +105,11 @@ class MoverScore(Matched):
             dropped = dropped | np.array([name in stopped for name in tokenizer.names(read.ids)], dtype=np.bool_)
         pieces = read.ids[~dropped]
         weights = np.ones(len(pieces)) if table is None else table.weights(pieces).astype(np.float64)
-        layers = [layer[~dropped] for layer in read.layers] if dropped.any() else read.layers
-        points = kernel.as_points(layers, self.variant == "pmeans")
+        points = kernel.as_points(read.layers, self.variant == "pmeans", ~dropped)
         return kernel.ngrams(Side(points, weights, pieces), self.ngram)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         cost: kernel.Cost = "squared" if self.variant == "pmeans" else "euclidean"
-        costs = kernel.distances(hypothesis.vectors, reference.vectors, cost)
+        costs = kernel.unit_distances(hypothesis.vectors, reference.vectors, cost)
         moved, _ = kernel.transport(costs, hypothesis.weights, reference.weights)
         return (1 - moved if self.variant == "pmeans" else 1 / (1 + moved),)

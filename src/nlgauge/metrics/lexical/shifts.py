@@ -2,8 +2,9 @@
 
 sacrebleu computes the table of edit distances anew from the first changed word on for each shift that it tries, and
 keeps whole rows of it. Here a row holds only the cells near the diagonal that sacrebleu looks at, and a shift is tried
-on the rows that it changes: the words behind them add what a table from the end says. Where sacrebleu gives up after
-its thousandth shift, none of the last round is tried at all, since it would be dropped.
+on the rows that it changes: the words behind them add what a table from the end says. Short texts that are much alike
+need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs. Where
+sacrebleu gives up after its thousandth shift, none of the last round is tried at all, since it would be dropped.
 
 References:
     Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation".
@@ -17,12 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
 
 # sacrebleu's limits, most of which are Tercom's.
 LONGEST, FARTHEST, BEAM, MOST = 10, 50, 25, 1000  # words of a block; its distance; half the beam; shifts tried in all
 # Our own: rows of a table that are computed for one pair before it is given up. sacrebleu would take hours there.
 ROWS = 600_000
 _FAR = 1 << 28  # a cell that no path reaches
+_SHORT = 256  # words of a hypothesis up to which a distance of whole texts is faster than rows of cells
 _STARTS = 512  # words whose shifts are looked for at once
 
 _Row = npt.NDArray[np.int32]
@@ -129,6 +132,7 @@ class _Distances:
     def __init__(self, hyp: _Row, ref: _Row) -> None:
         self._hyp, self._ref = hyp, ref
         self._n, self._m = len(hyp), len(ref)
+        self._words = ref.tolist()
         self._left = ROWS
         self._spend(self._n)
         self._band = _Band.of(self._n, self._m)
@@ -168,6 +172,10 @@ class _Distances:
 
     def gain(self, shift: _Shift) -> int:
         """How much a shift lowers the distance."""
+        if self._n <= _SHORT:
+            distance = Levenshtein.distance(_shifted(self._hyp, shift).tolist(), self._words)
+            if distance + abs(self._n - self._m) < BEAM - 1:  # its way lies within the band, from beginning to end
+                return self.total - distance
         if self._back is None:
             self._spend(self._n)
             self._back = _Table(self._hyp[::-1], self._ref[::-1], self._band.reversed(self._m))

@@ -11,7 +11,8 @@ ROUNDING = 1e-9  # float64, other orders of adding
 
 def side(vectors, weights=None):
     vectors = np.array(vectors, dtype=np.float64)
-    return Side(vectors, np.array(weights if weights is not None else [1.0] * len(vectors)), np.arange(len(vectors)))
+    n = vectors.shape[-2]
+    return Side(vectors, np.array(weights if weights is not None else [1.0] * n), np.arange(n))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (3, 3), (7, 12), (12, 7), (20, 20)])
@@ -57,8 +58,30 @@ def test_distances_by_hand():
 
 
 def test_power_means_by_hand():
-    found = kernel.power_means([np.array([[0.6, 0.8]]), np.array([[0.0, 1.0]])])
-    assert found[0] == pytest.approx([0, 0.8, 0.3, 0.9, 0.6, 1])
+    layers = [np.array([[9.0, 9.0], [0.6, 0.8]]), np.array([[9.0, 9.0], [0.0, 1.0]])]
+    assert kernel.power_means(layers, np.array([1])).ravel() == pytest.approx([0, 0.8, 0.3, 0.9, 0.6, 1])
+    third = [*layers, np.array([[9.0, 9.0], [-0.6, 0.6]])]
+    assert kernel.power_means(third)[:, 1].ravel() == pytest.approx([-0.6, 0.6, 0, 0.8, 0.6, 1])
+    assert kernel.power_means(layers[:1])[:, 1].ravel() == pytest.approx([0.6, 0.8] * 3)
+    assert [layer[1].tolist() for layer in third] == [[0.6, 0.8], [0, 1], [-0.6, 0.6]]  # read, not written
+
+
+def test_vectors_in_parts_are_one_long_vector():
+    rng = np.random.default_rng(0)
+    parts = [rng.random((3, n, 4)) for n in (5, 6)]  # (k, n, d)
+    long = [np.concatenate(list(part), axis=1) for part in parts]
+    for n in (1, 2):
+        found, expected = (
+            [kernel.ngrams(side(vectors.copy(), np.ones(vectors.shape[-2])), n) for vectors in both]
+            for both in (parts, long)
+        )
+        for cost in ("squared", "euclidean", "cosine"):
+            of_parts, of_long = (kernel.unit_distances(a.vectors, b.vectors, cost) for a, b in (found, expected))
+            assert of_parts == pytest.approx(of_long, abs=ROUNDING)
+            assert of_long == pytest.approx(kernel.distances(*(s.vectors for s in expected), cost), abs=1e-7)
+        assert kernel.greedy(*found) == pytest.approx(kernel.greedy(*expected))
+    kept = side(parts[0], [1.0] * 5).take(np.arange(5) > 2)
+    assert kept.vectors.shape == (3, 2, 4)
 
 
 def test_which_pieces_are_marks_or_continue_a_word():

@@ -27,6 +27,7 @@ from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more
+_WRONG = ("empty", "nonfinite", "unweighted")  # what may be wrong with a text's points; of two, the first counts
 
 
 @dataclass(frozen=True)
@@ -192,31 +193,41 @@ class _Run:
         """The numbers of each pair (reference, hypothesis), shape (n, columns), and the flags of pairs, each (n,)."""
         n = len(pairs)
         found = np.tile(np.array(self.metric._worst(), dtype=np.float64), (n, 1))
-        state = {name: np.zeros(n, dtype=np.bool_) for name in ("empty", "unweighted", "nonfinite")}
+        state = {name: np.zeros(n, dtype=np.bool_) for name in _WRONG}
         state["empty"] |= empty[pairs].any(axis=1)
         real = np.flatnonzero(~state["empty"])
         with self.runtime.progress(len(real), self.metric.info.name) as advance:
             for window in self._windows(pairs[real]):
                 reads = self._read(np.unique(pairs[real[window]]), len(window) / 2, advance)
-                sides: dict[tuple[int, bool], Side] = {}
-                for place in real[window].tolist():
-                    hyp, ref = (self._side(sides, reads, int(pairs[place, i]), bool(i)) for i in (1, 0))
-                    if not len(hyp.weights) or not len(ref.weights):
-                        state["empty"][place] = True
-                    elif not (np.isfinite(hyp.vectors).all() and np.isfinite(ref.vectors).all()):
-                        state["nonfinite"][place], found[place] = True, np.nan
-                    elif not (hyp.weights.any() and ref.weights.any()):
-                        state["unweighted"][place], found[place] = True, np.nan
+                for place, hyp, ref in self._sides(pairs, real[window].tolist(), reads):
+                    wrong = next((name for name in _WRONG if name in (hyp[1], ref[1])), None)
+                    if wrong is None:
+                        found[place] = self.metric._pair(hyp[0], ref[0])
                     else:
-                        found[place] = self.metric._pair(hyp, ref)
+                        state[wrong][place] = True
+                        found[place] = found[place] if wrong == "empty" else np.nan
                     advance(0.5)
         return found, state
 
-    def _side(self, sides: dict[tuple[int, bool], Side], reads: Mapping[int, Read], text: int, is_hyp: bool) -> Side:
-        key = (text, is_hyp)
-        if key not in sides:
-            sides[key] = self.metric._side(reads[text], is_hyp, self.encoder, self.tables)
-        return sides[key]
+    def _sides(
+        self, pairs: Ids, places: Sequence[int], reads: Mapping[int, Read]
+    ) -> Iterator[tuple[int, tuple[Side, str], tuple[Side, str]]]:
+        """Each place with the points of hypothesis and reference, and what is wrong with them: one of `_WRONG` or "".
+
+        Points are dropped after their last pair, so that the next ones find their memory still in the core's cache.
+        """
+        keys = {
+            place: ((hyp, True), (ref, False)) for place, (ref, hyp) in zip(places, pairs[places].tolist(), strict=True)
+        }
+        last = {key: place for place, both in keys.items() for key in both}
+        sides: dict[tuple[int, bool], tuple[Side, str]] = {}
+        for place, both in keys.items():
+            for text, is_hypothesis in both:
+                if (text, is_hypothesis) not in sides:
+                    side = self.metric._side(reads[text], is_hypothesis, self.encoder, self.tables)
+                    sides[text, is_hypothesis] = side, _wrong(side)
+            hyp, ref = (sides.pop(key) if last[key] == place else sides[key] for key in both)
+            yield place, hyp, ref
 
     def _windows(self, pairs: Ids) -> Iterator[Ids]:
         """Slices of the pairs whose distinct texts fit the memory set aside; a pair more is held in float64, too."""
@@ -250,6 +261,15 @@ class _Run:
         rows = slice(start, start + int(vectors.lengths[i]))
         content = slice(first, first + token.n_content)
         return Read(self.texts[text], token.ids, content, [m[rows] for m, _ in arrays], [n[rows] for _, n in arrays])
+
+
+def _wrong(side: Side) -> str:
+    """What is wrong with the points of a text, one of `_WRONG`; nothing if they can be matched."""
+    if not len(side.weights):
+        return "empty"
+    if not np.isfinite(np.vdot(side.vectors, side.vectors)):
+        return "nonfinite"
+    return "" if side.weights.any() else "unweighted"
 
 
 def _numpy(tensor: Any) -> npt.NDArray[np.float32]:
