@@ -1,6 +1,6 @@
 """How often do intervals hold the true value, and how often do tests reject a true null hypothesis? By simulation.
 
-    python recipes/coverage/simulate.py               the three tables, about two minutes
+    python recipes/coverage/simulate.py               the four tables, about two minutes
     python recipes/coverage/simulate.py --repeats 400 a quick look
 
 A 95 % interval should hold the true value in 95 % of the samples; with 4,000 samples the share itself is known to 0.7
@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nlgauge.core import Array
-from nlgauge.stats import paired_bootstrap, paired_randomisation
+from nlgauge.stats import paired_bootstrap, paired_randomisation, williams
 from nlgauge.stats.draws import bootstrap_interval
 from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
 from nlgauge.stats.shares import mean_of_shares
@@ -113,6 +113,22 @@ def means(repeats: int) -> None:
             print(f"{name:18s} {n:4d} {share_inside(ends, truth):>9s} {level[0]:10.3f} {level[1]:14.3f}")
 
 
+def metrics_alike(repeats: int) -> None:
+    """Two metrics as good as each other: how often does Williams' test, one-sided, call the first one better?"""
+    print(f"{'metrics alike':18s} {'n':>4s} {'Williams':>9s}")
+    rng = np.random.default_rng(0)
+    for name, bend in (("normal", lambda x: x), ("skewed", lambda x: np.exp(x / 2)), ("heavy", np.exp)):
+        for n in (20, 50, 200):
+            z = rng.normal(size=(repeats, 1, n))
+            both = RHO * z + np.sqrt(1 - RHO**2) * rng.normal(size=(repeats, 2, n))
+            rows = bend(np.concatenate([z, both], axis=1))  # (repeats, 3, n)
+            rows = rows - rows.mean(axis=2, keepdims=True)
+            rows = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+            r = rows @ rows.transpose(0, 2, 1)
+            p = np.array([williams(*triple, n) for triple in r[:, (0, 0, 1), (1, 2, 2)].tolist()])
+            print(f"{name:18s} {n:4d} {np.mean(p < 0.05):9.3f}", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=4000)
@@ -122,3 +138,5 @@ if __name__ == "__main__":
     correlations(repeats)
     print()
     means(repeats)
+    print()
+    metrics_alike(repeats)

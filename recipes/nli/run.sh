@@ -8,7 +8,8 @@ all="$data/snli.train.jsonl.gz $data/cfnli.train.jsonl.gz $data/base_wiki.train.
 
 # shellcheck disable=SC2086
 nlgauge train nli $all "$data/snli.train.jsonl.gz" "$data/cfnli.train.jsonl.gz" -o "$out/nli.safetensors" --batch-size 32 --seed 13 \
-  --name nli --recipe recipes/nli --data "$sources (CC BY-SA 4.0)" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
+  --name nli --recipe recipes/nli --data "$sources (CC BY-SA 4.0)" \
+  --phenomena number_error,change_numbers,name_error,antonyms,addition,omission --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
 
 # shellcheck disable=SC2086
 python "$here/rules.py" "$out/rules.jsonl.gz" 13 --texts "$raw/news.en.txt.gz" "$raw/europarl.en.txt.gz" \

@@ -18,7 +18,9 @@ import nlgauge as ng
 from nlgauge.audits import ADEQUACY, FLUENCY
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")
-NLI = ("nli", "nli-robust")
+UNTRAINED = "cosine"  # mean vectors of the same encoder
+NLI = ("nli:direction=both", "nli-robust:direction=both")  # the paper's mean of the directions
+COLUMNS = (*ALONE, UNTRAINED, *NLI)
 SUITES = ("xpaws-fr-adv", "xpaws-zh-adv")
 RATED = ("wmt15-da-seg", "wmt16-da-seg")
 SHOWN = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -41,25 +43,23 @@ def main() -> None:
 def attacked(suites: list[ng.Suite], runtime: ng.Runtime) -> None:
     accuracy: dict[tuple[str, str], list[float]] = {}
     for suite in suites:
-        for row in ng.audit(suite, [*ALONE, *NLI], runtime=runtime).rows:
+        for row in ng.audit(suite, list(COLUMNS), runtime=runtime).rows:
             accuracy.setdefault((row["phenomenon"], row["metric"]), []).append(row["accuracy"])
-    head("Accuracy, mean of XPAWS-fr and XPAWS-zh", ["phenomenon", *ALONE, *NLI])
+    head("Accuracy, mean of XPAWS-fr and XPAWS-zh", ["phenomenon", *COLUMNS])
     for name in (*ADEQUACY, "mean-adequacy", *FLUENCY, "mean-fluency", "mean-all"):
-        line(name, [sum(accuracy[name, metric]) / len(suites) for metric in (*ALONE, *NLI)])
-    head("Means on each", ["suite", *ALONE, *NLI])
+        line(name, [sum(accuracy[name, metric]) / len(suites) for metric in COLUMNS])
+    head("Means on each", ["suite", *COLUMNS])
     for name in ("mean-adequacy", "mean-all"):
         for i, suite in enumerate(SUITES):
-            line(f"{suite.removesuffix('-adv')}, {name}", [accuracy[name, metric][i] for metric in (*ALONE, *NLI)])
+            line(f"{suite.removesuffix('-adv')}, {name}", [accuracy[name, metric][i] for metric in COLUMNS])
 
 
 def agreement(rated: list[ng.Dataset], runtime: ng.Runtime) -> None:
-    head("Segment-level Pearson with people, mean over language pairs", ["data", *ALONE, *NLI])
+    head("Segment-level Pearson with people, mean over language pairs", ["data", *COLUMNS])
     for name, data in zip(RATED, rated, strict=True):
-        found = ng.meta_evaluate(
-            data, [*ALONE, *NLI], "da_z", "segment", ["pearson"], intervals="none", runtime=runtime
-        )
+        found = ng.meta_evaluate(data, list(COLUMNS), "da_z", "segment", ["pearson"], intervals="none", runtime=runtime)
         means = {row["metric"]: row["value"] for row in found.rows if row["group"] == "mean"}
-        line(name.removesuffix("-da-seg"), [means[metric] for metric in (*ALONE, *NLI)])
+        line(name.removesuffix("-da-seg"), [means[metric] for metric in COLUMNS])
 
 
 def mixtures(rated: list[ng.Dataset], suites: list[ng.Suite], runtime: ng.Runtime) -> None:
@@ -92,11 +92,15 @@ def mixtures(rated: list[ng.Dataset], suites: list[ng.Suite], runtime: ng.Runtim
             best = found.best(metric, partner)
             shown = " | ".join(f"{rows[w]['correlation']:.3f} / {rows[w]['accuracy']:.3f}" for w in SHOWN)
             gains = f"{100 * best['gain_correlation']:+.1f} % / {100 * best['gain_accuracy']:+.1f} %"
-            print(f"| {metric} | {partner} | {shown} | {best['weight']:g} | {gains} |")
+            print(f"| {metric} | {short(partner)} | {shown} | {best['weight']:g} | {gains} |")
+
+
+def short(spec: str) -> str:
+    return spec.partition(":")[0]
 
 
 def head(title: str, columns: list[str]) -> None:
-    print(f"\n{title}:\n\n| {' | '.join(columns)} |\n|---|{'---:|' * (len(columns) - 1)}")
+    print(f"\n{title}:\n\n| {' | '.join(map(short, columns))} |\n|---|{'---:|' * (len(columns) - 1)}")
 
 
 def line(name: str, values: list[float]) -> None:

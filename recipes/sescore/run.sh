@@ -21,3 +21,11 @@ nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safe
   --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --curve "$out/curve.tsv" \
   --name sescore --recipe recipes/sescore --phenomena addition,omission,jumble_words --severities "graded, nli-robust, threshold 0.29" \
   --data "news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"
+
+# The scale: 0, -1 and -5 for no error, a minor and a severe one.
+for set in ewt.dev pud.test; do
+  python -c 'import gzip, json, sys; t = [json.loads(line)["text"] for line in gzip.open(sys.argv[1])]; print("\n".join(s for s in t if len(s.split()) > 7))' \
+    "$data/ud/$set.jsonl.gz" | head -1000 > "$out/$set.txt"
+  nlgauge synth "$out/$set.txt" -o "$out/$set.jsonl" --severity binary --dtype bfloat16 --seed 21 --edits 1 --max-edits 1
+done
+python "$here/calibrate.py" "$out/sescore.safetensors" "$out/ewt.dev.jsonl" --on "$out/pud.test.jsonl" -o "$out/calibrated.safetensors"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib import metadata
 from typing import Any
 
@@ -48,6 +49,13 @@ def signature_of(metric: Any, runtime: Any = None) -> Signature:
     """The signature of a metric under a runtime, with the facts of `metric.facts(runtime)`. No model is loaded."""
     facts = getattr(metric, "facts", None)
     return signature(metric, facts(runtime) if facts is not None and runtime is not None else None)
+
+
+def with_documents(signature: Signature, texts: Iterable[str]) -> Signature:
+    """The signature with a digest of the texts that frequencies were taken from; their order does not matter."""
+    digest = sha256("\0".join(sorted(texts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    *entries, version_of = signature.entries
+    return Signature(signature.spec, (*entries, ("documents", f"sha256:{digest}"), version_of))
 
 
 def spec_of(metric: Any) -> str:

@@ -25,10 +25,11 @@ from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweep_rows import Choice, Strategy, left_out, rank, winning
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Answers, Nli
+from nlgauge.metrics.nli.menli import FORMULAS, Answers, Direction, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
+DIRECTIONS: tuple[Direction, ...] = ("forward", "backward", "both")  # the paper's
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
 _Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, share of unknown pieces

@@ -32,6 +32,7 @@ class Metric(Protocol):
     - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
       `sharing.vectors_of`).
     - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
+    - `documents(segments)`: of a pooled metric, the texts that frequencies are taken from, for the signature.
     - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
       with the statistics for that number, made from values and parts.
     - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
@@ -51,6 +52,12 @@ class Metric(Protocol):
 def is_pooled(metric: Any) -> bool:
     """Whether a score depends on the other segments of the call."""
     return bool(getattr(metric, "pooled", False))
+
+
+def documents_of(metric: Any, segments: Sequence[Segment]) -> Sequence[str]:
+    """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
+    texts: Sequence[str] = metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
+    return texts
 
 
 def trained_on(metric: Any) -> tuple[str, ...]:

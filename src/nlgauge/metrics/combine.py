@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, is_pooled, notes_of, trained_on, unread
+from nlgauge.metrics.base import Metric, documents_of, is_pooled, notes_of, trained_on, unread
 from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
@@ -78,6 +78,10 @@ class Combination:
     def pooled(self) -> bool:
         """Whether a score depends on the other segments of the call."""
         return self.norm in POOLED or any(is_pooled(term) for _, term in self.terms)
+
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that the terms take frequencies from."""
+        return [text for _, term in self.terms for text in documents_of(term, segments)]
 
     @property
     def trained_on(self) -> tuple[str, ...]:

@@ -374,6 +374,7 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
+    signatures = {spec: totals[spec].signature or before for spec, before in signatures.items()}
     scored = SourceScores(metrics, signatures, totals, summary, comparison, unread, checks)
     say(*scored.input_notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
     return scored

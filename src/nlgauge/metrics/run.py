@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy.typing as npt
 
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, is_pooled
+from nlgauge.core.signature import signature_of, with_documents
+from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Bar, Runtime, bars
@@ -59,6 +60,18 @@ def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 
 def _score_all(
+    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+) -> dict[str, Scores]:
+    """The scores by each metric, with the texts of frequencies in its signature."""
+    found = _shared_scores(metrics, segments, runtime, shown)
+    texts = {name: documents_of(built, segments) for name, built in metrics.items()}
+    return {
+        name: replace(scores, signature=with_documents(scores.signature, texts[name])) if texts[name] else scores
+        for name, scores in found.items()
+    }
+
+
+def _shared_scores(
     metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""

@@ -69,6 +69,23 @@ class RegressorFiles:
         """The lowest and the highest score that the regressor was trained on."""
         return self.number("low"), self.number("high")
 
+    @property
+    def calibration(self) -> tuple[tuple[float, float], ...]:
+        """Points (output of the network, score) of a curve that rises; empty for a regressor without one."""
+        try:
+            points = tuple(
+                (float(x), float(y)) for x, _, y in (point.partition(":") for point in self.head.items("calibration"))
+            )
+        except ValueError:
+            points = ((np.nan, np.nan),)
+        steps = np.diff(np.array(points), axis=0)
+        if points and not (len(points) > 1 and (steps > 0).all()):
+            raise InputError(
+                f"regressor {self.head.path}: calibration is {self.head.get('calibration')!r}, expected two points or"
+                " more OUTPUT:SCORE, with commas, in which both rise"
+            )
+        return points
+
     def number(self, key: str, default: float | None = None) -> float:
         """A number of the metadata."""
         value = self.head.get(key)
@@ -89,6 +106,16 @@ class RegressorFiles:
         files = self.head.encoder
         model = self.head.facts("folder" if files.folder == self.head.path.parent else "file")
         return model | files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
+
+
+def calibrate(outputs: Array, points: Sequence[tuple[float, float]]) -> Array:
+    """Scores from outputs of the network, along the straight lines through the points; the last lines go on.
+
+    The curve rises everywhere, so that no two texts change places.
+    """
+    (x, y), n = np.array(points).T, len(points)
+    left = np.clip(np.searchsorted(x, outputs) - 1, 0, n - 2)
+    return np.asarray(y[left] + (outputs - x[left]) * ((y[left + 1] - y[left]) / (x[left + 1] - x[left])))
 
 
 def locate_regressor(model: str) -> RegressorFiles:

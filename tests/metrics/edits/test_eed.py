@@ -37,7 +37,7 @@ def test_how_texts_are_prepared():
 
 
 def test_a_pair_that_is_too_long_is_undefined_and_flagged(monkeypatch):
-    monkeypatch.setattr(eed, "_LARGEST", 100)
+    monkeypatch.setattr(eed, "_LARGEST", 2000)  # of " a " and " b " 3 rows of 3 cells and 500 besides
     scores = Eed().score([Segment("a", "one two three", ("one two",)), Segment("b", "a", ("b",))], Runtime())
     assert scores.flags["too_long"].tolist() == [True, False]
     assert scores.system == scores.values[1]

@@ -467,6 +467,26 @@ def test_idf_from_a_file_is_idf_from_its_lines(runtime, tmp_path):
     assert "|idf_file:sha256:" in str(from_file.signature)
 
 
+def test_the_signature_has_a_digest_of_the_texts_that_idf_was_taken_from(runtime):
+    def entries(hyps, refs, metric="bertscore:idf=true"):
+        return dict(ng.score(hyps, refs, metrics=metric, runtime=runtime)[metric].signature.entries)
+
+    first = entries(["a cat", "a dog"], ["the cat", "the dog"])
+    assert first["documents"].startswith("sha256:")
+    assert entries(["a mat", "rain"], ["the dog", "the cat"]) == first  # other hypotheses, and another order
+    assert entries(["a cat", "a dog"], ["the cat", "the mat"])["documents"] != first["documents"]
+    summed = "0.5*bertscore:idf=true + 0.5*bleu[norm=none]"
+    assert entries(["a cat", "a dog"], ["the cat", "the dog"], summed)["documents"] == first["documents"]
+    assert "documents" not in entries(["a cat", "a dog"], ["the cat", "the dog"], "bertscore")
+
+
+def test_language_is_in_the_signature_where_it_chooses_a_baseline():
+    def named(**options):
+        return "language" in dict(signature_of(BertScore(**options), Runtime()).entries)
+
+    assert (named(), named(rescale=True)) == (False, True)
+
+
 # -- baselines
 
 

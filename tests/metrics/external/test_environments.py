@@ -181,6 +181,16 @@ def test_one_is_removed_and_nothing_else(made, tmp_path):
     assert (made.folder / "thesis.tex").exists()
 
 
+def test_one_that_was_removed_in_part_is_not_whole(made, monkeypatch):
+    def interrupted(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(environments.shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        made.remove()
+    assert made.state == "half made"
+
+
 def test_unknown_names_get_the_nearest():
     with pytest.raises(ng.InputError, match=r"^unknown environment 'commet'; did you mean 'comet'\?$"):
         Environment("commet")

@@ -9,7 +9,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.sescore import SEScore
-from nlgauge.models.regressor import load_regressor
+from nlgauge.models.regressor import calibrate, load_regressor, locate_regressor
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
@@ -32,8 +32,8 @@ def test_sescore_keeps_the_contract_of_a_metric(head, options):
     check_metric(SEScore(model=head, **options), runtime=CPU, tolerance=FLOAT32)
 
 
-def test_every_option_is_in_the_signature(head, tiny_regressor):
-    other = str(tiny_regressor(target_mean="1", target_sd="1"))
+def test_every_option_is_in_the_signature(tiny_regressor):
+    other, head = (str(tiny_regressor(calibration=curve)) for curve in ("-1:-2,0:0", CURVE))
     assert check_options(
         SEScore(model=head), runtime=CPU, alternatives={"model": other, "dtype": "bfloat16"}, tolerance=FLOAT32
     ) == ["max_tokens"]
@@ -117,3 +117,52 @@ def test_a_model_that_is_not_there_is_told_when_it_is_asked():
     metric = ng.metric("sescore:model=absent.safetensors")
     with pytest.raises(InputError, match=r"head file absent\.safetensors does not exist"):
         metric.score([Segment("s", "a", ("b",))], CPU)
+
+
+CURVE = "-25:-25,-9:-5,-4:0"
+
+
+@pytest.fixture(scope="module")
+def calibrated(tiny_regressor):
+    # random weights say about 0 to 1; the target's mean and deviation bring that to the curve
+    return str(tiny_regressor(calibration=CURVE, target_mean="-7", target_sd="6"))
+
+
+def test_a_calibration_is_read_off_the_curve_by_hand():
+    # from -25 to -9 a step of 16 is worth 20, from -9 to -4 five are worth five; the last lines go on
+    points = ((-25.0, -25.0), (-9.0, -5.0), (-4.0, 0.0))
+    outputs = np.array([-25, -17, -9, -6.5, -4, -3, -27.0, np.nan])
+    assert calibrate(outputs, points)[:-1].tolist() == [-25, -15, -5, -2.5, 0, 1, -27.5]
+    assert np.isnan(calibrate(outputs, points)[-1])
+
+
+def test_a_calibrated_score_keeps_every_rank(calibrated):
+    segments = [
+        Segment(f"{i}", hyp, refs)
+        for i, (hyp, refs) in enumerate(
+            (hyp, refs)
+            for hyp in ("the cat sat", "a dog", "heavy rain fell", "snow", " ")
+            for refs in (("a cat sat",), ("the dog lay", "not good today"))
+        )
+    ]
+    scores, plain = (SEScore(model=calibrated, calibrated=on).score(segments, CPU) for on in (True, False))
+    assert plain.values.tolist() == plain.parts["raw"].tolist() == scores.parts["raw"].tolist()
+    assert scores.values == pytest.approx(calibrate(plain.values, locate_regressor(calibrated).calibration))
+    assert not np.allclose(scores.values, plain.values)
+    assert np.argsort(scores.values, kind="stable").tolist() == np.argsort(plain.values, kind="stable").tolist()
+    rescaled = SEScore(model=calibrated, rescale=True).score(segments, CPU)
+    assert rescaled.values == pytest.approx((25 + scores.values) / 25)
+
+
+def test_the_signature_says_calibrated_only_where_a_head_is(head, calibrated):
+    assert "calibrated:true" in str(signature_of(SEScore(model=calibrated), CPU))
+    assert "calibrated:false" in str(signature_of(SEScore(model=calibrated, calibrated=False), CPU))
+    assert "calibrated" not in str(signature_of(SEScore(model=head), CPU))
+    with pytest.raises(SpecError, match="has no calibration, so that calibrated=false would change nothing"):
+        one(head, "a cat", "a dog", calibrated=False)
+
+
+@pytest.mark.parametrize("curve", ["-4:0", "-4:0,-9:-5", "-9:-5,-4:-5", "a:b,c:d", "-9,-4:0"])
+def test_a_calibration_that_does_not_rise_is_refused(tiny_regressor, curve):
+    with pytest.raises(InputError, match="expected two points or more OUTPUT:SCORE, with commas, in which both rise"):
+        one(str(tiny_regressor(calibration=curve)), "a", "b")

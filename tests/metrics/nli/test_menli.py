@@ -46,6 +46,11 @@ def one(*references, hypothesis="hyp", **options):
         ("e-n", "both", 0.125),
         ("e-c", "both", -0.1875),
         ("e-n-2c", "both", -0.875),
+        # the square root of 0.5 * 0.125, and the smaller of the two
+        ("e", "both-geometric", 0.25),
+        ("e", "both-smaller", 0.125),
+        ("-c", "both-smaller", -0.75),
+        ("e-n-2c", "both-smaller", -1.5),
     ],
 )
 def test_the_fifteen_strategies_by_hand(told, formula, direction, value):
@@ -53,9 +58,30 @@ def test_the_fifteen_strategies_by_hand(told, formula, direction, value):
     assert one("ref", formula=formula, direction=direction).values.tolist() == [value]
 
 
+def test_the_geometric_mean_is_of_the_distances_from_the_worst_value(told):
+    told(TABLE)
+    # -c is -0.25 and -0.75, its worst value -1: -1 + sqrt(0.75 * 0.25); e-c is 0.25 and -0.625: -1 + sqrt(1.25 * 0.375)
+    for formula, value in (("-c", -0.5669873), ("e-c", -0.3153468)):
+        assert one("ref", formula=formula, direction="both-geometric").values == pytest.approx([value], abs=1e-7)
+
+
+def test_a_failure_in_one_direction_is_not_saved_by_the_other(told):
+    # more is said than in the reference: it entails the reference, the reference does not entail it
+    told({("ref", "hyp"): (0.0, 1.0, 0.0), ("hyp", "ref"): (1.0, 0.0, 0.0)})
+    values = {way: one("ref", direction=way).values[0] for way in ("both", "both-geometric", "both-smaller")}
+    assert values == {"both": 0.5, "both-geometric": 0.0, "both-smaller": 0.0}
+
+
+def test_heads_of_the_package_take_the_geometric_mean_and_other_models_the_mean(tiny_head):
+    head = str(tiny_head())
+    ways = {model: dict(signature_of(Nli(model=model), Runtime(device="cpu")).entries) for model in ("nli", head)}
+    assert [entries["direction"] for entries in ways.values()] == ["both-geometric", "both"]
+    assert signature_of(Nli(model=head)).spec == f"nli:model={head}"
+
+
 def test_parts_are_the_probabilities_behind_the_formula(told):
     told(TABLE)
-    parts = one("ref", formula="e-c").parts
+    parts = one("ref", formula="e-c").parts  # the means of both directions, however these are joined
     assert {name: column.tolist() for name, column in parts.items()} == {"e": [0.3125], "n": [0.1875], "c": [0.5]}
 
 
@@ -115,10 +141,11 @@ def test_parts_takes_the_highest_in_each_direction_before_the_mean_of_both(told)
     # of directions is 0.5 for both references.
     table = {("one", "hyp"): 0.875, ("hyp", "one"): 0.125, ("two", "hyp"): 0.25, ("hyp", "two"): 0.75}
     told({pair: (e, 1 - e, 0.0) for pair, e in table.items()})
-    found = one("one", "two", references="parts")
+    found = one("one", "two", references="parts", direction="both")
     assert found.values.tolist() == [0.8125]
+    assert one("one", "two", references="parts", direction="both-geometric").values == pytest.approx([0.65625**0.5])
     assert found.parts["n"].tolist() == [0.8125]  # 1 - 0.125 and 1 - 0.25 are higher: (0.875 + 0.75) / 2
-    assert one("one", "two", references="best").values.tolist() == [0.5]
+    assert one("one", "two", references="best", direction="both").values.tolist() == [0.5]
 
 
 def test_the_signature_tells_where_the_highest_are_taken():
@@ -133,7 +160,7 @@ def test_the_signature_tells_where_the_highest_are_taken():
 def test_the_policies_agree_on_one_reference(told):
     told(TABLE)
     values = {policy: one("ref", references=policy).values[0] for policy in ("mean", "best", "first", "parts")}
-    assert set(values.values()) == {0.3125}
+    assert set(values.values()) == {0.25}  # the square root of 0.5 * 0.125
 
 
 @pytest.mark.parametrize("policy", ["mean", "best", "first", "parts"])
@@ -146,9 +173,11 @@ def test_an_empty_side_gets_the_worst_value_and_asks_nothing(told, formula, poli
         Segment("3", "", ("",)),
         Segment("4", "hyp", ("ref",)),
     ]
-    found = score(segments, formula=formula, references=policy)
+    found = score(segments, formula=formula, references=policy, direction="both")
     assert found.flags["empty"].tolist() == [True, True, True, False]
+    geometric = score(segments, formula=formula, references=policy, direction="both-geometric")
     assert (found.values[:3] == FORMULAS[formula][1][0]).all()
+    assert (geometric.values[:3] == FORMULAS[formula][1][0]).all()
     assert found.values[3] > FORMULAS[formula][1][0]
     assert set(model.asked) == set(TABLE)
     np.testing.assert_array_equal(found.values, pool(formula, *(found.parts[name] for name in "enc")))
@@ -205,14 +234,14 @@ def test_every_strategy_is_a_specification(formula, direction):
 def test_presets_are_what_the_paper_used():
     def chosen(name):
         built = ng.metric(name)
-        return built.model.rpartition("/")[2], built.formula, built.direction, built.anchor
+        return built.model.rpartition("/")[2], built.formula, built.joining, built.anchor
 
     assert chosen("paper/nli-r") == ("roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli", "e", "both", "reference")
     assert chosen("paper/nli-d") == ("deberta-large-mnli", "e", "both", "reference")
     assert chosen("paper/nli-d-sum") == ("deberta-large-mnli", "e-c", "backward", "reference")
     assert chosen("paper/nli-r-src")[1:] == ("-c", "forward", "source")
     assert chosen("paper/xnli-d") == ("mDeBERTa-v3-base-mnli-xnli", "e", "both", "source")
-    assert chosen("nli-robust") == ("nli-robust", "e", "both", "reference")
+    assert chosen("nli-robust") == ("nli-robust", "e", "both-geometric", "reference")
     assert spec_of(ng.metric("nli-robust")) == "nli:model=nli-robust"
 
 
@@ -235,6 +264,7 @@ def test_the_papers_combinations_are_sums():
         {"anchor": "source", "direction": "forward", "formula": "-c"},
         {"references": "parts", "formula": "e-n-2c"},
         {"long": "windows"},
+        {"direction": "both-geometric", "formula": "-c"},
     ],
 )
 def test_nli_keeps_the_contract_of_a_metric(tiny_head, options):

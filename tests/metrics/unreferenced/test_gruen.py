@@ -184,7 +184,7 @@ def test_gruen_keeps_the_contract_of_a_metric(tiny_model):
 
 
 def test_it_says_what_it_leaves_out_and_refuses_what_it_has_not():
-    assert Gruen().notes == ("gruen: redundancy and focus alone, without GRUEN's grammaticality and structure",)
+    assert Gruen().notes == ("redundancy and focus alone, without GRUEN's grammaticality and structure",)
     with pytest.raises(SpecError, match=r"^gruen:far is about focus and changes nothing under parts=redundancy$"):
         Gruen(parts="redundancy", far=1.0)
     with pytest.raises(SpecError, match=r"^gruen:parts is 'grammaticality'; known: focus"):

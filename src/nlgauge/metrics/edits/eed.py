@@ -21,7 +21,8 @@ from nlgauge.runtime.runtime import Runtime
 
 _CELLS = 1 << 16  # of the tables of all pairs of a batch, in one row: they stay in the cache of the processor
 _MANY = 16  # pairs for which it is faster to go through a row
-_LARGEST = 100_000_000  # cells of one table; larger ones would take more than some seconds
+_LARGEST = 110_000_000  # cells of one table and what its rows take besides; more would take more than some seconds
+_ROW = 500  # cells that are computed in the time that a row takes besides
 _ROUNDS = 4  # between two looks whether a row is done
 _MARKS = re.compile(r"[.!?,]")
 # A mark between digits belongs to them. After a title any one character was taken for the full stop.
@@ -79,8 +80,9 @@ class Eed(Checked):
         """The rate of each pair of prepared texts, shape (p, 1)."""
         rates = np.ones((len(pairs), 1))
         sizes = [(len(h), len(r)) for h, r in pairs]
-        rates[[h * r > _LARGEST for h, r in sizes]] = np.nan
-        left = sorted((i for i, (h, r) in enumerate(sizes) if 0 < h * r <= _LARGEST), key=lambda i: sizes[i])
+        work = [(h + _ROW) * r if h else 0 for h, r in sizes]
+        rates[[cells > _LARGEST for cells in work]] = np.nan
+        left = sorted((i for i, cells in enumerate(work) if 0 < cells <= _LARGEST), key=lambda i: sizes[i])
         while left:
             size = max(1, _CELLS // (sizes[left[-1]][0] + 1))  # the longest hypothesis says how wide a row is
             batch, left = sorted(left[-size:], key=lambda i: -sizes[i][1]), left[:-size]

@@ -58,6 +58,10 @@ class BaryScore(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return [*(s.hypothesis for s in segments), *reference_documents(segments)]
+
     def _layers(self, depth: int) -> tuple[int, ...]:
         return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1))
 

@@ -118,6 +118,10 @@ class BertScore(ByEncoder):
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return reference_documents(segments)
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
@@ -126,6 +130,8 @@ class BertScore(ByEncoder):
             "dtype": self.dtype or runtime.dtype,
             **files.facts(),
         }
+        if not self.rescale or self.baseline:
+            facts["language"] = None  # it names the bundled baseline and nothing else
         if self.idf:
             facts["pool"] = "references"
         if self.idf_file:

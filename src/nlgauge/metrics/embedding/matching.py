@@ -78,6 +78,11 @@ class Matching(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf == "both" or (self.idf == "references" and self.idf_file is None)
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        hypotheses = [s.hypothesis for s in segments] if self.idf == "both" else []
+        return hypotheses + ([] if self.idf_file else reference_documents(segments))
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         facts = dict(super().facts(runtime))

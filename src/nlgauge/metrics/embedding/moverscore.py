@@ -73,6 +73,10 @@ class MoverScore(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return [*(s.hypothesis for s in segments), *reference_documents(segments)]
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}

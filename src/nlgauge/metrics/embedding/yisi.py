@@ -67,6 +67,10 @@ class YiSi1(Matched):
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return first_references(segments)
+
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)
 
@@ -116,6 +120,10 @@ class YiSi0:
     def pooled(self) -> bool:
         """Whether a score depends on the references of the other segments."""
         return self.idf
+
+    def documents(self, segments: Sequence[Segment]) -> list[str]:
+        """The texts that idf is taken from."""
+        return first_references(segments)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The version of Unicode that says what a word is."""

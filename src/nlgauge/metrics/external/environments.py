@@ -223,6 +223,7 @@ class Environment:
         if not (self.folder / _MARK).exists() and any(self.folder.iterdir()):
             raise InputError(f"{self.folder} is no environment that nlgauge made; move it away, or name another folder")
         try:
+            self._write({"state": "being removed"})  # so that it is not whole if this is interrupted
             shutil.rmtree(self.folder)
         except OSError as error:
             raise InputError(f"environment {name}: {error.filename} cannot be deleted: {error.strerror}") from None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
@@ -18,7 +18,7 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
+from nlgauge.models.regressor import RegressorFiles, calibrate, load_regressor, locate_regressor
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -60,12 +60,15 @@ class RegressorMetric(Checked):
 
     Args:
         references: of several references the `mean` of the scores, or the `best`.
+        calibrated: bring what the network says to the scale of its training by the calibration in its file, if it has
+            one; no two texts change places.
         rescale: bring the scale that the regressor was trained on to 0 and 1, as (25 + s) / 25 for SEScore's.
         max_tokens: most pieces of a text; None takes what the regressor was trained with.
         dtype: precision of the encoder; None takes the runtime's.
     """
 
     references: Literal["mean", "best"] = "mean"
+    calibrated: bool = True
     rescale: bool = False
     max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
     dtype: DType | None = None
@@ -94,8 +97,15 @@ class RegressorMetric(Checked):
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = self.files()
+        if not (self.calibrated or files.calibration):
+            raise SpecError(
+                f"{self.info.name}: {self._model} has no calibration, so that calibrated=false would change nothing;"
+                " leave it out"
+            )
+        told = self.calibrated if files.calibration else None
         limit = files.max_tokens(self.max_tokens)
         return {
+            "calibrated": told,
             "dtype": self.dtype or runtime.dtype,
             "max_tokens": limit,
             **files.facts(),
@@ -121,16 +131,16 @@ class RegressorMetric(Checked):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.
 
-        The part is `raw`; the flags are `empty`, `truncated`, `unknown` and `nonfinite`. An empty side gets the lowest
-        rating of training and sets the flag `empty`. A segment with a text of which no piece is known is NaN, and one
-        for which the model computes no finite number.
+        The part is `raw`, what the network says; the flags are `empty`, `truncated`, `unknown` and `nonfinite`. An
+        empty side gets the lowest rating of training and sets the flag `empty`. A segment with a text of which no piece
+        is known is NaN, and one for which the model computes no finite number.
 
         Raises:
             InputError: a segment lacks what the regressor reads.
         """
         check_needs(self, segments)
         name, files = self.info.name, self.files()
-        low, high = files.range
+        (low, high), points = files.range, files.calibration
         if self.rescale and not high > low:
             raise InputError(
                 f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
@@ -161,13 +171,15 @@ class RegressorMetric(Checked):
                     nonfinite(found.values),
                 )
                 raw[asked] = known(found.values, found.unknown)
-            values = (raw - low) / (high - low) if self.rescale else raw
             return Scores(
                 signature_of(self, runtime),
                 ids(segments),
-                values,
+                raw,
                 {"raw": raw},
                 flags={"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken},
             )
 
-        return over_references(segments, self.references, single) if "ref" in files.texts else single(segments)
+        scores = over_references(segments, self.references, single) if "ref" in files.texts else single(segments)
+        # After the fold, so that segments with several references do not change places either.
+        values = calibrate(scores.values, points) if points and self.calibrated else scores.values
+        return replace(scores, values=(values - low) / (high - low) if self.rescale else values)

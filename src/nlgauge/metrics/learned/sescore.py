@@ -12,7 +12,8 @@ from nlgauge.metrics.learned.model import RegressorMetric, learned
 class SEScore(RegressorMetric):
     """Minus the severity of a text's errors.
 
-    A text without errors gets about 0; a minor error costs 1, a severe one 5. Scores in training end at -25.
+    In training a text without errors gets 0; a minor error costs 1, a severe one 5, and scores end at -25. The network
+    keeps this order but not the scale, which a head has if it was calibrated.
 
     Args:
         model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.

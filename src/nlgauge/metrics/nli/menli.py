@@ -18,6 +18,7 @@ from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
+from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
 
 # formula -> weights of e, n and c, and the lowest and highest value of probabilities that sum to 1.
@@ -28,7 +29,7 @@ FORMULAS: dict[str, tuple[tuple[float, float, float], tuple[float, float]]] = {
     "e-c": ((1.0, 0.0, -1.0), (-1.0, 1.0)),
     "e-n-2c": ((1.0, -1.0, -2.0), (-2.0, 1.0)),
 }
-Direction = Literal["forward", "backward", "both"]
+Direction = Literal["forward", "backward", "both", "both-geometric", "both-smaller"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _WHY = "a copy need not be best: a model may be surer of another sentence"
 
@@ -37,6 +38,21 @@ def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
     """A formula of the three probabilities, each of shape (n,)."""
     weights, _ = FORMULAS[formula]
     return np.asarray(weights[0] * e + weights[1] * n + weights[2] * c + 0.0)  # + 0.0: no minus zero
+
+
+def joined(direction: Direction, ways: Array, low: float) -> Array:
+    """One value from the values of the directions.
+
+    Args:
+        direction: `both-geometric` takes the geometric mean of the distances from the formula's worst value, so that a
+            text that fails in one direction cannot be saved by the other; `both-smaller` takes the smaller value; any
+            other takes the mean.
+        ways: values of a formula, shape (directions, n).
+        low: the formula's worst value.
+    """
+    if direction == "both-geometric":  # rounding may leave a value a hair below the worst
+        return np.asarray(low + np.sqrt(np.prod(np.maximum(ways - low, 0.0), axis=0)))
+    return np.asarray(ways.min(axis=0) if direction == "both-smaller" else ways.mean(axis=0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +64,9 @@ class Nli(NliMetric):
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
         direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
-            probabilities of the two directions.
+            probabilities of the two directions; `both-geometric` and `both-smaller` take the formula of each
+            direction, and then the geometric mean of the distances from the worst value, or the smaller value. None
+            takes `both-geometric` for the heads that come with the package and `both` for any other model.
         anchor: what the hypothesis is compared with: `reference` or `source`.
         references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
             `parts` takes the highest e, n and c over the references, each on its own and in each direction, and then
@@ -60,11 +78,12 @@ class Nli(NliMetric):
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2.
 
         Where this differs from the released code: labels are read from the model, never assumed by its name; e-n-2c
-        exists; an empty side gets the formula's worst value; outer blanks of a text do not count.
+        exists; an empty side gets the formula's worst value; outer blanks of a text do not count. The geometric mean
+        and the smaller value are ours.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
-    direction: Direction = "both"
+    direction: Direction | None = None
     anchor: Literal["reference", "source"] = "reference"
     references: Literal["mean", "best", "first", "parts"] = "mean"
     long: Literal["truncate", "windows"] = "truncate"
@@ -102,17 +121,34 @@ class Nli(NliMetric):
             return self._score_single(segments, runtime)
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
-        ways: tuple[Direction, ...] = ("forward", "backward") if self.direction == "both" else (self.direction,)
-        found = [self._highest(segments, replace(self, direction=way), runtime) for way in ways]
-        parts = {name: np.mean([one.parts[name] for one in found], axis=0) for name in ("e", "n", "c")}
+        found = [self._highest(segments, replace(self, direction=way), runtime) for way in self._ways]
+        each = {name: np.stack([one.parts[name] for one in found]) for name in ("e", "n", "c")}
         flags = {name: np.any([one.flags[name] for one in found], axis=0) for name in found[0].flags}
-        values = pool(self.formula, **parts)
+        values, parts = self._value(each)
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
-        each = {"highest_in": "each direction"} if self.references == "parts" and self.direction == "both" else {}
-        return {**super().facts(runtime), **each}
+        each = {"highest_in": "each direction"} if self.references == "parts" and len(self._ways) > 1 else {}
+        return {**super().facts(runtime), "direction": self.joining, **each}
+
+    @property
+    def joining(self) -> Direction:
+        """The direction, or how two are joined: as the option says, else what suits the model."""
+        return self.direction or ("both-geometric" if self.model in SHIPPED else "both")
+
+    @property
+    def _ways(self) -> tuple[Direction, ...]:
+        """The directions in which the model is asked."""
+        one = self.joining
+        return (one,) if one in ("forward", "backward") else ("forward", "backward")
+
+    def _value(self, each: Mapping[str, Array]) -> tuple[Array, dict[str, Array]]:
+        """The values and the mean probabilities, from those of each direction, of shape (directions, n)."""
+        parts = {name: np.asarray(column.mean(axis=0)) for name, column in each.items()}
+        if self.joining not in ("both-geometric", "both-smaller"):
+            return pool(self.formula, **parts), parts
+        return joined(self.joining, pool(self.formula, **each), self.info.range[0]), parts
 
     def _highest(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
         """The highest probabilities over the references in one direction, each on its own, as parts."""
@@ -137,21 +173,22 @@ class Nli(NliMetric):
         against = anchors(segments, self.anchor)
         texts = [(stripped(anchor), stripped(s.hypothesis)) for anchor, s in zip(against, segments, strict=True)]
         empty = np.array([not (anchor and hyp) for anchor, hyp in texts], dtype=np.bool_)
-        probabilities = np.tile(unread or self._worst, (len(segments), 1))  # (n, 3)
+        probabilities = np.tile(unread or self._worst, (len(self._ways), len(segments), 1))  # (directions, n, 3)
         truncated, broken = np.zeros((2, len(segments)), dtype=np.bool_)
         shares = np.zeros(len(segments))
         asked = np.flatnonzero(~empty)
         if len(asked):
-            ways = [[texts[i] for i in asked]] if self.direction != "backward" else []
-            ways += [[texts[i][::-1] for i in asked]] if self.direction != "forward" else []
+            ways = [[texts[i][:: -1 if way == "backward" else 1] for i in asked] for way in self._ways]
             found = self._ask([pair for way in ways for pair in way], runtime)
-            probabilities[asked] = found.probabilities.reshape(len(ways), -1, 3).mean(axis=0)
-            broken[asked] = nonfinite(probabilities[asked])
+            probabilities[:, asked] = found.probabilities.reshape(len(ways), -1, 3)
+            broken[asked] = nonfinite(np.hstack(list(probabilities[:, asked])))
             truncated[asked] = found.truncated.reshape(len(ways), -1).any(axis=0)
             shares[asked] = found.unknown[: len(asked)]  # the same texts in every direction
-        parts = {name: known(probabilities[:, i], shares) for i, name in enumerate(("e", "n", "c"))}
+        values, parts = self._value(
+            {name: np.stack([known(way, shares) for way in probabilities[..., i]]) for i, name in enumerate("enc")}
+        )
         flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
-        return Scores(signature_of(self, runtime), ids(segments), pool(self.formula, **parts), parts, flags=flags)
+        return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
 
     def _ask(self, pairs: list[tuple[str, str]], runtime: Runtime) -> Answers:
         model = self.loaded(runtime)

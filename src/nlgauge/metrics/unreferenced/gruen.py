@@ -83,7 +83,7 @@ class Gruen(Checked):
     @property
     def notes(self) -> tuple[str, ...]:
         """What GRUEN has besides."""
-        return (f"gruen: {self.parts.replace('+', ' and ')} alone, without GRUEN's grammaticality and structure",)
+        return (f"{self.parts.replace('+', ' and ')} alone, without GRUEN's grammaticality and structure",)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""

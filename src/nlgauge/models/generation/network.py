@@ -18,7 +18,10 @@ from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length, runs
 
 Index = npt.NDArray[np.int64]
-_GPU_TOKENS = 8192  # a batch holds a number for each piece of the vocabulary at each of its positions
+# A batch holds a number for each piece of the vocabulary at each of its positions: on a CPU what stays near the core is
+# fastest, on a GPU what fits beside the model.
+_CPU_TOKENS, _GPU_TOKENS = 256, 8192
+_ROWS = 32  # positions at a time over the whole vocabulary
 _LIGHTER = 4  # how many given pieces weigh as much as one that is written
 _IGNORED = -100  # the label of a position that transformers does not look at
 
@@ -28,7 +31,7 @@ class PairedNetwork(HubModel):
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__(files, dtype, device, "AutoModelForSeq2SeqLM", "is it a model that writes text?")
-        self.batch_tokens = min(self.batch_tokens, _GPU_TOKENS)
+        self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
         config = self.model.config
         if getattr(config, "decoder_start_token_id", None) is None:  # which stands in another file of some folders
             start = self.model.generation_config.decoder_start_token_id
@@ -82,7 +85,7 @@ class CausalNetwork(HubModel):
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__(files, dtype, device, "AutoModelForCausalLM", "is it a model that writes text?")
-        self.batch_tokens = min(self.batch_tokens, _GPU_TOKENS)
+        self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
 
     def jobs(self, rows: Sequence[Row], budget: int) -> list[Index]:
         """Places of rows that are run together: of about equal length, at most `budget` pieces."""
@@ -108,6 +111,9 @@ def _padded(sequences: Sequence[Ids], filler: int) -> torch.Tensor:
 def _chosen(logits: torch.Tensor, labels: torch.Tensor, sequences: Sequence[Ids]) -> list[Array]:
     """The log-probabilities of the labels, one array per sequence, in float64."""
     wide: Any = torch.promote_types(logits.dtype, torch.float32)
-    logits = logits.to(wide)
-    values = logits.gather(2, labels.clamp_min(0)[..., None])[..., 0] - logits.logsumexp(2)
-    return [row[: len(ids)] for row, ids in zip(values.double().cpu().numpy(), sequences, strict=True)]
+    at = labels.clamp_min(0)[..., None]
+    chosen = logits.gather(2, at)[..., 0].to(wide).reshape(-1)
+    rows = logits.reshape(-1, logits.shape[2])
+    totals = torch.cat([rows[i : i + _ROWS].to(wide).logsumexp(1) for i in range(0, len(rows), _ROWS)])
+    values = (chosen - totals).double().cpu().numpy().reshape(labels.shape)
+    return [row[: len(ids)] for row, ids in zip(values, sequences, strict=True)]
