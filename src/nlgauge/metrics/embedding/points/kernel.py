@@ -194,9 +194,7 @@ def _solver() -> Callable[..., Any]:
     return solver
 
 
-def as_points(
-    vectors: Sequence[npt.NDArray[np.float32]], pooled: bool, kept: Mask | None = None
-) -> npt.NDArray[np.floating]:
+def as_points(vectors: Sequence[npt.NDArray[np.float32]], pooled: bool, kept: Mask | None = None) -> Array:
     """The points of pieces: their unit vectors at one layer, or the power means of those of several layers.
 
     Args:
