@@ -216,6 +216,6 @@ def test_colours_are_explained():
 
 def test_the_page_is_written_whole_or_not_at_all(tmp_path):
     write_html(result(share("chrf", "x", 0.5)), tmp_path / "r.html", {"chrf": [case(better="a lone \ud800")]})
-    assert "a lone \\ud800" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "a lone \ufffd" in (tmp_path / "r.html").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="there is no folder"):
         write_html(result(), tmp_path / "no" / "r.html")

@@ -42,7 +42,15 @@ def versus(metric, against, p, value):
         "group": "mean",
         "value": value,
     }
-    return {**about, "against": against, "p": p, "p_adjusted": None, "test": "item_swap", "alternative": "greater"}
+    return {
+        **about,
+        "against": against,
+        "delta": 0.1,
+        "p": p,
+        "p_adjusted": None,
+        "test": "item_swap",
+        "alternative": "greater",
+    }
 
 
 def result(name="chrf"):

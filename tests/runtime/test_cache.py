@@ -345,3 +345,11 @@ def test_a_cache_whose_pages_are_damaged_is_pruned_whole(cache):
     assert cache.prune().fault
     assert not cache.path.exists()
     assert cache.check() == CacheState()
+
+
+def test_a_cache_that_nobody_holds_is_closed_at_once(tmp_path):
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    assert cache.columns("s") is None
+    assert (tmp_path / "scores.sqlite-wal").exists()
+    del cache
+    assert [file.name for file in tmp_path.iterdir()] == ["scores.sqlite"]

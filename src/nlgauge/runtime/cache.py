@@ -119,6 +119,11 @@ class ScoreCache:
         self._aside = False
         self._connection: sqlite3.Connection | None = None
 
+    def __del__(self) -> None:
+        # A connection is part of a cycle, so that without this its journal stays beside the file for some time.
+        with suppress(sqlite3.Error, AttributeError):  # opened in a thread that is gone, or never made whole
+            self.close()
+
     def columns(self, signature: str) -> list[str] | None:
         """The names of the numbers in a row, or None if nothing that can be read is stored under the signature."""
         with self._connected() as connection:

@@ -178,7 +178,8 @@ class Nli(NliMetric):
         shares = np.zeros(len(segments))
         asked = np.flatnonzero(~empty)
         if len(asked):
-            ways = [[texts[i][:: -1 if way == "backward" else 1] for i in asked] for way in self._ways]
+            forward = [texts[i] for i in asked]
+            ways = [[(b, a) for a, b in forward] if way == "backward" else forward for way in self._ways]
             found = self._ask([pair for way in ways for pair in way], runtime)
             probabilities[:, asked] = found.probabilities.reshape(len(ways), -1, 3)
             broken[asked] = nonfinite(np.hstack(list(probabilities[:, asked])))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.words.choice import UNCOUNTED
+from nlgauge.perturbations.words.vocabulary import MASS_NOUNS
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, be_for
 from nlgauge.text.english.clauses import Clause
@@ -32,7 +34,7 @@ _QUANTITIES = frozenset(
     ["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"]
 )
 # Nouns without a plural, which "some" goes with and "a" does not.
-_MASS = (WordList("clauses", "some not a"), WordList("words", "mass nouns"), WordList("words", "uncounted"))
+_MASS = (WordList("clauses", "some not a"), MASS_NOUNS, UNCOUNTED)
 _BEHIND_NOUNS = frozenset("left today tonight tomorrow yesterday".split())  # however they are tagged
 
 

@@ -28,7 +28,7 @@ _PERSONS = WordList("words", "person pronouns")
 _BASE_FORMS = frozenset({"JJ", "NN", "RB", "VB", "VBP"})
 _TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
 _COUNTED = frozenset("person animal artifact plant body location object event group time communication act".split())
-_MASS = WordList("words", "uncounted")
+UNCOUNTED = WordList("words", "uncounted")
 _GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
 # Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
 _LIKE_ADJECTIVES = WordList("words", "participles like adjectives")
@@ -134,7 +134,7 @@ def is_counted(lemma: str) -> bool:
     `freight` and `intelligence` cannot.
     """
     sense = supersense(lemma, "noun")
-    return sense is not None and sense.partition(".")[2] in _COUNTED and lemma not in _MASS
+    return sense is not None and sense.partition(".")[2] in _COUNTED and lemma not in UNCOUNTED
 
 
 def words_of(case: Case) -> frozenset[str]:

@@ -28,7 +28,7 @@ _WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS
 # chance.
 _UNFIT = WordList("words", "never drawn")
 _INTRANSITIVE = WordList("words", "intransitive")
-_MASS = WordList("words", "mass nouns")
+MASS_NOUNS = WordList("words", "mass nouns")
 
 
 def draw(
@@ -121,7 +121,7 @@ def _has(doc: Doc, at: int) -> bool:
 @cache
 def _words(part: Part, kind: Kind) -> Sequence[str]:
     if kind == "mass":
-        return tuple(_MASS)
+        return tuple(MASS_NOUNS)
     if kind == "counted":
         return tuple(
             word
