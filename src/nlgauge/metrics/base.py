@@ -35,6 +35,7 @@ class Metric(Protocol):
     - `documents(segments)`: of a pooled metric, the texts that frequencies are taken from, for the signature.
     - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
       with the statistics for that number, made from values and parts.
+    - `refuse(segments)`: raises an `InputError` for segments that it cannot score, before any metric of a call scores.
     - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
     - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
     """
@@ -87,7 +88,7 @@ def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]
 
 
 def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
-    """Refuse segments that lack what the metric reads; the error names the first."""
+    """Refuse segments that lack what the metric reads, or that it refuses itself; the error names the first."""
     for need in sorted(metric.info.needs):
         if all(map(attrgetter(need), segments)):  # the usual case, without a loop of our own
             continue
@@ -97,6 +98,8 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
                 raise InputError(
                     f"{metric.info.name} needs {need}; segment {segment.id!r} has none{way_out(metric, need)}"
                 )
+    if hasattr(metric, "refuse"):
+        metric.refuse(segments)
 
 
 def way_out(metric: Any, need: str) -> str:

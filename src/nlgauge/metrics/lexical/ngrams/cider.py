@@ -80,6 +80,16 @@ class Cider(WordMetric):
         """Over what the rarity of n-grams is counted."""
         return {**super().facts(runtime), "pool": "system"}
 
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse a system with one segment: every n-gram of its references would weigh nothing."""
+        for system, n in Counter(segment.system for segment in segments).items():
+            if n < 2:
+                of = "" if system is None else f" of system {system!r}"
+                raise InputError(
+                    f"{self.info.name} needs at least two segments{of}, found {n}: from one, every n-gram of its"
+                    " references weighs nothing; score more segments in one call"
+                )
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 10; the corpus number is their mean.
 
@@ -95,9 +105,9 @@ class Cider(WordMetric):
         for place, segment in enumerate(segments):
             places.setdefault(segment.system, []).append(place)
         counter = _Counter(self.splitter(), self.max_ngram_order)
-        for system, where in places.items():
+        for where in places.values():
             mine = [segments[place] for place in where]
-            rarity = counter.rarity(tuple(s.references for s in mine), system)
+            rarity = counter.rarity(tuple(s.references for s in mine))
 
             def prepare(references: Sequence[Words], rarity: _Rarity = rarity) -> tuple[_Rarity, list[_Vector]]:
                 return rarity, [rarity.vector(counter.counts(words)) for words in references]
@@ -142,14 +152,8 @@ class _Counter:
             self._counts[words] = [grams(words, order) for order in self.orders]
         return self._counts[words]
 
-    def rarity(self, documents: tuple[tuple[str, ...], ...], system: str | None) -> _Rarity:
+    def rarity(self, documents: tuple[tuple[str, ...], ...]) -> _Rarity:
         """How rare n-grams are; a document is the references of a segment."""
-        if len(documents) < 2:
-            of = "" if system is None else f" of system {system!r}"
-            raise InputError(
-                f"cider needs at least two segments{of}, found {len(documents)}: from one, every n-gram of its"
-                " references weighs nothing; score more segments in one call"
-            )
         if documents not in self._rarities:
             frequency: Counter[Gram] = Counter()
             for document in documents:

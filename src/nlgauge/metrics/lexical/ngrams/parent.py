@@ -62,6 +62,14 @@ class Parent(WordMetric):
         if self.records == "source":
             object.__setattr__(self, "info", replace(_INFO, needs={"references", "source"}))
 
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse records in a form that is not known."""
+        for segment in segments:
+            self._values(segment)
+
+    def _values(self, segment: Segment) -> tuple[str, ...]:
+        return values_of_table(segment) if self.records == "table" else values_of_source(segment)
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1, the F score; parts `precision`, `recall` and `reference`, the index of the best one.
 
@@ -74,7 +82,7 @@ class Parent(WordMetric):
         empty, wordless = sacre.is_empty(segments), np.zeros(len(segments), dtype=np.bool_)
         with runtime.progress(len(segments), "parent") as advance:
             for place, segment in enumerate(segments):
-                values = values_of_table(segment) if self.records == "table" else values_of_source(segment)
+                values = self._values(segment)
                 key = segment.hypothesis, segment.references, values
                 if key not in known:
                     listed = [words for words in map(split, values) if words]
