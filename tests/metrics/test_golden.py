@@ -20,6 +20,8 @@ GOLDEN = json.loads((ROOT / "tests" / "golden" / "scores.json").read_text(encodi
 # Metrics of words are sums of float64. Models add in float32, in an order that processors and releases of torch choose:
 # seven digits through up to six layers leave six.
 TOLERANCE = 1e-6
+# Logits reach 20, so that float32 rounds them at 2e-6; with AVX2 kernels 5.6e-6 was seen after the logarithm.
+WIDER = {"fluency": 2e-5}
 
 pytestmark = pytest.mark.skipif(not RECIPE.exists(), reason="the recipes are not beside the tests")
 
@@ -43,9 +45,9 @@ def test_scores_are_those_of_the_release(name, recipe, runtime):
         found = recipe.scored(name, runtime)
     except MissingExtra as lacking:
         pytest.skip(str(lacking))
-    golden = GOLDEN[name]
-    assert found["values"] == pytest.approx(golden["values"], rel=TOLERANCE, abs=TOLERANCE)
-    assert found["system"] == pytest.approx(golden["system"], rel=TOLERANCE, abs=TOLERANCE)
+    golden, margin = GOLDEN[name], WIDER.get(name, TOLERANCE)
+    assert found["values"] == pytest.approx(golden["values"], rel=margin, abs=margin)
+    assert found["system"] == pytest.approx(golden["system"], rel=margin, abs=margin)
 
 
 def needs_nothing(name):

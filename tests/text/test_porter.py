@@ -106,6 +106,7 @@ def test_all_examples_are_nltks_too(nltk_stem):
     assert {word: nltk_stem(word) for word in STEMS | DEVIATIONS} == STEMS | DEVIATIONS
 
 
+@pytest.mark.slow  # by day chains of suffixes and any letters are drawn
 def test_every_suffix_after_every_short_stem_is_as_in_nltk(nltk_stem):
     stems = [
         "",
@@ -122,7 +123,7 @@ def test_suffixes_upon_suffixes_are_as_in_nltk(nltk_stem):
     rng = random.Random(0)
     words = {
         "".join(rng.choices(SYLLABLES, k=rng.randrange(4))) + "".join(rng.choices(SUFFIXES, k=rng.randrange(1, 4)))
-        for _ in range(30_000)
+        for _ in range(10_000)
     }
     assert [word for word in words if stem(word) != nltk_stem(word)] == []
 

@@ -6,7 +6,7 @@ import pytest
 
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.perturbations.words.choice import is_counted
-from nlgauge.perturbations.words.vocabulary import _MASS, _common, _words, draw, room_for_noun, room_for_verb
+from nlgauge.perturbations.words.vocabulary import MASS_NOUNS, _common, _words, draw, room_for_noun, room_for_verb
 from nlgauge.text.lexicon.lexicon import POSES, rank
 from nlgauge.text.tagging.tagging import tag
 
@@ -57,7 +57,7 @@ def test_words_are_hardly_ever_another_part_of_speech():
 
 def test_kinds_part_the_words():
     assert all(map(is_counted, _words("noun", "counted")))
-    assert not any(map(is_counted, _MASS)) or len([w for w in _MASS if is_counted(w)]) < 15  # "paper", "egg": both
+    assert not any(map(is_counted, MASS_NOUNS)) or len([w for w in MASS_NOUNS if is_counted(w)]) < 15  # "paper", "egg": both
     verbs = set(_common("verb"))
     assert set(_words("verb", "transitive")) | set(_words("verb", "intransitive")) == verbs
     assert not set(_words("verb", "transitive")) & set(_words("verb", "intransitive"))
