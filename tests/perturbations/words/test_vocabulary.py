@@ -57,7 +57,7 @@ def test_words_are_hardly_ever_another_part_of_speech():
 
 def test_kinds_part_the_words():
     assert all(map(is_counted, _words("noun", "counted")))
-    assert not any(map(is_counted, MASS_NOUNS)) or len([w for w in MASS_NOUNS if is_counted(w)]) < 15  # "paper", "egg": both
+    assert len([word for word in MASS_NOUNS if is_counted(word)]) < 15  # "paper", "egg": both
     verbs = set(_common("verb"))
     assert set(_words("verb", "transitive")) | set(_words("verb", "intransitive")) == verbs
     assert not set(_words("verb", "transitive")) & set(_words("verb", "intransitive"))
