@@ -5,9 +5,9 @@
 DATA: a folder with wmt15-da-seg, wmt16-da-seg, summeval, bagel and webnlg2020-humaneval, and coco-val-refs. `--sets`
 and `--metrics` take some of them, `--cache FILE` keeps the scores of models, so that a second run takes up the first.
 
-WMT: segments of a language pair, then the mean over pairs. SummEval: summaries of one text, mean over texts; the eleven
-references folded by the mean where a metric does not fold them itself. BAGEL and WebNLG: all segments. Of several
-criteria the mean is shown. A metric is among the best of a language pair or criterion if no other metric has a
+WMT: segments of a language pair, then the mean over pairs. SummEval: summaries of one text, mean over texts. BAGEL and
+WebNLG: all segments. Every metric scores against one reference at a time, and the mean over references counts. Of
+several criteria the mean is shown. A metric is among the best of a language pair or criterion if no other metric has a
 significantly higher Pearson correlation there (p < 0.05, permutation, not adjusted).
 
 COCO has no ratings. There a metric is asked whether it prefers the first human caption to a model's, with the other

@@ -33,6 +33,7 @@ CASES = {  # command -> a part of the line
     "score d.jsonl -m chrf --sort bleu": "--sort 'bleu' is not among the metrics scored",
     "score d.jsonl -m chrf --save-norm n.json": "no metric is a sum that is scaled over the pool",
     "score one.jsonl -m chrf -m cider": "cider needs at least two segments",
+    "meta one.jsonl -m chrf -m cider --references first": "cider needs at least two segments of system 'A'",
     "score d.jsonl -m chrf -m bertscore:model=./no": "model folder ./no does not exist",
     f"{META} --averaging nonsense": "averaging is 'nonsense'",
     f"{META} --undefined nonsense --level item": "undefined is 'nonsense'",

@@ -98,6 +98,11 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
                 raise InputError(
                     f"{metric.info.name} needs {need}; segment {segment.id!r} has none{way_out(metric, need)}"
                 )
+    refuse(metric, segments)
+
+
+def refuse(metric: Any, segments: Sequence[Segment]) -> None:
+    """Raise what the metric has against these segments; most metrics have nothing."""
     if hasattr(metric, "refuse"):
         metric.refuse(segments)
 

@@ -16,7 +16,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, documents_of, is_pooled, notes_of, trained_on, unread
+from nlgauge.metrics.base import Metric, documents_of, is_pooled, notes_of, refuse, trained_on, unread
 from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
@@ -102,6 +102,11 @@ class Combination:
         """What keeps any term from reading a text written like this."""
         reasons = dict.fromkeys(reason for _, term in self.terms if (reason := unread(term, writing)) is not None)
         return "; ".join(reasons) or None
+
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse what any term refuses."""
+        for _, term in self.terms:
+            refuse(term, segments)
 
     def vectors_of(self, runtime: Runtime) -> Layers:
         """The vectors that the terms read."""

@@ -9,7 +9,7 @@ from typing import Literal
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of, spec_of
-from nlgauge.metrics.base import Metric, is_pooled, unread
+from nlgauge.metrics.base import Metric, is_pooled, refuse, unread
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -35,6 +35,10 @@ class WrappedMetric:
     def unread(self, writing: Writing) -> str | None:
         """As the metric inside."""
         return unread(self.metric, writing)
+
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """As the metric inside."""
+        refuse(self.metric, segments)
 
     def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         return score_segments({"": self.metric}, segments, runtime)[""]

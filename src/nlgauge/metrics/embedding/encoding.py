@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
 
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.locate import locate
 from nlgauge.models.vectors import source_of
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
 
 class ByEncoder:
     """Base of a metric with the options `model`, `revision` and `dtype`, that knows the layers it reads (`_layers`)."""
 
-    model: Any
-    revision: Any
-    dtype: Any
+    model: str
+    revision: str | None
+    dtype: DType | None
 
     @property
     def notes(self) -> tuple[str, ...]:

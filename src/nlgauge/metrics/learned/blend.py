@@ -86,6 +86,10 @@ class Blend(Checked):
         """What keeps any term from reading a text written like this."""
         return self.total.unread(writing)
 
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse what any term refuses."""
+        self.total.refuse(segments)
+
     def vectors_of(self, runtime: Runtime) -> Layers:
         """The vectors that the terms read."""
         return vectors_of(self.total, runtime)

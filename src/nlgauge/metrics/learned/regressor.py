@@ -13,6 +13,9 @@ from nlgauge.models.regressor import RegressorFiles
 
 _NEEDS = {"ref": "references", "src": "source"}
 _RATINGS = "human ratings"
+_RUSE = (
+    'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation Evaluation"'
+)
 _COMET = 'Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation"'
 
 
@@ -61,8 +64,7 @@ class Ruse(Regressor):
         "ruse",
         "your ratings, on sentence vectors as they are",
         frozenset({"mt"}),
-        'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation'
-        ' Evaluation"',
+        _RUSE,
     )
     without: ClassVar = {"model": "; 'nlgauge train regressor --method frozen' makes one"}
 
@@ -157,8 +159,7 @@ class Rated(RegressorMetric):
         "rated",
         "human ratings of WMT15",
         frozenset({"mt"}),
-        'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation'
-        ' Evaluation"',
+        _RUSE,
     )
 
     @property
