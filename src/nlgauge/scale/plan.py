@@ -113,9 +113,11 @@ def make_plan(
         spans = cut(inputs, rows)
         guards, unread = GuardCounts(), UnreadScripts(metrics if language == "note" else {})
         seen: list[npt.NDArray[np.int64]] = []
-        segments: Iterable[Segment] = chain.from_iterable(source.blocks())
+        segments: Iterable[Segment]
         if isinstance(source, TableSource):
             segments = source.checked()  # while it is read for the first time
+        else:
+            segments = chain.from_iterable(source.blocks())
         for block in in_blocks(segments, BLOCK, BLOCK_CHARACTERS):
             guards.add(block)
             unread.add(block)
