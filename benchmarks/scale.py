@@ -5,9 +5,9 @@
     python benchmarks/scale.py overhead --pairs 60000                     one worker beside `nlgauge score` in a process
 
 Pairs are made from a seed: texts of 8 to 28 words (`--words`), all distinct, in Parquet with row groups of 10,000 rows,
-or in JSON lines. Every command runs as its users run it. A process is measured from outside, by what Linux keeps of it in /proc:
-the largest resident set, and the processor seconds. `--keep DIR` leaves data and folders there, and a later call with
-the same DIR uses the data again and does not repeat an undisturbed run.
+or in JSON lines. Every command runs as its users run it. A process is measured from outside, by what Linux keeps of it
+in /proc: the largest resident set, and the processor seconds. `--keep DIR` leaves data and folders there; a later call
+with the same DIR uses the data again and does not repeat an undisturbed run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nlgauge.scale.run import progress_of
 LIMIT = 1e9  # bytes that a process may hold
 GROUP = 10_000  # rows
 ONSETS, VOWELS = "b br d f g gr h k l m n p pr r s st t tr v w".split(), "a e i o u ai ea ou".split()
-WORKERS = ("spawn_main", "ray::")  # what the command lines of workers hold
+WORKERS = ("spawn_main", "ray::MapWorker")  # what the command lines of workers hold
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -70,42 +70,33 @@ class Usage:
 
 @dataclass(frozen=True)
 class Process:
-    """A process as /proc shows it: its parent, its command line, its largest resident set and processor seconds."""
+    """A process as /proc shows it: its command line, its largest resident set and its processor seconds."""
 
     pid: int
-    parent: int
     line: str
     peak: int
     processor: float
 
     @classmethod
-    def all(cls) -> Iterator[Process]:
-        """Those that run now."""
-        for entry in os.listdir("/proc"):
-            if not entry.isdigit():
-                continue
-            try:
-                stat = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
-                line = Path("/proc", entry, "cmdline").read_text().replace("\0", " ")
-                status = Path("/proc", entry, "status").read_text()
-            except (OSError, UnicodeDecodeError):  # it ended meanwhile
-                continue
-            peak = next((int(row.split()[1]) << 10 for row in status.splitlines() if row.startswith("VmHWM")), 0)
-            yield cls(int(entry), int(stat[1]), line, peak, (int(stat[11]) + int(stat[12])) / TICKS)
-
-    @classmethod
-    def below(cls, pid: int) -> list[Process]:
-        """A process and all that it started, and these started."""
-        running = list(cls.all())
-        found = [one for one in running if one.pid == pid]
-        for one in found:
-            found += [child for child in running if child.parent == one.pid]
-        return found
+    def below(cls, pid: int) -> Iterator[Process]:
+        """A process and all that it started, and these started, as far as they run."""
+        place = Path("/proc", str(pid))
+        try:
+            stat = (place / "stat").read_text().rpartition(")")[2].split()
+            line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            status = (place / "status").read_text()
+            children = [int(child) for file in place.glob("task/*/children") for child in file.read_text().split()]
+        except OSError:  # it ended meanwhile
+            return
+        peak = next((int(row.split()[1]) << 10 for row in status.splitlines() if row.startswith("VmHWM")), 0)
+        yield cls(pid, line, peak, (int(stat[11]) + int(stat[12])) / TICKS)
+        for child in children:
+            yield from cls.below(child)
 
     @property
     def is_worker(self) -> bool:
         """Whether it scores parts."""
-        return any(name in self.line for name in WORKERS) and "ray::IDLE" not in self.line
+        return any(name in self.line for name in WORKERS)
 
 
 def watch(command: Sequence[str], disturb: Callable[[subprocess.Popen[bytes]], object] | None = None) -> Usage:
@@ -117,7 +108,7 @@ def watch(command: Sequence[str], disturb: Callable[[subprocess.Popen[bytes]], o
             before = seen.get(one.pid, one)  # of a process that has ended but is still listed nothing else is known
             line = before.line if before.is_worker or not one.line else one.line
             peak, processor = max(before.peak, one.peak), max(before.processor, one.processor)
-            seen[one.pid] = Process(one.pid, one.parent, line, peak, processor)
+            seen[one.pid] = Process(one.pid, line, peak, processor)
         if disturb is not None:
             disturb(process)
         time.sleep(0.2 if time.perf_counter() - began < 60 else 0.5)
