@@ -90,7 +90,7 @@ def check(data, folder, metrics, runtime=None, atol=1e-12, **how):
         "qnist",
         "0.5*bleu + 0.5*chrf[norm=zscore]",
         "0.5*cider + 0.5*(0.3*bleu + 0.7*yisi0)",
-        "0.5*(1*bleu + 1*chrf)[norm=none] + 0.5*guarded(ter)[norm=minmax]",
+        "0.5*(1*bleu + 1*yisi0[norm=none]) + 0.5*guarded(ter)",
     ],
 )
 def test_scores_of_words_are_those_of_one_piece(data, tmp_path, metric):
