@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stats": {"core.arrays", "core.doors", "core.errors", "core.options", "core.plugins"},
     "text": {"core"},
     "io": {"core"},
-    "report": {"core"},
+    "report": {"core", "stats.shares"},  # intervals of means that a page draws of segments
     "runtime": {"core"},
     "models": {"core", "runtime"},
     "metrics": {"core", "stats", "text", "runtime", "models", "io.frames", "io.scores"},  # tables and stored scores

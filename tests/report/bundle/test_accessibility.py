@@ -12,7 +12,7 @@ AXE = Path(os.environ.get("NLGAUGE_AXE") or "node_modules/axe-core/axe.min.js")
 FOUND = """axe.run({resultTypes: ["violations"]}).then(found => found.violations
   .filter(one => ["serious", "critical"].includes(one.impact))
   .map(one => [one.id, one.nodes.length, one.nodes[0].html.slice(0, 200), one.nodes[0].failureSummary]))"""
-# A frame that scrolls has shadows in its background, over which axe-core measures no contrast; without them it is paper.
+# Over the shadows of a frame that scrolls axe-core measures no contrast; without them the background is paper.
 PLAIN = """const plain = document.createElement("style");
 plain.textContent = ".wide { background: none !important }";
 document.head.append(plain);

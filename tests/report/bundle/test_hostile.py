@@ -1,4 +1,4 @@
-"""Hostile texts as names, words and notes stay text on every page: nothing runs, nothing is asked for, nothing breaks."""
+"""Hostile texts as names, words and notes stay text on every page: nothing runs, breaks, or is asked for."""
 
 import pytest
 

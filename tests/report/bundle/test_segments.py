@@ -48,3 +48,25 @@ def test_the_page_has_a_section_of_them(made):
     assert '<a href="#segments">Segments</a>' in whole
     assert "How scores correlate" in whole
     assert "m and q" in whole
+
+
+def test_systems_items_and_groups_come_from_rows_and_texts():
+    keys = (Key("a", "s", "1", "de-en"), Key("b", None, "2"), Key("c"))
+    rows = ScoreTable(keys, {"m": np.ones(3)}, "segment", "r", (), {})
+    text = Segment("b", "text", ("reference",), system="t", item="9", group="g")
+    found = segments_of([rows], [Dataset((text,), "d")])
+    assert found.known == [None, text, None]
+    assert found.systems == ["s", "t", None]
+    assert found.items == ["\n1", "g\n9", "id\nc"]
+    assert found.groups == ["de-en", "g", None]
+    assert [one.name for one in found.buckets] == ["group"]
+
+
+def test_the_page_draws_buckets_quarters_and_systems(made):
+    keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(12))
+    rows = ScoreTable(keys, {"m": np.arange(24.0)}, "segment", "r", (), {"m": Origin(True)})
+    texts = [Segment(str(key.id), "text", ("word " * int(key.item) + key.item,)) for key in keys]
+    whole = bundle_html({"a.json": made()["score"]}, segments=segments_of([rows], [Dataset(tuple(texts), "d")]))
+    for title in ("By length of the reference", "System against system", "In quarters"):
+        assert f"<h3>{title}</h3>" in whole
+    assert "m: y and x" in whole

@@ -13,7 +13,6 @@ from importlib import resources
 from markupsafe import Markup
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.segment import Segment
 from nlgauge.report.bundle.segments import Segments
 from nlgauge.report.labels import visible
 from nlgauge.report.rows import FALLS, PEOPLE
@@ -53,15 +52,11 @@ def _data(segments: Segments) -> dict[str, object]:
     def placed(text: str | None) -> int:
         return -1 if text is None else texts.setdefault(visible(text, "\n\t"), len(texts))
 
-    known = [segments.texts.get(str(key.id)) for key in segments.keys]
-    systems = [
-        _shown(key.system if key.system is not None or s is None else s.system)
-        for key, s in zip(segments.keys, known, strict=True)
-    ]
+    known, systems = segments.known, list(map(_shown, segments.systems))
     names = list(dict.fromkeys(systems))
     return {
         "ids": [_shown(key.id) for key in segments.keys],
-        "items": [_item(key.item, segment, str(key.id)) for key, segment in zip(segments.keys, known, strict=True)],
+        "items": segments.items,
         "systems": names,
         "system": list(map({name: i for i, name in enumerate(names)}.__getitem__, systems)),
         "scores": [
@@ -73,13 +68,6 @@ def _data(segments: Segments) -> dict[str, object]:
         "refs": [[] if s is None else list(map(placed, s.references)) for s in known],
         "texts": list(texts),
     }
-
-
-def _item(item: str | None, segment: Segment | None, own: str) -> str:
-    """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
-    if segment is not None and segment.item is not None:
-        return f"{segment.group or ''}\n{segment.item}"
-    return f"\n{item}" if item is not None else f"id\n{own}"
 
 
 def _label(name: str, segments: Segments) -> str:

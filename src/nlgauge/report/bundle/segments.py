@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.report.bundle.buckets import Buckets, buckets_of
 from nlgauge.report.rows import PEOPLE
 
 
@@ -29,6 +31,40 @@ class Segments:
     columns: Mapping[str, Array]
     falling: frozenset[str]
     texts: Mapping[str, Segment]
+
+    @cached_property
+    def known(self) -> list[Segment | None]:
+        """The texts of each segment; None where none were given."""
+        return [self.texts.get(str(key.id)) for key in self.keys]
+
+    @property
+    def systems(self) -> list[str | None]:
+        """The system of each segment."""
+        both = zip(self.keys, self.known, strict=True)
+        return [key.system if key.system is not None or s is None else s.system for key, s in both]
+
+    @property
+    def groups(self) -> list[str | None]:
+        """The group of each segment."""
+        both = zip(self.keys, self.known, strict=True)
+        return [key.group if key.group is not None or s is None else s.group for key, s in both]
+
+    @property
+    def items(self) -> list[str]:
+        """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
+        return [
+            f"{segment.group or ''}\n{segment.item}"
+            if segment is not None and segment.item is not None
+            else f"\n{key.item}"
+            if key.item is not None
+            else f"id\n{key.id}"
+            for key, segment in zip(self.keys, self.known, strict=True)
+        ]
+
+    @cached_property
+    def buckets(self) -> list[Buckets]:
+        """The ways to put the segments into buckets."""
+        return buckets_of(self.known, self.groups)
 
     @property
     def main(self) -> dict[str, Array]:
