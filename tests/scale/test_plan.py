@@ -5,6 +5,7 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.source import TableSource
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
@@ -29,6 +30,11 @@ def test_a_plan_counts_rows_parts_and_distinct_segments(data):
     assert [part.span.rows for part in plan.parts] == [4, 4, 2]
     assert (plan.summary.n, plan.distinct) == (10, 5)
     assert plan.summary.systems == {"s": 5, None: 5}
+
+
+def test_rows_of_a_table_are_read_once(data, monkeypatch):
+    monkeypatch.delattr(TableSource, "blocks")  # which checks first, and then reads again
+    assert plan_of(data).summary.n == 10
 
 
 def test_a_plan_comes_back_from_its_file(data, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
-from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
@@ -113,9 +112,9 @@ def make_plan(
         spans = cut(inputs, rows)
         guards, unread = GuardCounts(), UnreadScripts(metrics if language == "note" else {})
         seen: list[npt.NDArray[np.int64]] = []
-        segments: Iterable[Segment] = chain.from_iterable(source.blocks())
-        if isinstance(source, TableSource):
-            segments = source.checked()  # while it is read for the first time
+        # a table is looked at while it is checked, so that it is read once
+        table = source.checked() if isinstance(source, TableSource) else None
+        segments = chain.from_iterable(source.blocks()) if table is None else table
         for block in in_blocks(segments, BLOCK, BLOCK_CHARACTERS):
             guards.add(block)
             unread.add(block)

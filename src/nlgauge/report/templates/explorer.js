@@ -261,7 +261,8 @@
     return parts.map(([kind, piece]) => (kind ? make(kind, {}, piece) : piece));
   };
 
-  const sheet = (kind, names, lines) => make("div", { className: "wide" }, make("table", { className: kind },
+  const about = { className: "wide", tabIndex: 0, role: "group", ariaLabel: "Table" };
+  const sheet = (kind, names, lines) => make("div", about, make("table", { className: kind },
     make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)))), lines));
 
   // The words of a text and of its reference: how similar they are, and which is matched to which.
