@@ -8,7 +8,7 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 WORKERS ?= logical
 THREADS ?= 1
 
-.PHONY: demo test slow faults lint dist sbom site clean
+.PHONY: demo test slow faults browser lint dist sbom site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -41,6 +41,11 @@ slow:
 faults: .venv-test/.installed
 	NLGAUGE_SLOW=1 $(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/faults
 
+# All pages in Chromium, which must be there, with axe-core for their accessibility. Most of it is part of `make test`.
+browser: .venv-test/.installed
+	npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund axe-core@4.14.1
+	NLGAUGE_SLOW=1 $(OFFLINE) .venv-test/bin/python -m pytest -q tests/report/bundle tests/report/test_browser.py
+
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check src tests benchmarks recipes
 	.venv-test/bin/mypy
@@ -72,4 +77,4 @@ site:
 	touch $@
 
 clean:
-	rm -rf demo site .venv-demo .venv-test .venv-sbom .venv-site dist
+	rm -rf demo site node_modules .venv-demo .venv-test .venv-sbom .venv-site dist

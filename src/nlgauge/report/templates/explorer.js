@@ -270,7 +270,7 @@
       ...(data.srcs[i] < 0 ? [] : [said("source", data.srcs[i])]),
       ...references.map((k, at) => said(`reference ${at + 1}`, k)),
       ...(texted ? [make("label", {}, "Mark what differs from ", against)] : []),
-      make("div", { className: "wide" },
+      make("div", { className: "wide", tabIndex: 0, role: "group", ariaLabel: "Table" },
         make("table", { className: "texts" }, make("thead", {}, make("tr", {}, ...heads)), lines)),
     );
     against.addEventListener("change", fill);
