@@ -17,12 +17,8 @@ from nlgauge.core.signature import Signature, signature_of, with_documents
 from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, rounds
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
-<<<<<<< HEAD
-from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
-=======
 from nlgauge.runtime.pool import Unsettled
-from nlgauge.runtime.runtime import Bar, Runtime, bars
->>>>>>> main
+from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
 
 _STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
 _FIRST, _LEAST = 512, 64  # segments before the first write, and at least between two
