@@ -92,6 +92,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "beside": {"files"},
         "results": {"files", "jsonl"},
         "scores": {"beside", "csvtable", "fields", "files", "frames", "jsonl", "parquet", "wmt"},
+        "scored_pairs": {"files", "scores"},
         "read": {"csvtable", "files", "frames", "jsonl", "parquet", "source", "summeval", "tsv", "wmt"},
         "raw": {"files", "read"},
         "write": {"parquet"},

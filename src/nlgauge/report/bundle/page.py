@@ -115,6 +115,6 @@ def _inside(whole: str) -> tuple[Markup, Markup]:
 
     Tags can be told apart from the texts of users, in which every `<` is escaped.
     """
-    body = whole.partition("<body>\n")[2].rpartition("<footer")[0]
+    body = whole.partition("<main>\n")[2].rpartition("</main>")[0]
     heading = body.partition("<h1>")[2].partition("</h1>")[0]
     return Markup(heading), Markup(_HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", body))
