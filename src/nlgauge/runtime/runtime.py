@@ -16,6 +16,7 @@ from nlgauge.runtime.pool import Pool
 
 DType = Literal["float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
+PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
 T = TypeVar("T")
 
