@@ -80,6 +80,7 @@ class InParts:
         runtime: Runtime,
         language: str,
         comparison: ComparisonOptions,
+        save_norm: str | None,
     ) -> Result | None:
         """The result; None after a dry run, which prints what it found."""
         from nlgauge.scale.plan import make_plan
@@ -108,7 +109,7 @@ class InParts:
 
             engine = partial(ray.score_parts, workers=workers, gpus=float(bool(devices)), address=self.address)
         assert self.output is not None  # `check` refuses that
-        return score_in_parts(plan, Path(self.output), engine, runtime, comparison)
+        return score_in_parts(plan, Path(self.output), engine, runtime, comparison, save_norm)
 
 
 def status(

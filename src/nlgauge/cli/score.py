@@ -290,12 +290,12 @@ def score(
         bool(optional),
         **options.changed(compared, "thresholds"),
         **options.changed(texts, "exclude", "common"),
-        **{"segments": files.segments, "save_norm": save_norm, "cache": run.cache, **looks.needing_all()},
+        **{"segments": files.segments, "cache": run.cache, **looks.needing_all()},
     )
     runtime = run.runtime(seed=seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        found = in_parts.result(texts.inputs, metrics, runtime, looks.language, comparison)
+        found = in_parts.result(texts.inputs, metrics, runtime, looks.language, comparison, save_norm)
         if found is None:
             return 0
         result = as_typed(found)

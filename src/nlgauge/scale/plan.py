@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -19,12 +19,12 @@ from nlgauge.core.result import replacing
 from nlgauge.core.signature import signature_of, version
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
-from nlgauge.metrics.base import Metric, check_lacking, is_pooled
+from nlgauge.metrics.base import Metric, check_lacking, rounds
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.runtime.runtime import Runtime
 
-PLAN, ROWS, STATS, SUMS = "plan.json", "rows", "stats", "sums"
+PLAN, ROWS, STATS, SUMS, POOL = "plan.json", "rows", "stats", "sums", "pool"
 _BY_NAME = ("systems", "groups")  # counts by names, of which None is one: JSON has pairs for them
 
 
@@ -61,6 +61,7 @@ class Plan:
         distinct: how many segments differ in hypothesis, references or source.
         parts: in the order of the input.
         guards: group, system, and how many of its texts guards distrust.
+        pools: the digest of what each pass before the scores found in all parts, of the passes that are done.
     """
 
     inputs: Inputs
@@ -72,6 +73,12 @@ class Plan:
     distinct: int
     parts: tuple[Part, ...]
     guards: tuple[tuple[str | None, str | None, Mapping[str, int]], ...] = ()
+    pools: tuple[str, ...] = ()
+
+    def n_of(self, parts: Iterable[Part]) -> int:
+        """Segments of some parts; a row of parallel texts has one of each system."""
+        systems = self.summary.n // max(1, sum(part.span.rows for part in self.parts))
+        return systems * sum(part.span.rows for part in parts)
 
     def check_unchanged(self) -> None:
         """Refuse files that are not what they were when the plan was made.
@@ -99,13 +106,13 @@ def make_plan(
 
     Raises:
         InputError: the input has an error, cannot be read in parts, or lacks what a metric needs; or a metric depends
-            on all segments at once.
+            on all segments at once and cannot merge what it takes from parts.
     """
     for spec, metric in metrics.items():
-        if is_pooled(metric):
+        if rounds(metric) is None:
             raise InputError(
-                f"{spec} depends on all segments at once (idf or min-max) and cannot be scored in parts; take it"
-                ' without that, or give its table or bounds by a file (for a sum: [norm=file("bounds.json")])'
+                f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
+                " own, see docs/scale.md); score it without --engine"
             )
     source = inputs.opened()
     try:

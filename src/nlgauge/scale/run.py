@@ -11,15 +11,27 @@ from pathlib import Path
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signature import signature_of, with_digest
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
 from nlgauge.metrics.job import ComparisonOptions, SourceScores
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.totals import Totals
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scale.gather import (
+    Gathered,
+    digests_of_documents,
+    merge,
+    passes,
+    read_gathered,
+    read_settled,
+    sealed_by,
+    settled_path,
+    write_sealed,
+)
 from nlgauge.scale.parts import Scorer, kept, sums_of, sums_path
 from nlgauge.scale.plan import PLAN, ROWS, STATS, SUMS, Part, Plan, read_plan
 
@@ -45,7 +57,12 @@ class Progress:
 
 
 def score_in_parts(
-    plan: Plan, folder: Path, engine: Engine, runtime: Runtime, comparison: ComparisonOptions | None = None
+    plan: Plan,
+    folder: Path,
+    engine: Engine,
+    runtime: Runtime,
+    comparison: ComparisonOptions | None = None,
+    save_norm: str | None = None,
 ) -> Result:
     """Score all parts of a plan that are not done, then sum up.
 
@@ -57,6 +74,7 @@ def score_in_parts(
         engine: scores parts, and yields the number of segments of each when it is done.
         runtime: its progress shows how far the run is.
         comparison: how systems are compared, from statistics that the parts keep; None for scores alone.
+        save_norm: a file to write the scales of sums to.
 
     Raises:
         InputError: systems cannot be compared, the folder holds another run or other files, another process works on
@@ -70,13 +88,52 @@ def score_in_parts(
         _take_up(plan, folder)
         sums = {part.number: sums_of(folder, part) for part in plan.parts}
         left = [part for part in plan.parts if sums[part.number] is None]
+        plan = _pooled(plan, folder, engine, runtime, left)
         with runtime.progress(plan.summary.n, "segments") as advance:
             advance(sum(found["n"] for found in sums.values() if found is not None))
             for n in engine(plan, folder, left) if left else ():
                 advance(n)
-        result = _summed(plan, folder, runtime, comparison)
+        result = _summed(plan, folder, runtime, comparison, save_norm)
         result.write(folder / RESULT, "json")
     return result
+
+
+def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Sequence[Part]) -> Plan:
+    """The plan with what its pooled metrics take from all parts, gathered in passes.
+
+    Args:
+        plan, folder, engine, runtime: of the run.
+        left: parts that are not scored yet; they need what an earlier pass kept of them.
+    """
+    metrics = Scorer(plan, folder).metrics
+    plan = replace(plan, pools=())
+    for number in range(1, passes(metrics.values()) + 1):
+        known = read_settled(folder, number)
+        open_parts = [p for p in (plan.parts if known is None else left) if read_gathered(folder, number, p) is None]
+        with runtime.progress(plan.summary.n, f"pass {number} before the scores") as advance:
+            advance(plan.n_of(part for part in plan.parts if part not in open_parts))
+            for n in engine(plan, folder, open_parts) if open_parts else ():
+                advance(n)
+        if known is None:
+            known = merge(_found(folder, number, plan.parts))
+            if number == 1:
+                known = replace(known, documents=digests_of_documents(folder, plan.parts, metrics))
+            write_sealed(settled_path(folder, number), known)
+        plan = replace(plan, pools=(*plan.pools, sealed_by(settled_path(folder, number))))
+    if plan.pools:
+        plan.write(folder)
+    return plan
+
+
+def _found(folder: Path, number: int, parts: Sequence[Part]) -> Iterator[Gathered]:
+    """What a pass found in each part."""
+    for part in parts:
+        found = read_gathered(folder, number, part)
+        if found is None:
+            raise InputError(
+                f"pass {number} of {part.name} is not done, or was changed meanwhile; run the same command again"
+            )
+        yield found
 
 
 def progress_of(folder: Path) -> Progress:
@@ -87,9 +144,7 @@ def progress_of(folder: Path) -> Progress:
     """
     plan = read_plan(folder)
     done = [part for part in plan.parts if sums_path(folder, part).exists()]
-    systems = plan.summary.n // max(1, sum(part.span.rows for part in plan.parts))
-    n_done = systems * sum(part.span.rows for part in done)
-    return Progress(len(plan.parts), len(done), plan.summary.n, n_done, _is_claimed(folder))
+    return Progress(len(plan.parts), len(done), plan.summary.n, plan.n_of(done), _is_claimed(folder))
 
 
 @dataclass(frozen=True)
@@ -122,12 +177,14 @@ def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Est
     return Estimate(len(few), time.monotonic() - loaded, loaded - began, truncated)
 
 
-def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOptions) -> Result:
+def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOptions, save_norm: str | None) -> Result:
     """The result of a run all of whose parts are done."""
     scorer = Scorer(plan, folder)
-    runtime = replace(runtime, cache=None)
+    runtime = replace(runtime, cache=None, pool=scorer.pool(None))
     totals = {spec: Totals(comparison.by_group) for spec in plan.signatures}
     like = score_segments(scorer.metrics, [], runtime)
+    if save_norm is not None:
+        save_bounds(save_norm, like.values())
     for part in plan.parts:
         sums = sums_of(folder, part)
         if sums is None:
@@ -138,6 +195,8 @@ def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOp
             for spec, rows in kept(folder, part, sums, like):
                 totals[spec].keep_rows(*rows)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
+    documents = scorer.settled.documents.items()
+    signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
     nothing = UnreadScripts({}), GuardCounts()  # the plan's notes say what these find
     found = SourceScores(scorer.metrics, signatures, totals, plan.summary, comparison, *nothing).result()
     counts = {(group, system): counted for group, system, counted in plan.guards}
