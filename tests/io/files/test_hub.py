@@ -8,8 +8,8 @@ import pytest
 
 from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.read import read
 from nlgauge.io.files.hub import fetched
+from nlgauge.io.read import read
 
 constants = pytest.importorskip("huggingface_hub.constants")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
