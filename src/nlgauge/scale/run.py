@@ -172,9 +172,9 @@ def progress_of(folder: Path) -> Progress:
             written[part] = path.stat().st_mtime
     last = sorted(written, key=lambda part: written[part])[-_LAST:]
     seconds = written[last[-1]] - written[last[0]] if last else 0.0
-    rate = plan.n_of(last[1:]) / seconds if seconds > 0 else None
+    rate = plan.n_of(last[1:]) / seconds if seconds > 0 else 0.0
     told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), _is_claimed(folder)
-    return Progress(*told, rate, plan.passes, now)
+    return Progress(*told, rate or None, plan.passes, now)
 
 
 @dataclass(frozen=True)
