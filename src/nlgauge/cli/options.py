@@ -88,7 +88,7 @@ Device = Annotated[
 ]
 DType = Annotated[
     str,
-    choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
+    choice("--dtype", among=("auto", *DTYPES), help="Precision of models. Part of the signature."),
 ]
 CacheFolder = Annotated[
     str | None,

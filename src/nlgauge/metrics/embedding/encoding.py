@@ -25,7 +25,7 @@ class ByEncoder:
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        source = source_of(self.model, self.revision, runtime.precision(self.dtype), runtime)
         return {source: self._layers(locate(self.model, self.revision).depth)}
 
     def unread(self, writing: Writing) -> str | None:

@@ -104,7 +104,7 @@ class RegressorMetric(Checked):
         limit = files.max_tokens(self.max_tokens)
         return {
             "calibrated": self.calibrated or None,
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             "max_tokens": limit,
             **files.facts(),
             "trained": self.trained,
@@ -144,7 +144,7 @@ class RegressorMetric(Checked):
                 f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
                 " rescale=false"
             )
-        model = load_regressor(self._model, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        model = load_regressor(self._model, runtime.precision(self.dtype), runtime, self.max_tokens)
 
         def single(segments: Sequence[Segment]) -> Scores:
             columns = {"hyp": [s.hypothesis for s in segments]} if "hyp" in files.texts else {}
