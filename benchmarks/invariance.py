@@ -99,7 +99,8 @@ def main() -> None:
             print(f"{dtype:9s} {name:12s} {max(moved.values()):8.1g}   {shown}", flush=True)
             if dtype in ("bfloat16", "float16"):
                 gaps = np.abs(base - metric.score(segments, Runtime(device="cpu")).values)
-                print(f"{'':22s} against float32: largest {np.nanmax(gaps):.2g}, mean {np.nanmean(gaps):.2g}", flush=True)
+                most, mean = np.nanmax(gaps), np.nanmean(gaps)
+                print(f"{'':22s} against float32: largest {most:.2g}, mean {mean:.2g}", flush=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ import numpy as np
 
 SYSTEMS, SEGMENTS, METRICS, DRAWS = 15, 2000, 30, 1000
 PAIRS = METRICS * (METRICS - 1) // 2
+FEW = 6  # metrics of jobs that would take a loop days
+FEW_PAIRS = FEW * (FEW - 1) // 2
 SECONDS, BYTES = 10.0, 1.5e9  # what the whole table of flat, item-averaged and system-level tests may take
 
 Grid = np.ndarray[Any, np.dtype[np.float64]]
@@ -55,11 +57,12 @@ def ours_table() -> None:
         permutation_test(*data(), draws=DRAWS, **options)
 
 
-def ours(**options: Any) -> Callable[[], None]:
+def ours(metrics: int = METRICS, step: float = 0.0, **options: Any) -> Callable[[], None]:
     def job() -> None:
         from nlgauge.stats import permutation_test
 
-        permutation_test(*data(), draws=DRAWS, **options)
+        human, scores = data(metrics)
+        permutation_test(human, np.rint(scores / step) if step else scores, draws=DRAWS, **options)
 
     return job
 
@@ -222,6 +225,16 @@ JOBS: dict[str, tuple[Callable[[], None], tuple[Callable[[], None], float] | Non
         ours(statistic="kendall_b"),
         (loop(1, "item", "kendall_b", CELLS), PAIRS * DRAWS),
         (peer(1, "input", "kendall", "both"), PAIRS * DRAWS / 2),
+    ),
+    "perm_both, flat kendall_b": (
+        ours(statistic="kendall_b", averaging="none", metrics=FEW),
+        (loop(4, "none", "kendall_b", CELLS), FEW_PAIRS * DRAWS / 4),
+        (peer(4, "global", "kendall", "both"), FEW_PAIRS * DRAWS / 4),
+    ),
+    "perm_both, flat kendall_b with ties": (
+        ours(statistic="kendall_b", averaging="none", metrics=FEW, step=0.5),
+        None,
+        None,
     ),
     "perm_both, spearman by item": (
         ours(statistic="spearman"),

@@ -130,6 +130,7 @@ def test_the_perturbation_of_the_page_works_when_its_package_is_installed(instal
 
 METRIC_PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "metrics").glob("*.md")}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ALL_METRICS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
 
 
 def rows(text):
@@ -148,9 +149,9 @@ def headings(text):
 
 
 @pytest.mark.parametrize("name", [name for name in (*METRICS.names(), *SUMS) if not name.startswith("paper/")])
-def test_a_metric_has_a_page_and_a_row_in_the_readme(name):
+def test_a_metric_has_a_page_and_a_row_in_the_table_of_all(name):
     assert any(name in headings(text) | {stem} for stem, text in METRIC_PAGES.items())
-    linked = [cell for cell in rows(README) if name in in_code(cell) and "](docs/metrics/" in cell]
+    linked = [cell for cell in rows(ALL_METRICS) if name in in_code(cell) and "](metrics/" in cell]
     assert len(linked) == 1, linked
 
 
@@ -165,16 +166,16 @@ def test_every_embedded_metric_has_a_row_in_the_audit_on_its_page():
     assert "It has no audit here" in METRIC_PAGES["parent"]
 
 
-def test_presets_of_papers_are_on_a_page_and_in_the_readme():
+def test_presets_of_papers_are_on_a_page_and_in_the_table_of_all():
     presets = [name for name in (*METRICS.names(), *SUMS) if name.startswith("paper/")]
     pages = "".join(METRIC_PAGES.values())
     assert presets
     assert [name for name in presets if f"`{name}`" not in pages] == []
-    assert "paper/..." in set().union(*map(in_code, rows(README)))
+    assert "paper/..." in set().union(*map(in_code, rows(ALL_METRICS)))
 
 
-def test_weighted_sums_have_a_page_and_a_row_in_the_readme():
-    (cell,) = [cell for cell in rows(README) if "](docs/metrics/sums.md)" in cell]
+def test_weighted_sums_have_a_page_and_a_row_in_the_table_of_all():
+    (cell,) = [cell for cell in rows(ALL_METRICS) if "](metrics/sums.md)" in cell]
     assert any("*" in code and "+" in code for code in in_code(cell))
 
 
@@ -190,6 +191,7 @@ def test_every_page_is_reached_from_the_index_with_a_sentence():
     links = re.findall(r"\]\(([^)#]+)(#[^)]*)?\)", text)
     targets = [(index.parent / target).resolve() for target, _ in links]
     pages = {path.resolve() for path in (ROOT / "docs").rglob("*.md")} - {index.resolve()}
+    pages -= {path.resolve() for path in (ROOT / "docs" / "metrics").glob("*.md")}  # in the table of all metrics
     assert pages - set(targets) == set()
     assert len(targets) == len(set(targets)), "a page is linked twice"
     items = [item for item in re.split(r"\n(?=- )", text) if item.startswith("- ")]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,14 @@ def show(task: str, panel: dict[str, Any], suite: ng.Suite, runtime: ng.Runtime)
     """A table with a row per template; cells are the published drop and ours."""
     columns = [name for name in panel["columns"] if name in METRICS]
     audit = ng.audit(suite, [METRICS[name] for name in columns], runtime=runtime)
-    ours = {(row["template"], row["metric"]): row for row in audit.rows}
+    ours = {(row["criterion"], row["template"], row["metric"]): row for row in audit.rows}
     theirs = dict(zip(panel["template_ids"], panel["templates"].values(), strict=True))
     far: dict[str, list[float]] = {name: [] for name in columns}
     print(f"\n{task}:\n\n| template | penalty | n | {' | '.join(columns)} |\n|---|---:|---:|{'---:|' * len(columns)}")
     for row in select_rows(task):
-        found = [ours.get((row.template, METRICS[name])) for name in columns]
+        found = [ours.get((row.criterion, row.template, METRICS[name])) for name in columns]
         n = max((one["n"] for one in found if one), default=0)
-        if n < LEAST or row.template not in theirs:
+        if n < LEAST or row.template not in theirs or math.isnan(row.penalty):
             continue
         cells = []
         for name, one in zip(columns, found, strict=True):

@@ -1,4 +1,4 @@
-"""The rows of a new metric: in the table of the README, and for a new page in docs/index.md.
+"""The row of a new metric in the table of all metrics, docs/metrics.md.
 
     python recipes/metrics/rows.py      # adds what lacks, made of what the metric and its page say
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import nlgauge as ng
 
 ROOT = Path(__file__).parents[2]
-BEFORE_ROW, BEFORE_LINE = "| [`scores`]", "- [scores]"  # where a new row and a new line go
+BEFORE = "| [`scores`]"  # where a new row goes; move it to the family of the metric
 
 
 def pages(root: Path) -> dict[str, list[str]]:
@@ -32,22 +32,18 @@ def add_rows(root: Path = ROOT) -> list[str]:
     Returns:
         The rows.
     """
-    about, added = ng.list_metrics(), []
-    for file, before in ((root / "README.md", BEFORE_ROW), (root / "docs" / "index.md", BEFORE_LINE)):
-        text = file.read_text(encoding="utf-8")
-        rows = []
-        for page, names in pages(root).items():
-            lacking = [name for name in names if not re.search(rf"^\| .*`{re.escape(name)}`.*\]\(", text, re.MULTILINE)]
+    about, rows = ng.list_metrics(), []
+    table = root / "docs" / "metrics.md"
+    text = table.read_text(encoding="utf-8")
+    for page, names in pages(root).items():
+        lacking = [name for name in names if not re.search(rf"^\| .*`{re.escape(name)}`.*\]\(", text, re.MULTILINE)]
+        if lacking:
             what, needs = about[names[0]].summary.partition(";")[0], ", ".join(sorted(about[names[0]].needs))
-            if file.name == "README.md" and lacking:
-                shown = ", ".join(f"`{name}`" for name in lacking)
-                rows.append(f"| [{shown}](docs/metrics/{page}) | {what} | {needs or 'nothing'} |")
-            elif file.name == "index.md" and f"](metrics/{page})" not in text:
-                rows.append(f"- [{', '.join(names)}](metrics/{page}): {what}.")
-        place = text.index(f"\n{before}") + 1
-        file.write_text(text[:place] + "".join(f"{row}\n" for row in rows) + text[place:], encoding="utf-8")
-        added += rows
-    return added
+            shown = ", ".join(f"`{name}`" for name in lacking)
+            rows.append(f"| [{shown}](metrics/{page}) | {what} | {needs or 'nothing'} |")
+    place = text.index(f"\n{BEFORE}") + 1
+    table.write_text(text[:place] + "".join(f"{row}\n" for row in rows) + text[place:], encoding="utf-8")
+    return rows
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python recipes/studies/bertscore.py DATA --cache FOLDER > tables.md
 
-DATA: a folder with wmt15-da-seg, wmt16-da-seg, wmt21-mqm-zh-en and summeval. `--only NAME` prints one of the tables:
-segments, selection or summaries. All take some four minutes of processor time.
+DATA: a folder with wmt15-da-seg, wmt16-da-seg, wmt21-mqm-zh-en, xpaws-fr-adv, xpaws-zh-adv and summeval. `--only NAME`
+prints one of the tables: segments, selection, robustness or summaries. All take some six minutes of processor time.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
+from nlgauge.audits import ADEQUACY
 from nlgauge.core import Array
 from nlgauge.metaeval.select import select_models
+from nlgauge.stats.shares import mean_interval
 
 PARTS = {"precision": "P", "recall": "R", "f1": "F"}
+LEXICAL = ("bleu", "meteor", "rougeL", "chrf++")
 SELECTED = 100  # items of the set on which systems are chosen: 8 outputs each
 
 
@@ -71,17 +74,57 @@ def _is(row: Mapping[str, object], metric: str, against: str) -> bool:
 
 
 def selection(data: Path, runtime: ng.Runtime) -> None:
-    """Tables 2, 3, 20 and 21: 1,000 hybrids of eight systems, pools of 100; and Pearson over all hybrids."""
+    """Tables 2, 3, 20 and 21: 1,000 hybrids of eight systems, pools of 100; and Pearson over all hybrids.
+
+    The items are cut into blocks; a number is the mean of the blocks, with Student's interval.
+    """
     dataset = ng.read(data / "wmt21-mqm-zh-en" / "segments.jsonl.gz")
-    items = set(list(dict.fromkeys(s.item for s in dataset.segments))[:SELECTED])
-    kept = replace(dataset, segments=tuple(s for s in dataset.segments if s.item in items))
-    scores = parts(kept.segments, runtime)
-    scores["chrf"] = ng.metric("chrf").score(kept.segments, runtime).values
+    items = list(dict.fromkeys(s.item for s in dataset.segments))
+    blocks = [set(items[at : at + SELECTED]) for at in range(0, len(items) - SELECTED + 1, SELECTED)]
     stats = ("hits_at_1", "mrr", "diff", "pearson")
-    found = select_models(kept, [], "mqm", hybrids=1000, pool=100, stats=stats, scores=scores)
-    by = {(row["metric"], row["stat"]): row["value"] for row in found.result().rows}
-    print(f"wmt21-mqm-zh-en, {len(kept.segments)} outputs for {SELECTED} items:\n")
-    table(["metric", *stats], [[m, *(f"{by[m, s]:.3f}" for s in stats)] for m in scores])
+    values: dict[tuple[str, str], list[float]] = {}
+    for block in blocks:
+        kept = replace(dataset, segments=tuple(s for s in dataset.segments if s.item in block))
+        scores = parts(kept.segments, runtime)
+        scores["chrf"] = ng.metric("chrf").score(kept.segments, runtime).values
+        found = select_models(kept, [], "mqm", hybrids=1000, pool=100, stats=stats, scores=scores)
+        for row in found.rows:
+            if row["group"] == "mean":
+                values.setdefault((row["metric"], row["stat"]), []).append(row["value"])
+    means = {key: mean_interval(np.array(own)) for key, own in values.items()}
+    print(f"wmt21-mqm-zh-en, {len(blocks)} times {SELECTED} items, {len(kept.segments)} outputs each:\n")
+    table(["metric", *stats], [[m, *(ends(*means[m, s]) for s in stats)] for m in scores])
+
+
+def robustness(data: Path, runtime: ng.Runtime) -> None:
+    """Table 6: are texts that say the same apart from near-copies that do not? The area under the ROC curve."""
+    columns: dict[str, dict[str, str]] = {}
+    for name in ("xpaws-fr-adv", "xpaws-zh-adv"):
+        pairs = [p for p in ng.read_suite(data / name / "adversarial.jsonl.gz").pairs if p.setup == "ref"]
+        for kind, of in (("meaning", [p for p in pairs if p.phenomenon in ADEQUACY]), ("all", pairs)):
+            labelled = labels(of, name)
+            scores = parts(labelled.segments, runtime)
+            scores |= {m: ng.metric(m).score(labelled.segments, runtime).values for m in LEXICAL}
+            found = ng.meta_evaluate(labelled, scores=scores, criterion="same", stats=["auc"])
+            n = sum(s.human["same"] for s in labelled.segments)
+            column = f"{name.removesuffix('-adv')}, {kind} ({n:.0f} and {len(labelled.segments) - n:.0f})"
+            columns[column] = {r["metric"]: ends(r["value"], r["low"], r["high"]) for r in found.rows}
+    print("Area under the ROC curve:\n")
+    table(["metric", *columns], [[m, *(of[m] for of in columns.values())] for m in scores])
+
+
+def labels(pairs: Sequence[ng.Pair], name: str) -> ng.Dataset:
+    """Every text of the pairs once, with 1 for a paraphrase of its reference and 0 for a text with an error."""
+    texts = {(p.references[0], text): same for p in pairs for text, same in ((p.better, 1.0), (p.worse, 0.0))}
+    rows = [
+        ng.Segment(str(i), text, (reference,), item=reference, human={"same": same})
+        for i, ((reference, text), same) in enumerate(texts.items())
+    ]
+    return ng.Dataset(tuple(rows), name)
+
+
+def ends(value: float, low: float, high: float) -> str:
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def summaries(data: Path, runtime: ng.Runtime) -> None:
@@ -102,7 +145,7 @@ def summaries(data: Path, runtime: ng.Runtime) -> None:
         table(["metric", *criteria], [*shown, ["p of R over F", *(p.get(c, "") for c in criteria)]])
 
 
-TABLES = {"segments": segments, "selection": selection, "summaries": summaries}
+TABLES = {"segments": segments, "selection": selection, "robustness": robustness, "summaries": summaries}
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """One task on joined data: rows of groups and their mean, standings, notes, and what is refused."""
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -46,6 +47,27 @@ def rows_of(data, stat="pearson", level="segment", averaging=None, **plan):
 
 GRID = [[1, 2, 3], [2, 4, 6], [5, 3, 9]]
 NOISE = [[1, 3, 3], [2, 4, 5], [5, 4, 9]]
+
+
+def test_progress_counts_pairs_of_metrics_in_every_group_and_in_their_mean():
+    shown = []
+
+    @contextmanager
+    def progress(total, label):
+        shown.append([label, total, 0])
+
+        def advance(count):
+            shown[-1][2] += count
+
+        yield advance
+
+    data = held([GRID, NOISE], {"a": [NOISE, GRID], "b": [GRID, NOISE], "c": [GRID, GRID]}, groups=["de", "fr"])
+    for test, level in (("perm_both", "segment"), ("perm_inputs", "item"), ("bootstrap", "item")):
+        rows_of(data, "kendall_b", level, asked=MetricTest(test, draws=4), progress=progress)
+    # three pairs of metrics in each of two groups and in the mean, which perm_inputs does not test and bootstrap tests
+    # in one go
+    made = [("perm_both", 9), ("perm_inputs", 6), ("bootstrap", 6)]
+    assert shown == [[f"{test} of kendall_b", 9, done] for test, done in made]
 
 
 def test_a_row_bears_what_the_result_file_promises():

@@ -39,14 +39,10 @@ RECIPE = ROOT / "recipes" / "metrics" / "rows.py"
 def test_rows_of_a_new_metric_are_made_of_what_it_says(tmp_path):
     add_rows = runpy.run_path(str(RECIPE))["add_rows"]
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    readme, index = (ROOT / name for name in ("README.md", "docs/index.md"))
-    assert [row for row in readme.read_text(encoding="utf-8").splitlines() if "docs/metrics/ter.md" in row]
-    for file in (readme, index):  # as if ter were new
-        kept = [line for line in file.read_text(encoding="utf-8").splitlines(True) if "metrics/ter.md" not in line]
-        (tmp_path / file.relative_to(ROOT)).write_text("".join(kept), encoding="utf-8")
-    assert add_rows(tmp_path) == [
-        "| [`ter`](docs/metrics/ter.md) | edits with shifts per reference word | references |",
-        "- [ter](metrics/ter.md): edits with shifts per reference word.",
-    ]
+    table = ROOT / "docs" / "metrics.md"
+    assert [row for row in table.read_text(encoding="utf-8").splitlines() if "](metrics/ter.md" in row]
+    kept = [row for row in table.read_text(encoding="utf-8").splitlines(True) if "metrics/ter.md" not in row]
+    (tmp_path / "docs" / "metrics.md").write_text("".join(kept), encoding="utf-8")  # as if ter were new
+    assert add_rows(tmp_path) == ["| [`ter`](metrics/ter.md) | edits with shifts per reference word | references |"]
     assert add_rows(tmp_path) == []
-    assert "](docs/metrics/ter.md) | edits with shifts" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "](metrics/ter.md) | edits with shifts" in (tmp_path / "docs" / "metrics.md").read_text(encoding="utf-8")

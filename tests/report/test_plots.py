@@ -120,8 +120,12 @@ def test_any_name_makes_xml_and_all_is_inside(name):
         title = label.find("{http://www.w3.org/2000/svg}title")
         shown = label.text if title is None else title.tail
         assert title is None or title.text == clean(name)
-        wide, x, y = float(label.get("font-size")) * ems(shown), float(label.get("x")), float(label.get("y"))
-        back = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.get("text-anchor")]
+        wide, x, y = (
+            float(label.get("font-size", root.get("font-size"))) * ems(shown),
+            float(label.get("x")),
+            float(label.get("y")),
+        )
+        back = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.get("text-anchor", "start")]
         assert 0 <= y <= height
         assert label.get("transform") or 0 <= x - back * wide <= x + (1 - back) * wide <= width + 0.5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class MetricTest:
         draws: the number of permutations.
         seed: the seed of the permutations.
         compat: `mt-metrics-eval`, `nlpstats` or None.
+        advance: called with the number of pairs of metrics that were tested.
     """
 
     test: str
@@ -73,6 +74,7 @@ class MetricTest:
     draws: int = 1000
     seed: int = 0
     compat: Compat | None = None
+    advance: Callable[[int], None] = field(default=lambda pairs: None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,10 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
         whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
         raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
     frame, how = as_pearson(how.turned(frame), how)
-    return _MAKE[asked.test](_Comparison(frame, found, how, asked))
+    compared = _MAKE[asked.test](_Comparison(frame, found, how, asked))
+    if asked.test not in POPULATIONS:
+        asked.advance(len(found) * (len(found) - 1) // 2)
+    return compared
 
 
 def power_of(
@@ -202,6 +207,7 @@ def compare_means(
         alternative=asked.alternative,
         draws=asked.draws,
         seed=asked.seed,
+        advance=asked.advance,
     )
 
 
@@ -230,6 +236,7 @@ def _permutation(c: _Comparison) -> MetricComparison:
         draws=c.asked.draws,
         seed=c.asked.seed,
         compat=c.asked.compat,
+        advance=c.asked.advance,
     )
 
 

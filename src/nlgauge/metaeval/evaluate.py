@@ -135,7 +135,7 @@ def meta_evaluate(
     Raises: InputError for data that do not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
-    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline)
+    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline, (runtime or Runtime()).progress)
     asked = _settled_test(test if baseline is None else test or "auto", protocol, tasks)
     plan = _plan(tasks, {**protocol.options, **options}, asked, intervals, of_plan)
     held = joined_scores(

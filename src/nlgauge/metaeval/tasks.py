@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from nlgauge.metaeval.rows import (
     rows_of_test,
     standings,
 )
+from nlgauge.runtime.runtime import silent
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.differences.multiplicity import Adjustment
 from nlgauge.stats.differences.power import critical_correlation
@@ -62,6 +63,7 @@ class Plan:
         system_scores, aggregate, outliers, power: as in `meta_evaluate`.
         baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
             None tests every two.
+        progress: shows how many pairs of metrics have been tested; see `Runtime`.
 
     Raises:
         InputError: the value of an option is not among those allowed.
@@ -77,6 +79,7 @@ class Plan:
     outliers: Literal["mad"] | None = None
     power: bool = False
     baseline: str | None = None
+    progress: Callable[..., Any] = silent
 
     def __post_init__(self) -> None:
         checked(self, error=InputError)
@@ -90,7 +93,8 @@ class Plan:
         few: dict[str, Any] = {"draws": _REHEARSED}
         asked = None if self.asked is None else dataclasses.replace(self.asked, **few)
         intervals = dataclasses.replace(self.intervals, **few)
-        return dataclasses.replace(self, options={**self.options, **few}, asked=asked, intervals=intervals)
+        options = {**self.options, **few}
+        return dataclasses.replace(self, options=options, asked=asked, intervals=intervals, progress=silent)
 
     def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
         """What a result file says of tests and intervals, given its rows: `auto` is the tests that were made."""
@@ -288,13 +292,17 @@ class _Run:
             return {}
         asked = dataclasses.replace(self.plan.asked, test=settled)
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}
-        tests = {group: compare(frame, found[group], self.how, asked) for group, frame in defined.items()}
-        if len(groups) > 1 and asked.compat is None:
-            mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
-            if mean is None:
-                self.notes.append(f"{settled} is made in each group; there is no such test of the mean over groups")
-            else:
-                tests[MEAN] = mean
+        over_groups = len(groups) > 1 and asked.compat is None
+        n_pairs = len(self.metrics) * (len(self.metrics) - 1) // 2
+        with self.plan.progress(n_pairs * (len(defined) + over_groups), f"{settled} of {stat}") as advance:
+            asked = dataclasses.replace(asked, advance=advance)
+            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in defined.items()}
+            if over_groups:
+                mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
+                if mean is None:
+                    self.notes.append(f"{settled} is made in each group; there is no such test of the mean over groups")
+                else:
+                    tests[MEAN] = mean
         self._say_what_is_tested(next(iter(tests.values())), asked, defined)
         return tests
 

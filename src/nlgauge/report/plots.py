@@ -171,11 +171,13 @@ def _shown(axes: Axes, y: float) -> str:
 def grid(frame: Frame) -> Iterator[str]:
     """Lines at the round numbers of both axes, the numbers, and what the axes measure."""
     axes, left, top = frame.axes, frame.left, frame.top
+    across = [(frame.x(x), top, frame.x(x), top + HEIGHT) for x in axes.across]
+    up = {y: (left, frame.y(y), left + WIDTH, frame.y(y)) for y in axes.up}
+    strong = [up.pop(0.0)] if axes.percent and 0.0 in up else []
+    yield lines([*across, *up.values()]) + lines(strong, strong=True)
     for x in axes.across:
-        yield line(frame.x(x), top, frame.x(x), top + HEIGHT)
         yield text(frame.x(x), top + HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)
     for y in axes.up:
-        yield line(left, frame.y(y), left + WIDTH, frame.y(y), strong=axes.percent and y == 0)
         yield text(left - 6, frame.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
     yield text(left + WIDTH / 2, top + HEIGHT + 36, axes.x_name, anchor="middle")
     yield text(EDGE + 4, top + HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
@@ -284,10 +286,9 @@ def text(
     turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     look = (' font-weight="600"' if bold else "") + (' fill-opacity="0.75"' if quiet else "")
     title = f"<title>{escape(whole)}</title>" if shown != whole else ""
-    start = (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="currentColor"{look}{turned}>'
-    )
-    return f"{start}{title}{escape(shown)}</text>"
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    scale = "" if size == SIZE else f' font-size="{size}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{place}{scale}{look}{turned}>{title}{escape(shown)}</text>'
 
 
 def room_of(labels: Sequence[str], size: int = SIZE) -> float:
@@ -295,10 +296,10 @@ def room_of(labels: Sequence[str], size: int = SIZE) -> float:
     return max((size * ems(shorten(clean(label), _LONGEST, ems)) for label in labels), default=0.0)
 
 
-def line(x1: float, y1: float, x2: float, y2: float, *, strong: bool = False) -> str:
-    """A line of a grid."""
-    where = f'x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"'
-    return f'<line {where} stroke="currentColor" stroke-opacity="{0.5 if strong else 0.16}"/>'
+def lines(ends: Iterable[tuple[float, float, float, float]], *, strong: bool = False) -> str:
+    """Lines of a grid, each as x and y of one end and of the other."""
+    drawn = "".join(f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>' for a, b, c, d in ends)
+    return drawn and f'<g stroke="currentColor" stroke-opacity="{0.5 if strong else 0.16}">{drawn}</g>'
 
 
 def picture(width: float, height: float, label: str, parts: Sequence[str]) -> str:
@@ -308,5 +309,6 @@ def picture(width: float, height: float, label: str, parts: Sequence[str]) -> st
     w, h = math.ceil(width), math.ceil(height)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" '
-        f'aria-label="{escape(clean(label))}" font-family="{_FAMILY}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(clean(label))}" font-family="{_FAMILY}" font-size="{SIZE}" fill="currentColor">'
+        f"{''.join(parts)}</svg>"
     )

@@ -19,7 +19,7 @@ def test_every_metric_has_a_plot_for_every_criterion():
     assert [figure.title for figure in figures] == ["m and q", "n and q"]
     assert figures[0].numbers[0] == {"system": "a", "q": 1.0, "m": 1.0}
     assert len(figures[0].numbers) == 3  # the fourth has no score
-    assert figures[0].picture.count("<path") == 3 + 2  # and the legend
+    assert figures[0].picture.count("M") == 3 + 2  # and the legend
     # x - mean: -4/3, -1/3, 5/3; y - mean: -1, 0, 1; r = 3 / sqrt(14/3 * 2) = 0.98
     assert figures[0].note == "Pearson 0.98, n 3"
 
@@ -54,4 +54,4 @@ def test_what_is_constant_has_no_correlation_and_one_column_no_matrix():
 
 def test_names_are_text():
     (figure,) = scatter_figures({"</svg><script>": COLUMNS["n"], "human.<b>": COLUMNS["human.q"]}, ["<i>", "b"] * 2)
-    assert set(re.findall(r"<([a-z]+)", figure.picture)) <= {"svg", "line", "text", "path", "title"}
+    assert set(re.findall(r"<([a-z]+)", figure.picture)) <= {"svg", "g", "line", "text", "path", "title"}

@@ -15,15 +15,23 @@ from nlgauge.report.bundle.explorer import explorer_of
 from nlgauge.report.bundle.segments import Segments
 from nlgauge.report.bundle.trust import trust_of
 from nlgauge.report.figures.bars import bar_figures
+from nlgauge.report.figures.buckets import bucket_figures, quarter_figures
 from nlgauge.report.figures.figure import data_url
 from nlgauge.report.figures.ranks import rank_figure
 from nlgauge.report.figures.segments import correlation_figure, scatter_figures
+from nlgauge.report.figures.systems import system_figures
 from nlgauge.report.html import render
 from nlgauge.report.pages import page
 from nlgauge.report.paths import names_of, without_folders
 from nlgauge.report.tables.flat import csv
 
-_MOST_SCATTERS = 24
+_MOST = 12  # figures of one sort
+_AGAINST = "Each point is an item that both systems wrote about; on the dashed line both have the same score."
+_BUCKETED = (
+    "Mean scores of segments with their 95 % intervals (Student's); n counts segments. For metrics of whole corpora,"
+    " such as BLEU, they are no corpus scores."
+)
+_QUARTERED = "All segments by their score, cut into quarters: how many segments of each system are in each."
 _HEADING = re.compile(r"(</?h)([1-5])(?=[ >])")
 
 
@@ -87,13 +95,18 @@ def _beside(result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
 
 def _shown(segments: Segments) -> dict[str, Any]:
     """What the section of segments shows."""
-    scatters = scatter_figures(segments.main, [key.system for key in segments.keys])
+    main, systems = segments.main, segments.systems
+    groups = [
+        ("Metrics and people", "", scatter_figures(main, systems)),
+        ("System against system", _AGAINST, system_figures(main, systems, segments.items, segments.falling)),
+        *((f"By {one.name}", _BUCKETED, bucket_figures(main, systems, one)) for one in segments.buckets),
+        ("In quarters", _QUARTERED, quarter_figures(main, systems, segments.falling)),
+    ]
     return {
         "n": len(segments.keys),
         "explorer": explorer_of(segments),
-        "matrix": correlation_figure(segments.main),
-        "scatters": scatters[:_MOST_SCATTERS],
-        "of": len(scatters),
+        "matrix": correlation_figure(main),
+        "groups": [(title, note, figures[:_MOST], len(figures)) for title, note, figures in groups if figures],
     }
 
 
@@ -102,6 +115,6 @@ def _inside(whole: str) -> tuple[Markup, Markup]:
 
     Tags can be told apart from the texts of users, in which every `<` is escaped.
     """
-    body = whole.partition("<body>\n")[2].rpartition("<footer")[0]
+    body = whole.partition("<main>\n")[2].rpartition("</main>")[0]
     heading = body.partition("<h1>")[2].partition("</h1>")[0]
     return Markup(heading), Markup(_HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", body))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.figures.figure import Figure
-from nlgauge.report.plots import EDGE, SIZE, colour_of, line, picture, room_of, text, ticks
+from nlgauge.report.plots import EDGE, SIZE, colour_of, lines, picture, room_of, text, ticks
 from nlgauge.report.rows import Row, absent, measured, number
 from nlgauge.report.tables.score import digits_of, system_name
 
@@ -28,6 +29,25 @@ _CHART = {
 }
 
 
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a figure.
+
+    Attributes:
+        name: at its left.
+        value, low, high: where it ends, and its interval if it has one.
+        colour: which of the colours.
+        heading: what stands in a line of its own above it.
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    colour: int = 0
+    heading: str = ""
+
+
 def bar_figures(result: Result) -> list[Figure]:
     """One figure per metric of a result of kind `score`; none where there is only one text or system to show."""
     figures = []
@@ -43,10 +63,10 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row]) -> Figure:
         {"system": _name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
         for row in rows
     ]
-    axis = ticks([0.0, *(x for row in numbers for x in (row["value"], row["low"], row["high"]) if not absent(x))], 5)
+    found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
-    return Figure(f"{spec}{direction}", numbers, _CHART, _drawn(spec, numbers, axis, digits))
+    return Figure(f"{spec}{direction}", numbers, _CHART, bars(spec, found, digits))
 
 
 def _name(row: Row) -> str:
@@ -54,34 +74,45 @@ def _name(row: Row) -> str:
     return f"{row['group']}: {name}" if row.get("group") is not None else name
 
 
-def _drawn(spec: str, numbers: Sequence[Row], axis: Sequence[float], digits: int) -> Any:
+def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
+    """Bars below each other from 0 on, each with its name, its interval and its number."""
     from markupsafe import Markup
 
-    left = EDGE + room_of([row["system"] for row in numbers])
-    bottom = EDGE + _STEP * len(numbers)
+    ends = (x for one in found for x in (one.value, one.low, one.high))
+    axis = ticks([0.0, *(x for x in ends if x is not None and not absent(x))], 5)
+    left = EDGE + room_of([one.name for one in found])
 
     def at(value: float) -> float:
         return left + 8 + _WIDTH * (value - axis[0]) / (axis[-1] - axis[0])
 
-    parts = []
-    for tick in axis:
-        parts.append(line(at(tick), EDGE, at(tick), bottom, strong=tick == 0))
-        parts.append(text(at(tick), bottom + SIZE + 3, f"{tick:g}", anchor="middle", quiet=True))
-    for i, row in enumerate(numbers):
-        middle = EDGE + _STEP * (i + 0.5)
-        start, end = sorted((at(0.0), at(row["value"])))
-        parts.append(text(left, middle + 4, row["system"], anchor="end"))
-        parts.append(
-            f'<rect x="{start:.1f}" y="{middle - _BAR / 2:.1f}" width="{end - start:.1f}" height="{_BAR}"'
-            f' fill="{colour_of(0)}" fill-opacity="0.45"/>'
-        )
-        if not absent(row["low"]):
-            parts.append(_whiskers(at(row["low"]), at(row["high"]), middle))
-        far = max(end, at(axis[-1]))
-        parts.append(text(far + 8, middle + 4, number(row["value"], digits)))
-    values = room_of([number(row["value"], digits) for row in numbers])
-    said = "; ".join(f"{row['system']} {number(row['value'], digits)}" for row in numbers)
-    return Markup(picture(at(axis[-1]) + values + 2 * EDGE, bottom + 2 * SIZE, f"{spec}: {said}", parts))
+    drawn: list[str] = []
+    top = float(EDGE)
+    for one in found:
+        if one.heading:
+            drawn.append(text(EDGE, top + 16, one.heading, quiet=True))
+            top += _STEP
+        drawn += _bar(one, at, (left, at(axis[-1]) + 8), top + _STEP / 2, digits)
+        top += _STEP
+    grid = [
+        lines(((at(tick), EDGE, at(tick), top) for tick in axis if (tick == 0) is base), strong=base)
+        for base in (False, True)
+    ]
+    grid += [text(at(tick), top + SIZE + 3, f"{tick:g}", anchor="middle", quiet=True) for tick in axis]
+    width = at(axis[-1]) + room_of([number(one.value, digits) for one in found]) + 2 * EDGE
+    width = max(width, EDGE + room_of([one.heading for one in found]) + EDGE)
+    said = "; ".join(f"{one.heading and one.heading + ', '}{one.name} {number(one.value, digits)}" for one in found)
+    return Markup(picture(width, top + 2 * SIZE, f"{title}: {said}", [*grid, *drawn]))
+
+
+def _bar(one: Bar, at: Callable[[float], float], edges: tuple[float, float], middle: float, digits: int) -> list[str]:
+    start, end = sorted((at(0.0), at(one.value)))
+    return [
+        text(edges[0], middle + 4, one.name, anchor="end"),
+        f'<rect x="{start:.1f}" y="{middle - _BAR / 2:.1f}" width="{end - start:.1f}" height="{_BAR}"'
+        f' fill="{colour_of(one.colour)}" fill-opacity="0.45"/>',
+        "" if absent(one.low) else _whiskers(at(float(one.low or 0)), at(float(one.high or 0)), middle),
+        text(edges[1], middle + 4, number(one.value, digits)),
+    ]
 
 
 def _whiskers(low: float, high: float, y: float) -> str:

@@ -48,9 +48,10 @@ class Figure:
     @property
     def vega(self) -> str:
         """The figure as Vega-Lite, with its numbers in it."""
-        values = [{key: null_if_nan(value) for key, value in row.items()} for row in self.numbers]
-        whole = {"$schema": _SCHEMA, "title": self.title, "data": {"values": values}, **self.chart}
-        return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        values = ({key: null_if_nan(value) for key, value in row.items()} for row in self.numbers)
+        lines = ",\n".join(_json(row) for row in values)
+        head = _json({"$schema": _SCHEMA, "title": self.title, **self.chart})[:-1]
+        return f'{head},\n"data": {{"values": [\n{lines}\n]}}}}\n'
 
     @property
     def links(self) -> list[tuple[str, str, str]]:
@@ -60,6 +61,10 @@ class Figure:
             ("CSV", f"{name}.csv", data_url("text/csv", self.csv)),
             ("Vega-Lite", f"{name}.vl.json", data_url("application/json", self.vega)),
         ]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def data_url(kind: str, text: str) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.report.colours import signed
 from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figures.points import MOST_POINTS, density, escaped, legend, marks
 from nlgauge.report.maps import Cell
-from nlgauge.report.plots import Axes, Frame, colour_of, grid, picture, room_of, text, ticks
+from nlgauge.report.plots import Axes, Frame, grid, picture, ticks
 from nlgauge.report.rows import PEOPLE, UNDEFINED, number
 
-_MOST_POINTS, _MOST_KINDS = 300, 4  # points that are drawn one by one; systems that can be told apart
-_CELLS = 30  # across and up, where there are more points
+_MOST_KINDS = 4  # systems that can be told apart
 _MATRIX = {
     "mark": "rect",
     "encoding": {
@@ -59,17 +59,19 @@ def _scatter(
     frame = Frame.of(Axes(f"{people}, as people rate it", metric, ticks(xs, 6), ticks(ys, 6)))
     r = number(_pearson(np.array(xs), np.array(ys)), 2)
     numbers: list[dict[str, Any]]
-    if len(points) <= _MOST_POINTS:
+    if len(points) <= MOST_POINTS:
         numbers = [{"system": system, people: x, metric: y} for x, y, system in points]
-        drawn = [_mark(kinds.index(s) if s in kinds else 0, frame.x(x), frame.y(y)) for x, y, s in points]
-        drawn += _legend(frame, kinds)
+        kind = [kinds.index(s) if s in kinds else 0 for _, _, s in points]
+        places = [(frame.x(x), frame.y(y)) for x, y, _ in points]
+        drawn = [marks(k, (at for at, own in zip(places, kind, strict=True) if own == k)) for k in sorted({*kind})]
+        drawn += legend(frame, kinds)
     else:
-        numbers, drawn = _density(frame, xs, ys, people, metric)
+        numbers, drawn = density(frame, xs, ys, people, metric)
     encoding: dict[str, Any] = {
-        axis: {"field": _escaped(name), "type": "quantitative", "scale": {"zero": False}}
+        axis: {"field": escaped(name), "type": "quantitative", "scale": {"zero": False}}
         for axis, name in (("x", people), ("y", metric))
     }
-    if len(points) <= _MOST_POINTS:
+    if len(points) <= MOST_POINTS:
         encoding["color"] = {"field": "system", "type": "nominal"}
     else:
         encoding["size"] = {"field": "n", "type": "quantitative"}
@@ -77,46 +79,6 @@ def _scatter(
     markup = Markup(picture(*frame.size, label, [*grid(frame), *drawn]))
     chart = {"mark": "point", "encoding": encoding}
     return Figure(f"{metric} and {people}", numbers, chart, markup, note=f"Pearson {r}, n {len(points)}")
-
-
-def _density(
-    frame: Frame, xs: Sequence[float], ys: Sequence[float], people: str, metric: str
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Points counted in squares; the more, the stronger the colour."""
-    across, up = frame.axes.across, frame.axes.up
-    counts, x_ends, y_ends = np.histogram2d(xs, ys, bins=_CELLS, range=((across[0], across[-1]), (up[0], up[-1])))
-    numbers, drawn = [], []
-    for i, j in np.argwhere(counts):
-        n = int(counts[i, j])
-        left, right, top = frame.x(x_ends[i]), frame.x(x_ends[i + 1]), frame.y(y_ends[j + 1])
-        opacity = 0.15 + 0.85 * math.log1p(n) / math.log1p(counts.max())
-        drawn.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{frame.y(y_ends[j]) - top:.1f}"'
-            f' fill="{colour_of(0)}" fill-opacity="{opacity:.2f}"/>'
-        )
-        numbers.append({people: (x_ends[i] + x_ends[i + 1]) / 2, metric: (y_ends[j] + y_ends[j + 1]) / 2, "n": n})
-    return [{key: float(v) if key != "n" else v for key, v in row.items()} for row in numbers], drawn
-
-
-def _mark(kind: int, x: float, y: float) -> str:
-    """A point; systems differ in shape as well as in colour."""
-    shapes = (
-        f"M{x - 3.5:.1f} {y:.1f}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0",
-        f"M{x - 3:.1f} {y - 3:.1f}h6v6h-6z",
-        f"M{x:.1f} {y - 4:.1f}l4 7h-8z",
-        f"M{x:.1f} {y - 4.5:.1f}l4.5 4.5l-4.5 4.5l-4.5 -4.5z",
-    )
-    return f'<path d="{shapes[kind]}" fill="{colour_of(kind)}" fill-opacity="0.75"/>'
-
-
-def _legend(frame: Frame, kinds: Sequence[str | None]) -> list[str]:
-    """The shape of each system above the plot, in the room that its name needs."""
-    parts, x = [], frame.left
-    for kind, name in enumerate(kinds):
-        shown = "-" if name is None else name
-        parts += [_mark(kind, x + 4, 12), text(x + 12, 16, shown, size=11)]
-        x += 24 + room_of([shown], 11)
-    return parts
 
 
 def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
@@ -144,8 +106,3 @@ def _pearson(xs: Array, ys: Array) -> float:
     x, y = (values[known] - values[known].mean() if known.any() else values[known] for values in (xs, ys))
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return float(x @ y) / scale if scale > 0 else math.nan
-
-
-def _escaped(field: str) -> str:
-    """The name of a field as Vega-Lite takes it: dots and brackets would be read as a path."""
-    return "".join(f"\\{char}" if char in ".[]\\'\"" else char for char in field)

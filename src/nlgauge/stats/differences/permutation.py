@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -46,6 +47,7 @@ def permutation_test(
     draws: int = 1000,
     seed: Seed = 0,
     compat: Compat | None = None,
+    advance: Callable[[int], None] = lambda pairs: None,
 ) -> MetricComparison:
     """Compare every metric with every other: are their correlations with people the same?
 
@@ -69,6 +71,7 @@ def permutation_test(
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
             = hits / B.
+        advance: called with the number of pairs of metrics that were done, for a display of progress.
 
     Raises:
         InputError: a score is missing, shapes do not fit, there are fewer than 3 systems at level `system`, or an
@@ -87,8 +90,8 @@ def permutation_test(
     used = _used(human, system_scores if level == "system" else "rated")
     z, constant = standardise(metrics, used)
     coins, to_p = _coins(human, population, averaging if level == "segment" else "none", draws, seed, compat)
-    on_cells = _on_systems if level == "system" else _on_segments
-    (values, n_used, n_undefined), drawn = on_cells(human, z, used, coins, averaging, coefficient)
+    on_cells = partial(_on_systems, used) if level == "system" else partial(_on_segments, averaging)
+    (values, n_used, n_undefined), drawn = on_cells(human, z, coins, coefficient, advance)
     found = np.where(constant, np.nan, values), n_used, n_undefined
     return from_draws(f"perm_{population}", population, alternative, found, drawn, compat, to_p)
 
@@ -104,24 +107,34 @@ def _coins(
 
 
 def _on_systems(
-    human: Array, z: Array, used: Mask, coins: Coins, _: Averaging, coefficient: Coefficient
+    used: Mask, human: Array, z: Array, coins: Coins, coefficient: Coefficient, advance: Callable[[int], None]
 ) -> tuple[Values, Array]:
     """Coefficients of system scores: those of the data, and their differences on all draws."""
     people, scores = means.system_scores(human, z, used)
     values = means.correlate(coefficient, scores, people)
     undefined = np.isnan(values).astype(np.int64)
-    return (values, 1 - undefined, undefined), means.system_draws(people, z, used, coins, coefficient)
+    drawn = means.system_draws(people, z, used, coins, coefficient)
+    advance(len(drawn))
+    return (values, 1 - undefined, undefined), drawn
 
 
 def _on_segments(
-    human: Array, z: Array, _: Mask, coins: Coins, averaging: Averaging, coefficient: Coefficient
+    averaging: Averaging,
+    human: Array,
+    z: Array,
+    coins: Coins,
+    coefficient: Coefficient,
+    advance: Callable[[int], None],
 ) -> tuple[Values, Array]:
     """Averaged coefficients of segment scores: those of the data, and their differences on all draws."""
     found = means_over_groups(values_by_group(coefficient, human, z, averaging))
+    left, right = pairs_of(len(z))
+    observed = found[0][left] - found[0][right]
     if coefficient is NAMED["pearson"]:
-        left, right = pairs_of(len(z))
-        return found, pearson.segment_draws(human, z, coins, averaging, found[0][left] - found[0][right])
-    return found, ranks.segment_draws(human, z, coins, averaging, coefficient)
+        drawn = pearson.segment_draws(human, z, coins, averaging, observed)
+        advance(len(drawn))
+        return found, drawn
+    return found, ranks.segment_draws(human, z, coins, averaging, coefficient, observed, advance)
 
 
 def _check(level: str, averaging: str, alternative: str, system_scores: str, population: str, draws: int) -> None:

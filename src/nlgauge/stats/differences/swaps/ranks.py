@@ -4,12 +4,13 @@ A rank correlation is a sum over pairs of cells of a weight w times the sign of 
 In a mixture of metrics a and b that sign depends on two coins. Over the four cases it is c + x e_s + y e_t + z e_s
 e_t. The other mixture is that of -e: c and z are the same, x and y change sign. So where nothing ties, the difference
 of the two is linear in e, with one coefficient per cell, and one matrix product serves all draws. Where something ties
-in a group, or where a coefficient is not of this kind, the mixtures are made and evaluated.
+in a small group, or where a coefficient is not of this kind, the mixtures are made and evaluated. Large groups are
+sorted, ties or not, and mixtures are made for the few draws that decide (see `sorting`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -28,28 +29,63 @@ from nlgauge.stats.differences.swaps.groups import (
     some,
 )
 from nlgauge.stats.differences.swaps.pearson import signed_sums
+from nlgauge.stats.differences.swaps.sorting import RankStatistic, SortedGroup, sorted_groups
 from nlgauge.stats.draws import pairs_of
 from nlgauge.stats.grids import Averaging, in_groups
 
 _TERMS = 1 << 24  # terms of pairs of metrics held at once: 128 MB
 _MADE = 1 << 20  # cells of mixtures made at once
 _SMALL = 128  # cells of a group up to which all their pairs are compared
+_NEAR = 1e-8  # rounding stays far below this
+RANKED: tuple[RankStatistic, ...] = ("spearman", "kendall_b")
 
 
-def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, statistic: str | Coefficient) -> Array:
-    """Differences of (averaged) coefficients after swaps; arguments and shape as in `pearson.segment_draws`."""
+def segment_draws(
+    human: Array,
+    z: Array,
+    coins: Coins,
+    averaging: Averaging,
+    statistic: str | Coefficient,
+    observed: Array | None = None,
+    advance: Callable[[int], None] = lambda pairs: None,
+) -> Array:
+    """Differences of (averaged) coefficients after swaps; arguments and shape as in `pearson.segment_draws`.
+
+    If `observed` is given, draws of large groups may be off, but never so far that they change sides of the difference
+    in the data or of its opposite. `advance` is told how many pairs of metrics are done.
+    """
     coefficient, z = coefficient_of(statistic), np.round(z, 12)  # scores of two metrics that tie on paper tie here
     found, n_groups = buckets(human, averaging), group_count(human, averaging)
     if (averaging == "item" and coins.shape[0] == 1) or (averaging == "sys" and coins.shape[1] == 1):
+        advance(len(pairs_of(len(z))[0]))
         return whole_groups(by_groups(coefficient, found, z.reshape(len(z), -1), n_groups), coins)
+    small = averaging != "none" and max((bucket.cells.shape[1] for bucket in found), default=0) <= _SMALL
+    named = next((name for name in RANKED if coefficient is NAMED[name]), None)
+    if named is not None and small:
+        return _compared(human, z, coins, averaging, named, advance)
+    if named is not None and observed is not None:
+        return _sorted(human, z, coins, averaging, named, observed, advance)
     left, right = pairs_of(len(z))
     drawn = np.empty((len(left), len(coins.bits)))
-    small = averaging != "none" and max((bucket.cells.shape[1] for bucket in found), default=0) <= _SMALL
-    if not small or coefficient not in (NAMED["spearman"], NAMED["kendall_b"]):
-        for row, (a, b) in enumerate(zip(left, right, strict=True)):
-            drawn[row] = _made(coefficient, found, n_groups, z[a], z[b], coins)
-        return drawn
-    linear = _Linear(human, z, averaging, "kendall_b" if coefficient is NAMED["kendall_b"] else "spearman")
+    for row, (a, b) in enumerate(zip(left, right, strict=True)):
+        drawn[row] = _made(coefficient, found, n_groups, z[a], z[b], coins)
+        advance(1)
+    return drawn
+
+
+def _compared(
+    human: Array,
+    z: Array,
+    coins: Coins,
+    averaging: Averaging,
+    statistic: RankStatistic,
+    advance: Callable[[int], None],
+) -> Array:
+    """Differences from the comparisons of all pairs of cells in small groups."""
+    coefficient, found, n_groups = NAMED[statistic], buckets(human, averaging), group_count(human, averaging)
+    left, right = pairs_of(len(z))
+    drawn = np.empty((len(left), len(coins.bits)))
+    linear = _Linear(human, z, averaging, statistic)
     n_defined = int(linear.defined.sum())
     step = max(1, _TERMS // human.size)
     for start in range(0, len(left), step):
@@ -63,7 +99,56 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, st
             drawn[row] /= n_defined or np.nan
             if np.isnan(drawn[row]).any():  # some mixture is constant in some group: the mean is over fewer
                 drawn[row] = _made(coefficient, found, n_groups, a, b, coins)
+            advance(1)
     return drawn
+
+
+def _sorted(
+    human: Array,
+    z: Array,
+    coins: Coins,
+    averaging: Averaging,
+    statistic: RankStatistic,
+    observed: Array,
+    advance: Callable[[int], None],
+) -> Array:
+    """Differences from sorted cells; draws that are not told from the data in that way are made."""
+    found, n_groups = buckets(human, averaging), group_count(human, averaging)
+    groups = sorted_groups(found, z, statistic)
+    left, right = pairs_of(len(z))
+    drawn = np.full((len(left), len(coins.bits)), np.nan)
+    step = max(1, _TERMS // (4 * human.size)) if groups else len(left)
+    for start in range(0, len(left), step):
+        rows = slice(start, min(start + step, len(left)))
+        drawn[rows], off = _from_sorted(groups, list(zip(left[rows], right[rows], strict=True)), coins, human.shape)
+        for row, reach in zip(range(rows.start, rows.stop), off, strict=True):
+            sure = np.abs(np.abs(drawn[row]) - abs(observed[row])) > reach + _NEAR
+            unsure = np.isnan(drawn[row]) | ~(sure | np.isnan(observed[row]))
+            if groups and unsure.any():
+                some_coins = Coins(coins.bits[unsure], coins.shape)
+                drawn[row, unsure] = _made(NAMED[statistic], found, n_groups, z[left[row]], z[right[row]], some_coins)
+            advance(1)
+    return drawn
+
+
+def _from_sorted(
+    groups: list[SortedGroup], pairs: list[tuple[int, int]], coins: Coins, grid: tuple[int, ...]
+) -> tuple[Array, Array]:
+    """The mean difference over groups of each pair of metrics, and how far it is off at most, shapes (P, B)."""
+    found, off = np.zeros((2, len(pairs), len(coins.bits)))
+    for group in groups:
+        terms = [group.pair(a, b) for a, b in pairs]
+        table = np.stack([one.linear for one in terms])[None]  # (1, P, n)
+        for draws in coins.blocks():
+            signs = coins.signs(draws)
+            whole = np.broadcast_to(signs, (len(signs), *grid)).reshape(len(signs), -1)
+            e = np.ascontiguousarray(whole[:, group.cells].T)  # (n, b)
+            halves = signed_sums(table, e[None])[0]
+            for row, one in enumerate(terms):
+                values, reach = group.differences(one, halves[row], e)
+                found[row, draws] += values
+                off[row, draws] += reach
+    return found / max(1, len(groups)), off / max(1, len(groups))
 
 
 def whole_groups(values: Array, coins: Coins, weights: Array | None = None) -> Array:
