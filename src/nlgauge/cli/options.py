@@ -90,6 +90,9 @@ DType = Annotated[
     str,
     choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
 ]
+Compile = Annotated[
+    bool, typer.Option("--compile", help="On a GPU: compile encoders of BERT's family, which takes a while at first.")
+]
 CacheFolder = Annotated[
     str | None,
     typer.Option("--cache", metavar="DIR", help="Folder of the score cache.  [default: the user's cache folder]"),
@@ -155,6 +158,7 @@ class Common:
     no_cache: NoCache = False
     quiet: Quiet = False
     limits: LimitSizes = None
+    compile: Compile = False
 
     @property
     def seed(self) -> int:
@@ -182,6 +186,7 @@ class Common:
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
+            compile=self.compile,
         )
 
     def _cache(self, quiet: bool) -> ScoreCache:
