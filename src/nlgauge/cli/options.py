@@ -174,12 +174,14 @@ class Common:
             cached: keep scores, unless the options say otherwise.
 
         Raises:
-            InputError: a cache, and none.
+            InputError: a cache, and none; or what is only for GPUs, on a CPU.
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
         if not _DEVICE.fullmatch(self.device):
             raise InputError(f"--device is {self.device!r}, expected auto, cpu, cuda, cuda:N or mps")
+        if self.compile and self.device == "cpu":
+            raise InputError("--compile is for GPUs, and a CPU has kernels of its own; leave it out")
         return Runtime(
             device=self.device,
             dtype=self.dtype,

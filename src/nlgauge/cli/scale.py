@@ -39,6 +39,12 @@ class InParts:
         int | None,
         typer.Option("--workers", min=1, help="Processes of --engine.  [default: one a processor, or a GPU]"),
     ] = None
+    gpus_per_worker: Annotated[
+        float | None,
+        typer.Option(
+            "--gpus-per-worker", metavar="SHARE", help="What a worker takes of a GPU, such as 0.5.  [default: 1]"
+        ),
+    ] = None
     part_rows: Annotated[
         int, typer.Option("--part-rows", min=1, metavar="N", help="Rows of a part of --engine, about.")
     ] = _ROWS
@@ -58,7 +64,7 @@ class InParts:
             others: options that need all segments at once, if typed.
         """
         if self.engine is None:
-            own = options.changed(self, "output", "workers", "part_rows", "dry_run", "address")
+            own = options.changed(self, "output", "workers", "gpus_per_worker", "part_rows", "dry_run", "address")
             own["ray-address"] = own.pop("address")
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
@@ -68,6 +74,10 @@ class InParts:
             raise InputError("--engine writes into a folder, and none is given; add -o FOLDER, or --dry-run")
         if self.address is not None and self.engine != "ray":
             raise InputError("--ray-address names a cluster of Ray; it goes with --engine ray")
+        if self.gpus_per_worker is not None and not 0 < self.gpus_per_worker <= 1:
+            raise InputError(
+                f"--gpus-per-worker is {self.gpus_per_worker:g}, expected a share above 0, up to 1 for a GPU of its own"
+            )
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
         options.refuse_idle(others, "needs all segments in one process; leave it out, or leave --engine out")
@@ -86,9 +96,11 @@ class InParts:
         from nlgauge.scale.plan import make_plan
         from nlgauge.scale.run import score_in_parts
 
+        if runtime.compile:
+            raise InputError("--compile does not reach the workers of --engine; leave it out")
         plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, language=language)
         devices = _devices(runtime.device)
-        workers = self.workers or len(devices) or os.cpu_count() or 1
+        workers, gpus = self._shares(devices)
         if self.dry_run:
             from nlgauge.scale.run import estimate
 
@@ -107,9 +119,22 @@ class InParts:
         else:
             from nlgauge.scale import ray
 
-            engine = partial(ray.score_parts, workers=workers, gpus=float(bool(devices)), address=self.address)
+            engine = partial(ray.score_parts, workers=workers, gpus=gpus, address=self.address)
         assert self.output is not None  # `check` refuses that
         return score_in_parts(plan, Path(self.output), engine, runtime, comparison, save_norm)
+
+    def _shares(self, devices: Sequence[str]) -> tuple[int, float]:
+        """How many workers, and what each takes of a GPU: together no more than there is on this machine.
+
+        A cluster may have GPUs where this machine has none.
+        """
+        asked = self.gpus_per_worker
+        if not devices:
+            if asked is not None and self.address is None:
+                raise InputError("--gpus-per-worker shares GPUs, and models run on none here; leave it out")
+            return self.workers or os.cpu_count() or 1, asked or 0.0
+        workers = self.workers or max(1, round(len(devices) / (asked or 1.0)))
+        return workers, asked or min(1.0, len(devices) / workers)
 
 
 def status(
