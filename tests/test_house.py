@@ -88,7 +88,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "preferences": {"csvtable", "files", "jsonl"},
         "suites": {"csvtable", "files", "frames", "jsonl"},
         "wmt": {"files", "jsonl", "source"},
-        "spans": {"fields", "files", "jsonl", "parallel", "parquet", "read", "source"},
+        "spans": {"fields", "files", "jsonl", "parallel", "parquet", "read", "selected", "source"},
         "beside": {"files"},
         "results": {"files", "jsonl"},
         "scores": {"beside", "csvtable", "fields", "files", "frames", "jsonl", "parquet", "wmt"},

@@ -15,10 +15,10 @@ from nlgauge.metrics.job import ComparisonOptions, score_source
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.pool import Counts, Incidence
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scale.gather import Gathered, gathered_path, merge, passes, settled_path, texts_path
+from nlgauge.scale.gather import Gathered, gathered_path, merge, settled_path, texts_path
 from nlgauge.scale.parts import Scorer, rows_path, sums_path
 from nlgauge.scale.plan import PLAN, make_plan
-from nlgauge.scale.run import score_in_parts
+from nlgauge.scale.run import progress_of, score_in_parts
 
 parquet = pytest.importorskip("pyarrow.parquet")
 WORDS = "the cat sat on a red mat while two dogs ran over green hills and slept".split()
@@ -145,7 +145,7 @@ def test_the_bytes_do_not_depend_on_the_order_of_the_work(plan, tmp_path):
     score_in_parts(plan, tmp_path / "one", one_by_one, Runtime())
     score_in_parts(plan, tmp_path / "other", backwards, Runtime())
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
-    assert passes(named([METRIC]).values()) == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
+    assert plan.passes == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
 
 
 @pytest.mark.parametrize("after", [1, 5, 7, 10, 14])
@@ -163,6 +163,8 @@ def test_a_run_that_was_killed_in_any_pass_goes_on(plan, tmp_path, after):
 
     with pytest.raises(KeyboardInterrupt):
         score_in_parts(plan, tmp_path / "killed", killed, Runtime())
+    found = progress_of(tmp_path / "killed")
+    assert (found.pass_now, found.parts_done) == ((after // 5 + 1) % 3, after % 5 + 1)
     score_in_parts(plan, tmp_path / "killed", one_by_one, Runtime())
     score_in_parts(plan, tmp_path / "whole", one_by_one, Runtime())
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
