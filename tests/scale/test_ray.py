@@ -25,7 +25,7 @@ from nlgauge.scale.run import score_in_parts
 def plan(tmp_path):
     rows = [{"id": str(i), "hyp": f"a cat {i} sat", "refs": ["the cat sat"]} for i in range(9)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf"]), Runtime(), rows=2)
+    return make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf", "cider"]), Runtime(), rows=2)
 
 
 def test_without_ray_the_extra_is_named(plan, tmp_path, monkeypatch):
