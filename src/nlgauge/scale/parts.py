@@ -107,7 +107,9 @@ def sums_of(folder: Path, part: Part) -> dict[str, Any] | None:
     return sums if whole else None
 
 
-def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores]) -> Iterator[KeptRows]:
+def kept(
+    folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores], paired: bool
+) -> Iterator[KeptRows]:
     """What comparing systems needs of the segments of a part, metric by metric.
 
     Args:
@@ -115,17 +117,20 @@ def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, S
         part: a part that is done.
         sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
+        paired: whether systems are compared item by item; else ids and items are empty, since memory holds them.
     """
     _, parquet = import_pyarrow()
     table = parquet.ParquetFile(rows_path(folder, part)).read()
-    ids, items, systems = (table.column(name).to_pylist() for name in ("id", "seg", "system"))
+    names: Labels = table.column("system").to_pylist()
+    systems = list(map({name: name for name in names}.get, names))  # one object for each name
+    ids = tuple(table.column("id").to_pylist()) if paired else ("",) * len(names)
+    items: Labels = table.column("seg").to_pylist() if paired else [None] * len(names)
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
         groups = [sums["groups"][code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
             values = table.column(spec).to_numpy(zero_copy_only=False)
             stats = stored.get(str(place))
-            scores = replace(one, ids=tuple(ids), values=values, stats=stats, parts={}, flags={})
-            yield spec, (groups, systems, items, scores)
+            yield spec, (groups, systems, items, replace(one, ids=ids, values=values, stats=stats, parts={}, flags={}))
 
 
 def _digests(folder: Path, part: Part) -> dict[str, str]:
