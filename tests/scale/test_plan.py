@@ -60,9 +60,11 @@ def test_what_is_odd_about_texts_stands_in_the_plan(data):
     assert any("a hypothesis that is its source" in note for note in plan_of(data).summary.notes)
 
 
-def test_a_metric_that_needs_all_segments_at_once_is_refused(data):
-    with pytest.raises(InputError, match="cider depends on all segments at once"):
-        plan_of(data, "cider")
+def test_a_pooled_metric_that_does_not_say_how_parts_are_merged_is_refused(data, monkeypatch):
+    monkeypatch.delattr("nlgauge.metrics.lexical.ngrams.cider.Cider.rounds")
+    for spec in ("cider", "0.5*cider + 0.5*chrf"):
+        with pytest.raises(InputError, match=r"cider.* depends on all segments at once, and does not say how"):
+            plan_of(data, spec)
 
 
 def test_a_field_that_is_lacking_is_refused_before_anything_is_scored(data):

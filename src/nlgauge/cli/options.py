@@ -207,9 +207,6 @@ class Looks:
         check_language(self.language)
         check_guards(self.guards)
 
-    def needing_all(self) -> dict[str, bool]:
-        """Options that need all segments at once -> whether they are typed."""
-        return {"language": self.language == "strict", "guards": self.guards != "note"}
 
 
 @dataclass(frozen=True)

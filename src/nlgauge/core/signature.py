@@ -53,9 +53,21 @@ def signature_of(metric: Any, runtime: Any = None) -> Signature:
 
 def with_documents(signature: Signature, texts: Iterable[str]) -> Signature:
     """The signature with a digest of the texts that frequencies were taken from; their order does not matter."""
-    digest = sha256("\0".join(sorted(texts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return with_digest(signature, documents_digest(sorted(texts)))
+
+
+def with_digest(signature: Signature, digest: str) -> Signature:
+    """The same of a digest that is known."""
     *entries, version_of = signature.entries
     return Signature(signature.spec, (*entries, ("documents", f"sha256:{digest}"), version_of))
+
+
+def documents_digest(texts: Iterable[str]) -> str:
+    """The digest of texts in the order of their code points."""
+    digest = sha256()
+    for place, text in enumerate(texts):
+        digest.update(("\0" * bool(place) + text).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def together(signatures: Sequence[Signature]) -> Signature:

@@ -18,6 +18,7 @@ from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parallel import ParallelSource, open_parallel
 from nlgauge.io.parquet import ParquetRows, import_pyarrow
 from nlgauge.io.read import open_data
+from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source, TableSource
 
 _SHARES = 16  # parts of a row group, at most: each reads the group from its beginning
@@ -26,13 +27,14 @@ _WAY_OUT = "write Parquet, JSON lines or one text per line, not compressed"
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of one input, as typed: a data file, or parallel texts."""
+    """The files of one input, as typed: a data file, or parallel texts; without the systems in `exclude`."""
 
     data: str | None = None
     columns: Mapping[str, str] | None = None
     hypotheses: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     source: str | None = None
+    exclude: tuple[str, ...] = ()
 
     @property
     def paths(self) -> list[str]:
@@ -40,10 +42,13 @@ class Inputs:
         return [path for path in (self.data, *self.hypotheses, *self.references, self.source) if path is not None]
 
     def opened(self) -> Source:
-        """All segments."""
-        if self.data is not None:
-            return open_data(self.data, columns=self.columns)
-        return open_parallel(self.hypotheses, self.references, self.source)
+        """All segments but those of systems that are left out."""
+        source: Source = (
+            open_parallel(self.hypotheses, self.references, self.source)
+            if self.data is None
+            else open_data(self.data, columns=self.columns)
+        )
+        return SelectedSource(source, self.exclude) if self.exclude else source
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,10 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
 
 def read_span(inputs: Inputs, span: Span) -> list[Segment]:
     """The segments of a span, as the whole input has them: the same ids, the same order."""
+    return [segment for segment in _read(inputs, span) if segment.system not in inputs.exclude]
+
+
+def _read(inputs: Inputs, span: Span) -> list[Segment]:
     if inputs.data is None:
         return list(_parallel(inputs, span))
     if span.ranges:

@@ -12,9 +12,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
+from nlgauge.runtime.pool import Pool
 
 DType = Literal["float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
+PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
 T = TypeVar("T")
 
@@ -38,6 +40,7 @@ class Runtime:
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
+        pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
     """
 
     device: str = "auto"
@@ -46,6 +49,7 @@ class Runtime:
     seed: int = 0
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
+    pool: Pool | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(

@@ -112,7 +112,7 @@ class Cosine(ByEncoder):
 
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
-                means = encoder_means(encoder, sequences, layer, outer=outer, advance=advance)
+                means = encoder_means(encoder, sequences, [layer], outer=outer, advance=advance)[:, 0]
             values[asked] = cosines(means, rows.reshape(-1, 2))
         flags = {
             "empty": empty,

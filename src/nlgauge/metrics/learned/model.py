@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -109,6 +109,11 @@ class RegressorMetric(Checked):
             **files.facts(),
             "trained": self.trained,
         }
+
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        files = self.files()
+        return {files.source(self.dtype or runtime.dtype, runtime): files.layers}
 
     @property
     def trained_on(self) -> tuple[str, ...]:

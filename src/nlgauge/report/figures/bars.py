@@ -78,7 +78,8 @@ def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
     """Bars below each other from 0 on, each with its name, its interval and its number."""
     from markupsafe import Markup
 
-    axis = ticks([0.0, *(x for one in found for x in (one.value, one.low, one.high) if not absent(x))], 5)
+    ends = (x for one in found for x in (one.value, one.low, one.high))
+    axis = ticks([0.0, *(x for x in ends if x is not None and not absent(x))], 5)
     left = EDGE + room_of([one.name for one in found])
 
     def at(value: float) -> float:

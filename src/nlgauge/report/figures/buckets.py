@@ -140,9 +140,10 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
         for name, own in counts.items()
         for place, (quarter, n) in enumerate(zip(_QUARTERS, own, strict=True))
     ]
-    said = "; ".join(f"{name} {', '.join(map(str, own))}" for name, own in counts.items())
+    listed = "; ".join(f"{name} {', '.join(map(str, own))}" for name, own in counts.items())
     title = f"{column} in quarters"
-    markup = Markup(picture(left + _WIDTH + EDGE, bottom + EDGE, f"{title}, from the worst to the best: {said}", parts))
+    label = f"{title}, from the worst to the best: {listed}"
+    markup = Markup(picture(left + _WIDTH + EDGE, bottom + EDGE, label, parts))
     return Figure(title, numbers, _STACKED, markup)
 
 
