@@ -103,6 +103,7 @@ EVERYTHING = ("cli", "__init__", "__main__")  # the door, which may import all
 MODELS = {"torch", "transformers", "tokenizers", "safetensors", "huggingface_hub"}
 LIBRARIES = {  # what only some packages may import, wherever in a module
     **{library: {"models", "training"} for library in MODELS},
+    "huggingface_hub": {"models", "training", "io"},  # data sets of the hub
     "sacrebleu": {"metrics"},
     "ot": {"metrics"},
     "scipy": {"stats", "metrics", "metaeval"},

@@ -13,6 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.hub import fetched
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parallel import ParallelSource, open_parallel
@@ -40,6 +41,13 @@ class Inputs:
     def paths(self) -> list[str]:
         """All files, in the order in which spans list them."""
         return [path for path in (self.data, *self.hypotheses, *self.references, self.source) if path is not None]
+
+    @property
+    def pinned(self) -> Inputs:
+        """The same with files of the hub by their commit, so that workers read the same bytes and ask nobody."""
+        data, source = (None if path is None else fetched(path)[0] for path in (self.data, self.source))
+        texts = [tuple(fetched(path)[0] for path in paths) for paths in (self.hypotheses, self.references)]
+        return Inputs(data, self.columns, *texts, source, self.exclude)
 
     def opened(self) -> Source:
         """All segments but those of systems that are left out."""
@@ -176,6 +184,10 @@ def _groups(file: InputFile, rows: int) -> list[Span]:
 
 
 def stamp(path: str) -> tuple[int, int]:
-    """Size and time of change of a file, by which a file that has changed is known."""
-    status = os.stat(path)
+    """Size and time of change of a file, by which a file that has changed is known.
+
+    Raises:
+        FileNotFoundError: it is no longer there.
+    """
+    status = os.stat(fetched(path)[1])
     return status.st_size, status.st_mtime_ns

@@ -180,7 +180,7 @@ def write_texts(folder: Path, part: Part, metrics: Iterable[Metric], segments: S
                 file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
-        digests[kind] = _digest(path)
+        digests[kind] = _digest(path) or ""
     return digests
 
 

@@ -87,8 +87,8 @@ class Scorer:
         """What a part knows of all; None where no metric is pooled."""
         if not self.plan.passes:
             return None
-        done = range(1, len(self.plan.pools) + 1) if part is not None else ()
-        found = (read_gathered(self.folder, number, part) for number in done)
+        done = range(1, len(self.plan.pools) + 1)
+        found = [] if part is None else [read_gathered(self.folder, number, part) for number in done]
         kept = {key: held for one in found if one is not None for key, held in one.kept.items()}
         return Pool(len(self.plan.pools), self.settled.statistics, kept)
 

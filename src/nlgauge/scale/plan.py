@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -92,7 +91,11 @@ class Plan:
             InputError: a file has another size or time of change.
         """
         for path, known in zip(self.inputs.paths, self.stamps, strict=True):
-            if not os.path.exists(path) or stamp(path) != known:
+            try:
+                same = stamp(path) == known
+            except FileNotFoundError:
+                same = False
+            if not same:
                 raise InputError(f"{path} is not what it was when the plan was made; name another folder for this run")
 
     def write(self, folder: Path) -> None:
@@ -145,6 +148,7 @@ def make_plan(
             on all segments at once and cannot merge what it takes from parts; or a text is refused.
     """
     passes = _passes(metrics)
+    inputs = inputs.pinned
     source = inputs.opened()
     try:
         spans = cut(inputs, rows)

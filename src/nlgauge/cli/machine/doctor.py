@@ -24,6 +24,7 @@ _EXTRAS = {
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
+    "hf": ("huggingface_hub",),
     "ray": ("ray",),
     "spacy": ("spacy",),
     "stanza": ("stanza",),
