@@ -41,6 +41,8 @@ class Runtime:
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
+        compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
+            up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
     """
 
     device: str = "auto"
@@ -49,6 +51,7 @@ class Runtime:
     seed: int = 0
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
+    compile: bool = False
     pool: Pool | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -66,6 +69,7 @@ class Runtime:
         check_option("device", self.device, str, error=InputError)
         check_option("token_budget", self.token_budget, Annotated[int, Range(least=1)] | None, error=InputError)
         check_option("seed", self.seed, int, error=InputError)
+        check_option("compile", self.compile, bool, error=InputError)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
 
