@@ -254,7 +254,7 @@ def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOp
         for spec, total in totals.items():
             total.take(sums["metrics"][spec], like[spec])
         if comparison.resamples:
-            for spec, rows in kept(folder, part, sums, like):
+            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
                 totals[spec].keep_rows(*rows)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
     documents = scorer.settled.documents.items()
