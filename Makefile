@@ -8,7 +8,7 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 WORKERS ?= logical
 THREADS ?= 1
 
-.PHONY: demo test slow faults lint dist sbom site clean
+.PHONY: demo test slow faults browser lint dist sbom site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -19,16 +19,16 @@ demo: .venv-demo/.installed
 	$(OFFLINE) .venv-demo/bin/nlgauge align --hyp "Expect heavy rain across the north tonight." --ref "Tonight there will be downpours in northern areas." --json demo/align.json
 	@echo
 	@echo "== What these metrics cannot see: their drop under each perturbation against people's =="
-	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --json demo/checklist.json --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --json demo/checklist.json --segments demo/checklist.tsv --no-cache -q
 	@echo
 	@echo "== Do they prefer a faithful paraphrase to a near-copy with an error? =="
-	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli -m bleu -m chrf -m rougeL -m bertscore --json demo/menli.json --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli -m bleu -m chrf -m rougeL -m bertscore --json demo/menli.json --segments demo/menli.tsv --no-cache -q
 	@echo
 	@echo "== How well do they agree with people? =="
 	$(OFFLINE) .venv-demo/bin/nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m bleu -m chrf -m rougeL -m bertscore -c adequacy -c fluency --level item --stat kendall_b --test perm_both --json demo/meta.json --segments demo/meta.tsv --no-cache -q
 	@echo
 	@echo "== All of this on one page =="
-	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/align.json --data examples/weather.jsonl -o demo/report.html --title "Three writers of weather reports"
+	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"
 	@echo "Open demo/report.html in a browser."
 
 test: .venv-test/.installed
@@ -40,6 +40,11 @@ slow:
 # Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
 faults: .venv-test/.installed
 	NLGAUGE_SLOW=1 $(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/faults
+
+# All pages in Chromium, which must be there, with axe-core for their accessibility. Most of it is part of `make test`.
+browser: .venv-test/.installed
+	npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund axe-core@4.14.1
+	NLGAUGE_SLOW=1 $(OFFLINE) .venv-test/bin/python -m pytest -q tests/report/bundle tests/report/test_browser.py
 
 lint: .venv-test/.installed
 	.venv-test/bin/ruff check src tests benchmarks recipes
@@ -55,11 +60,14 @@ sbom: .venv-demo/.installed
 	mkdir -p dist
 	.venv-sbom/bin/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type library --output-reproducible -o dist/nlgauge.cdx.json
 
-# The pages of docs/ as a site that needs no server: open site/index.html.
+# The pages of docs/ and a reference of Python as a site that needs no server: open site/index.html.
 site:
 	$(PYTHON) -m venv .venv-site
-	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check mkdocs==1.6.1
-	.venv-site/bin/mkdocs build --strict --quiet
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check zensical==0.0.73
+	.venv-site/bin/python recipes/site/pages.py .site
+	.venv-site/bin/zensical build --strict -f .site/mkdocs.yml
+	rm -rf site
+	mv .site/site site
 
 .venv-demo/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-demo
@@ -72,4 +80,4 @@ site:
 	touch $@
 
 clean:
-	rm -rf demo site .venv-demo .venv-test .venv-sbom .venv-site dist
+	rm -rf demo site .site node_modules .venv-demo .venv-test .venv-sbom .venv-site dist

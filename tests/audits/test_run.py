@@ -197,6 +197,9 @@ def test_columns_of_pairs_hold_scores_and_outcomes():
     columns = ng.audit(preference(), metrics=["chrf"]).pair_columns()
     assert columns["id"] == ["a", "b", "c"]
     assert columns["chrf.won"].tolist() == [1, 0, 0.5]
+    assert (columns["better"][1], columns["worse"][1]) == (preference().pairs[1].better, preference().pairs[1].worse)
+    lines = Suite((pair("a", "the cat\nsat\there", "the dog"),))
+    assert ng.audit(lines, metrics=["chrf"]).pair_columns()["better"] == ["the cat sat here"]  # as TSV can hold it
     scores = ng.score(["a cat was sitting there"], [REFERENCE], metrics="chrf")["chrf"].values
     assert columns["chrf.better"][1] == scores[0]
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
 
 pytest.importorskip("jinja2")
 
 from nlgauge.cli.main import main
+from nlgauge.core.alignment import Alignment
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
+from nlgauge.core.signature import Signature
 from nlgauge.io.beside import write_beside
 from nlgauge.report.bundle.page import bundle_html
 
@@ -82,3 +86,34 @@ def test_a_result_may_come_from_a_pipe(files, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "a.json").read_bytes())))
     assert main("report - b.json -o r.html".split()) == 0
     assert "a.json" in (tmp_path / "r.html").read_text()  # the name of its system
+
+
+def test_rows_of_an_audit_stand_beside_the_segments(files, tmp_path, capsys):
+    (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\na\t1\ts\t0.5\nb\t2\ts\t0.75\n")
+    pairs = "id\tphenomenon\tbetter\tworse\tm.better\tm.worse\tm.won\n"
+    (tmp_path / "audit.tsv").write_text(f"{pairs}a/x\ttypos\tone\ttwo\t1\t2\t0\nz/x\ttypos\tone\ttwo\t1\t2\t0\n")
+    assert main("report a.json -o r.html --segments rows.tsv --segments audit.tsv".split()) == 0
+    assert "1 pairs of the audits are about other texts" in (tmp_path / "r.html").read_text()
+    assert main("report a.json -o r.html --segments audit.tsv".split()) == 2
+    assert "audit.tsv holds pairs of an audit alone, expected scores of segments, too" in capsys.readouterr().err
+
+
+def test_words_are_matched_on_demand(files, tmp_path, capsys, monkeypatch):
+    seen = []
+
+    def align(hypothesis, reference, metric, runtime):
+        seen.append((hypothesis, reference, metric))
+        if reference == "long":
+            raise InputError("a text is longer than the model reads")
+        f1 = 0.5 + 0.1 * len(reference)
+        words = np.ones((1, 1)), np.ones(1), np.ones(1)
+        return Alignment((hypothesis,), (reference,), *words, f1, f1, f1, Signature("bertscore", (("metric", "x"),)))
+
+    monkeypatch.setattr("nlgauge.metrics.embedding.alignment.align", align)
+    (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\tn\na\t1\ts\t0.5\t9\nb\t2\ts\t0.75\t8\nc\t3\ts\t1\t7\n")
+    (tmp_path / "d.jsonl").write_text('{"id": "a", "hyp": "x", "refs": ["y", "long", "zz"]}\n{"id": "b", "hyp": "v"}\n')
+    typed = "report a.json -o r.html --segments rows.tsv --data d.jsonl --align 1 -m bertscore[layer=4]"
+    assert main(typed.split()) == 0
+    assert seen == [("x", reference, "bertscore[layer=4]") for reference in ("y", "long", "zz")]
+    assert main("report a.json -o r.html --segments rows.tsv --align 1".split()) == 2
+    assert "--align matches the words of texts, and no texts are given; add --data FILE" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.source import TableSource
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
@@ -31,6 +32,11 @@ def test_a_plan_counts_rows_parts_and_distinct_segments(data):
     assert plan.summary.systems == {"s": 5, None: 5}
 
 
+def test_rows_of_a_table_are_read_once(data, monkeypatch):
+    monkeypatch.delattr(TableSource, "blocks")  # which checks first, and then reads again
+    assert plan_of(data).summary.n == 10
+
+
 def test_a_plan_comes_back_from_its_file(data, tmp_path):
     plan = plan_of(data)
     plan.write(tmp_path)
@@ -54,9 +60,11 @@ def test_what_is_odd_about_texts_stands_in_the_plan(data):
     assert any("a hypothesis that is its source" in note for note in plan_of(data).summary.notes)
 
 
-def test_a_metric_that_needs_all_segments_at_once_is_refused(data):
-    with pytest.raises(InputError, match="cider depends on all segments at once"):
-        plan_of(data, "cider")
+def test_a_pooled_metric_that_does_not_say_how_parts_are_merged_is_refused(data, monkeypatch):
+    monkeypatch.delattr("nlgauge.metrics.lexical.ngrams.cider.Cider.rounds")
+    for spec in ("cider", "0.5*cider + 0.5*chrf"):
+        with pytest.raises(InputError, match=r"cider.* depends on all segments at once, and does not say how"):
+            plan_of(data, spec)
 
 
 def test_a_field_that_is_lacking_is_refused_before_anything_is_scored(data):

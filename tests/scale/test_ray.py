@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from functools import partial
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -21,13 +25,49 @@ from nlgauge.scale.run import score_in_parts
 def plan(tmp_path):
     rows = [{"id": str(i), "hyp": f"a cat {i} sat", "refs": ["the cat sat"]} for i in range(9)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf"]), Runtime(), rows=2)
+    return make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf", "cider"]), Runtime(), rows=2)
 
 
 def test_without_ray_the_extra_is_named(plan, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"nlgauge\[ray\]"):
         list(engine.score_parts(plan, tmp_path, plan.parts, workers=1))
+
+
+@pytest.mark.parametrize(("gpus", "device"), [(0.5, "cuda"), (0.0, None)])
+def test_an_actor_takes_its_share_of_a_gpu_and_of_the_processors(plan, tmp_path, monkeypatch, gpus, device):
+    """Ray is stood in for: what is checked is what it is asked for, and what an actor does with what it gets."""
+    asked, made = {}, []
+
+    class Rows:
+        def map_batches(self, actor, **how):
+            asked.update(how)
+            self.actor = actor()
+            return self
+
+        def iter_rows(self):
+            yield from ({"n": n} for part in plan.parts for n in self.actor({"number": [part.number]})["n"])
+
+    class Stand(Scorer):
+        def score(self, part):
+            made.append(self.device)
+            return part.span.rows
+
+    fake = SimpleNamespace(
+        from_items=lambda *_, **how: Rows(), ActorPoolStrategy=lambda size: size, DataContext=MagicMock()
+    )
+    ray = SimpleNamespace(
+        data=fake, init=lambda **how: None, shutdown=lambda: None, exceptions=SimpleNamespace(RayTaskError=OSError)
+    )
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setitem(sys.modules, "ray.data", fake)
+    monkeypatch.setattr(engine, "Scorer", Stand)
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert sum(engine.score_parts(plan, tmp_path, plan.parts, workers=2, gpus=gpus)) == 9
+    assert asked["num_gpus"] == (gpus or None)
+    assert set(made) == {device}
+    assert os.environ["OMP_NUM_THREADS"] == "4"
 
 
 @pytest.mark.slow

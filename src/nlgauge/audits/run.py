@@ -33,6 +33,8 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import TIES
 from nlgauge.stats.shares import SHARE_NAMES, Interval
 
+_ONE_LINE = str.maketrans("\t\r\n", "   ")
+
 
 @dataclass(frozen=True, repr=False)
 class Audit(Outcome):
@@ -108,15 +110,16 @@ class Audit(Outcome):
         return np.stack([drops, [penalties[p.task, p.criterion, p.phenomenon] for p in pairs]])
 
     def pair_columns(self) -> dict[str, Any]:
-        """The pairs as columns: their fields, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won`.
+        """The pairs as columns: fields and texts, and for each metric `SPEC.better`, `SPEC.worse` and `SPEC.won`.
 
-        If a metric has no score for a pair, its cells are NaN.
+        If a metric has no score for a pair, its cells are NaN. Tabs and line breaks in texts become blanks.
         """
         pairs = self.suite.pairs
         columns: dict[str, Any] = {
             name: [getattr(p, name) for p in pairs]
             for name in ("id", "phenomenon", "group", "task", "criterion", "expect")
         }
+        columns |= {side: [getattr(p, side).translate(_ONE_LINE) for p in pairs] for side in ("better", "worse")}
         for spec, sides in self.sides.items():
             outcome = won(sides, [pairs[place] for place in sides.places], self.tolerance)
             for name, values in (("better", sides.better), ("worse", sides.worse), ("won", outcome)):

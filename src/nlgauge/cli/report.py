@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from nlgauge.cli import options
+from nlgauge.core.alignment import Alignment
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.io.beside import SUFFIX
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
+from nlgauge.io.scored_pairs import read_scored_pairs
 from nlgauge.io.scores import read_scores
 from nlgauge.report.bundle.page import bundle_html
+from nlgauge.report.bundle.segments import Segments as Rows
 from nlgauge.report.bundle.segments import segments_of
 from nlgauge.report.html import write_page
+from nlgauge.runtime.runtime import Runtime
 
 _ROWS = (".tsv", ".csv", ".jsonl", ".jsonl.gz", ".tsv.gz", ".csv.gz", ".parquet")
 Results = Annotated[
@@ -36,6 +42,16 @@ Data = Annotated[
     list[str] | None,
     typer.Option("--data", metavar="FILE", help="The texts of these segments; they then stand on the page."),
 ]
+Align = Annotated[
+    int,
+    typer.Option(
+        "--align",
+        metavar="N",
+        min=0,
+        help="Match the words of the N items whose scores are furthest apart with those of their references.",
+    ),
+]
+Metric = Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="The bertscore that --align matches by.")]
 Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The title of the page.")]
 
 
@@ -46,6 +62,8 @@ def report(
     output: Output,
     segments: Segments = None,
     data: Data = None,
+    align: Align = 0,
+    metric: Metric = "bertscore",
     title: Title = "Report",
     run: options.Common,
 ) -> None:
@@ -53,11 +71,49 @@ def report(
     rows = segments or [path for result in results for path in _rows_beside(result)]
     if data and not rows:
         raise InputError("--data holds the texts of segments, and no segments are given; add --segments FILE")
+    if align and not data:
+        raise InputError("--align matches the words of texts, and no texts are given; add --data FILE")
     options.check_outputs({"--output": output}, [*results, *rows, *(data or [])])
     found = _read(results)
-    tables = [read_scores(path, ratings=True) for path in rows]
-    joined = segments_of(tables, list(map(read, data or []))) if rows else None
+    joined = _joined(rows, data or [])
+    if joined is None and (segments or data):
+        raise InputError(
+            f"{rows[0]} holds pairs of an audit alone, expected scores of segments, too; add --segments of score"
+        )
+    if joined is not None and align:
+        joined = replace(joined, alignments=_aligned(joined, align, metric, run.runtime()))
     write_page(bundle_html(found, title, joined), output)
+
+
+def _joined(rows: list[str], data: list[str]) -> Rows | None:
+    """Scores of segments joined by id, with what metrics made of pairs of an audit; None where there are none."""
+    scored = {path: read_scored_pairs(path) for path in rows}
+    tables = [read_scores(path, ratings=True) for path, pairs in scored.items() if pairs is None]
+    if not tables:
+        return None
+    joined = segments_of(tables, list(map(read, data)))
+    return replace(joined, pairs=[pair for pairs in scored.values() for pair in pairs or []])
+
+
+def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str, tuple[int, Alignment]]:
+    """Id -> the reference that is most similar to a segment, counted from 1, and the alignment with it.
+
+    What cannot be aligned, such as an empty text or one that is too long for the model, is left out.
+    """
+    from nlgauge.metrics.embedding.alignment import align
+
+    found = {}
+    for segment in (joined.known[i] for i in joined.furthest(most)):
+        if segment is None:
+            continue
+        made = []
+        for number, reference in enumerate(segment.references, start=1):
+            with suppress(InputError):
+                made.append((number, align(segment.hypothesis, reference, metric, runtime)))
+        made = [(number, one) for number, one in made if one.hypothesis and one.reference]
+        if made:
+            found[segment.id] = max(made, key=lambda one: one[1].f1)
+    return found
 
 
 def _rows_beside(result: str) -> list[str]:

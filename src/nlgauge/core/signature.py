@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib import metadata
 from typing import Any
 
 from nlgauge.core.spec import quote
@@ -53,9 +52,21 @@ def signature_of(metric: Any, runtime: Any = None) -> Signature:
 
 def with_documents(signature: Signature, texts: Iterable[str]) -> Signature:
     """The signature with a digest of the texts that frequencies were taken from; their order does not matter."""
-    digest = sha256("\0".join(sorted(texts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return with_digest(signature, documents_digest(sorted(texts)))
+
+
+def with_digest(signature: Signature, digest: str) -> Signature:
+    """The same of a digest that is known."""
     *entries, version_of = signature.entries
     return Signature(signature.spec, (*entries, ("documents", f"sha256:{digest}"), version_of))
+
+
+def documents_digest(texts: Iterable[str]) -> str:
+    """The digest of texts in the order of their code points."""
+    digest = sha256()
+    for place, text in enumerate(texts):
+        digest.update(("\0" * bool(place) + text).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def together(signatures: Sequence[Signature]) -> Signature:
@@ -104,6 +115,8 @@ def show(value: Any) -> str:
 @cache
 def version(package: str) -> str:
     """The installed version of a distribution, read without importing it."""
+    from importlib import metadata  # a tenth of the start of `nlgauge --help`
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

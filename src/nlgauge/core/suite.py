@@ -68,6 +68,23 @@ class Skipped:
     group: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """What metrics made of a pair.
+
+    Attributes:
+        id, phenomenon, better, worse: as for `Pair`; a text that is not known is empty.
+        scores: specification -> its scores of the better and of the worse text, and 1 if the pair was won, 0.5 for a
+            tie, 0 if it was lost. A metric without scores for the pair is absent.
+    """
+
+    id: str
+    phenomenon: str
+    better: str
+    worse: str
+    scores: Mapping[str, tuple[float, float, float]]
+
+
 @dataclass(frozen=True)
 class Suite:
     """Pairs with unique ids, in order.

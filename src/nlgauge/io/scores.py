@@ -69,22 +69,10 @@ def read_scores(
     if not isinstance(path, str | os.PathLike) and is_frame(path):
         return _table(rows_of(path), type(path).__name__, _Columns(columns, ratings), names or {}, group, [])
     file = InputFile(path)
-    plain = file.path.removesuffix(".gz")
-    extension = PurePath(plain).suffix.lower()
-    if extension == ".score":
+    if PurePath(file.path.removesuffix(".gz")).suffix.lower() == ".score":
         return _chosen(_score_file(file, group), columns)
     notes: list[str] = []
-    if extension in (".jsonl", ".ndjson", ".json"):
-        rows = _json_rows(file, notes)
-    elif extension in (".tsv", ".csv"):
-        rows = _cell_rows(file, "\t" if extension == ".tsv" else ",", notes)
-    elif extension == ".parquet" and plain == file.path:
-        rows = _parquet_rows(file)
-    else:
-        raise InputError(
-            f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
-            " or .sys.score"
-        )
+    rows = raw_rows(file, notes)
     table = _table(rows, file.name, _Columns(columns, ratings), names or {}, group, notes)
     if not os.path.isfile(file.path + SUFFIX):
         return table
@@ -95,6 +83,27 @@ def read_scores(
     told += [f"{file.name}: column {name!r} left out: neither higher nor lower is better" for name in no_scores]
     scores = {name: values for name, values in table.columns.items() if name not in no_scores}
     return dataclasses.replace(table, columns=scores, origins=origins, notes=(*table.notes, *told))
+
+
+def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
+    """The rows of a file, each with its place; what is dropped is told in `notes`.
+
+    Raises:
+        InputError: the extension is unknown.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
+    """
+    plain = file.path.removesuffix(".gz")
+    extension = PurePath(plain).suffix.lower()
+    if extension in (".jsonl", ".ndjson", ".json"):
+        return _json_rows(file, notes)
+    if extension in (".tsv", ".csv"):
+        return _cell_rows(file, "\t" if extension == ".tsv" else ",", notes)
+    if extension == ".parquet" and plain == file.path:
+        return _parquet_rows(file)
+    raise InputError(
+        f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
+        " or .sys.score"
+    )
 
 
 def _table(

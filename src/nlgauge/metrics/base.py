@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
@@ -33,7 +35,9 @@ class Metric(Protocol):
     - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
       `sharing.vectors_of`).
     - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
-    - `documents(segments)`: of a pooled metric, the texts that frequencies are taken from, for the signature.
+    - `documents(segments)`: of a pooled metric, the `Documents` that frequencies are taken from, for the signature.
+    - `rounds`: of a pooled metric that takes what depends on the pool from `runtime.pool`, where there is one: how
+      often all segments are gone through before it can score. Without it a metric cannot be scored in parts.
     - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
       with the statistics for that number, made from values and parts.
     - `refuse(segments)`: raises an `InputError` for segments that it cannot score, before any metric of a call scores.
@@ -49,6 +53,28 @@ class Metric(Protocol):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """One value per segment, in the order of the segments."""
         ...
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts of which frequencies are taken.
+
+    Attributes:
+        kind: what they are.
+        of: what tells texts apart -> the texts, of which each counts once for that; None if each counts by itself.
+        texts: the texts.
+    """
+
+    kind: str
+    of: dict[Hashable, tuple[str, ...]] | None
+    texts: list[str]
+
+    def keys(self) -> list[bytes]:
+        """Of each text 16 bytes by which it is known in another part of the pool; none if it is like no other."""
+        if self.of is None:
+            return [b""] * len(self.texts)
+        named = (repr((key, place)) for key, texts in self.of.items() for place in range(len(texts)))
+        return [blake2b(name.encode(), digest_size=16).digest() for name in named]
 
 
 class Summary(Protocol):
@@ -96,8 +122,21 @@ def is_pooled(metric: Any) -> bool:
 
 def documents_of(metric: Any, segments: Sequence[Segment]) -> Sequence[str]:
     """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
-    texts: Sequence[str] = metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
-    return texts
+    return [text for kind in corpora_of(metric, segments) for text in kind.texts]
+
+
+def corpora_of(metric: Any, segments: Sequence[Segment]) -> Sequence[Documents]:
+    """The same texts by what they are."""
+    found: Sequence[Documents] = (
+        metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
+    )
+    return found
+
+
+def rounds(metric: Any) -> int | None:
+    """How often all segments are gone through before the metric can score a part of them; None if it never can."""
+    found: int | None = getattr(metric, "rounds", None) if is_pooled(metric) else 0
+    return found
 
 
 def trained_on(metric: Any) -> tuple[str, ...]:
@@ -126,8 +165,21 @@ def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]
     return {name: known[name] for name in names if name in known}
 
 
-def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
-    """Refuse segments that lack what the metric reads, or that it refuses itself; the error names the first."""
+def pieces_of(metric: Any, texts: Sequence[str], runtime: Runtime) -> int | None:
+    """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
+    inside = [term for _, term in getattr(metric, "terms", ())] + [getattr(metric, "metric", None)]
+    if hasattr(metric, "pieces"):
+        own: int = metric.pieces(texts, runtime)
+        return own
+    found = (pieces_of(one, texts, runtime) for one in inside if one is not None)
+    return next((n for n in found if n is not None), None)
+
+
+def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | None = None) -> None:
+    """Refuse segments that lack what the metric reads, or that it refuses itself; the error names the first.
+
+    A part of a pool, as its runtime says, is not refused for what the pool as a whole may have.
+    """
     for need in sorted(metric.info.needs):
         if all(map(attrgetter(need), segments)):  # the usual case, without a loop of our own
             continue
@@ -137,7 +189,8 @@ def check_needs(metric: Any, segments: Sequence[Segment]) -> None:
                 raise InputError(
                     f"{metric.info.name} needs {need}; segment {segment.id!r} has none{way_out(metric, need)}"
                 )
-    refuse(metric, segments)
+    if runtime is None or runtime.pool is None or not is_pooled(metric):
+        refuse(metric, segments)
 
 
 def check_lacking(

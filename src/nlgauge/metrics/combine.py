@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, weight_text
-from nlgauge.metrics.base import Metric, documents_of, is_pooled, notes_of, refuse, trained_on, unread
+from nlgauge.metrics.base import Documents, Metric, corpora_of, is_pooled, notes_of, refuse, rounds, trained_on, unread
 from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
 from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, read_bounds, zero_and_width
+from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, moments, read_bounds, zero_and_width
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -79,9 +78,16 @@ class Combination:
         """Whether a score depends on the other segments of the call."""
         return self.norm in POOLED or any(is_pooled(term) for _, term in self.terms)
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    @property
+    def rounds(self) -> int | None:
+        """How often all segments are gone through before a part can be scored: for the terms, then for the scales."""
+        inside = [rounds(term) for _, term in self.terms]
+        found = [n for n in inside if n is not None]
+        return max(found) + (self.norm in POOLED) if len(found) == len(inside) else None
+
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that the terms take frequencies from."""
-        return [text for _, term in self.terms for text in documents_of(term, segments)]
+        return [documents for _, term in self.terms for documents in corpora_of(term, segments)]
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -135,13 +141,18 @@ class Combination:
         scored = score_segments({spec_of(term): term for _, term in self.terms}, segments, runtime)
         values = np.zeros(len(segments))
         scale: dict[str, tuple[float, float]] = {}
-        for (weight, term), (spec, scores) in zip(self.terms, scored.items(), strict=True):
-            oriented = scores.values if term.info.higher_is_better else -scores.values
-            scale |= scores.scale
-            if self.norm != "none":
-                zero, width = self._zero_and_width(term, spec, oriented)
+        up = [term.info.higher_is_better for _, term in self.terms]
+        turned = {spec: s.values if higher else -s.values for (spec, s), higher in zip(scored.items(), up, strict=True)}
+        lie = moments(self, turned, runtime) if self.norm in POOLED else {}
+        for (weight, term), (spec, oriented) in zip(self.terms, turned.items(), strict=True):
+            scale |= scored[spec].scale
+            if self.norm in POOLED:
+                zero, width = zero_and_width(lie[spec], self.norm, spec)
                 oriented = (oriented - zero) / width
-                scale |= {bounds_key(term): (zero, zero + width)} if self.norm in POOLED else {}
+                scale |= {bounds_key(term): (zero, zero + width)}
+            elif self._bounds_file is not None:
+                low, high = read_bounds(self._bounds_file, bounds_key(term))
+                oriented = (oriented - low) / (high - low)
             values = values + weight * oriented
         flags = {
             name: np.logical_or.reduce([s.flags[name] for s in scored.values() if name in s.flags])
@@ -156,13 +167,6 @@ class Combination:
             flags=flags,
             scale=scale,
         )
-
-    def _zero_and_width(self, term: Metric, spec: str, values: Array) -> tuple[float, float]:
-        """The value that becomes 0, and its distance from the value that becomes 1."""
-        if self._bounds_file is not None:
-            low, high = read_bounds(self._bounds_file, bounds_key(term))
-            return low, high - low
-        return zero_and_width(values, self.norm, spec)
 
     @cached_property
     def _bounds_file(self) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from time import monotonic
 
 import numpy as np
@@ -11,11 +13,12 @@ import numpy.typing as npt
 
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, with_documents
-from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled
+from nlgauge.core.signature import Signature, signature_of, with_documents
+from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, rounds
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
-from nlgauge.runtime.runtime import Bar, Runtime, bars
+from nlgauge.runtime.pool import Unsettled
+from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
 
 _STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
 _FIRST, _LEAST = 512, 64  # segments before the first write, and at least between two
@@ -27,9 +30,9 @@ _Keyed = tuple[bytes, Segment]
 def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
     """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
-        check_needs(built, segments)
+        check_needs(built, segments, runtime)
     with bars(_labels(metrics), len(segments), runtime) as shown:
-        return _score_all(metrics, segments, runtime, shown)
+        return (_score_all if runtime.pool is None else _score_part)(metrics, segments, runtime, shown)
 
 
 def score_blocks(
@@ -71,10 +74,53 @@ def _score_all(
     }
 
 
+def _score_part(
+    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+) -> dict[str, Scores]:
+    """The scores of a part of a pool; what models scored in an earlier pass over all parts is taken from there.
+
+    Raises:
+        Unsettled: a metric needs another pass; all that it takes from this part is gathered.
+    """
+    pool = runtime.pool
+    assert pool is not None  # the caller looked
+    found: dict[str, Scores] = {}
+    ready = {name: built for name, built in metrics.items() if (rounds(built) or 0) <= pool.passes}
+    keeps = bool(pool.kept) or pool.new is not None
+    keys = {name: _part_key(m, segments, runtime) for name, m in ready.items() if keeps and m.info.cached}
+    for name, key in keys.items():
+        if key in pool.kept:
+            columns, held = pool.kept[key]
+            rows = np.frombuffer(held).reshape(len(segments), -1)
+            found[name] = _unpacked(ready[name], signature_of(ready[name], runtime), segments, columns, rows)
+    left = {name: built for name, built in ready.items() if name not in found}
+    for name, scores in _shared_scores(left, segments, runtime, shown).items():
+        found[name] = scores
+        if name in keys and pool.new is not None:
+            columns, rows = _pack(scores)
+            pool.new[keys[name]] = columns, rows.tobytes()
+    for name in metrics.keys() - ready.keys():
+        with suppress(Unsettled):
+            metrics[name].score(segments, runtime)
+    if len(ready) < len(metrics):
+        raise Unsettled(*(name for name in metrics if name not in ready))
+    return {name: found[name] for name in metrics}
+
+
+def _part_key(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> bytes:
+    """What tells the scores of a part by a metric from others: the metric, and the texts that it reads."""
+    key = blake2b(str(signature_of(built, runtime)).encode(), digest_size=16)
+    for segment in segments:
+        key.update(text_key(segment, built.info.needs))
+    return key.digest()
+
+
 def _shared_scores(
     metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""
+    if len(metrics) > 1 and runtime.shared(PAIRS) is None:
+        runtime = runtime.sharing({PAIRS: {}})
     readers, layers = shared(metrics, runtime) if len(metrics) > 1 else ([], {})
     if not readers or not segments:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
@@ -159,26 +205,35 @@ class _Cached:
             a_second = len(part) / max(monotonic() - began, 1e-6)
             size = max(min(int(a_second * _SECONDS), _STORE_EVERY), min(_LEAST, _STORE_EVERY))
         assert columns is not None  # something was found or something was scored
-        return self._unpack(segments, columns, np.stack([stored[key] for key in keys]))
+        return _unpacked(self.metric, self.signature, segments, columns, np.stack([stored[key] for key in keys]))
 
     def _whole(self, columns: Sequence[str] | None) -> bool:
         """Whether rows hold a value and all flags of the metric; others, as of an older release, are scored again."""
         flags = {f"flag.{name}" for name in self.metric.info.flags}
         return columns is not None and columns[:1] == ["value"] and flags <= set(columns)
 
-    def _unpack(self, segments: Sequence[Segment], columns: Sequence[str], rows: npt.NDArray[np.float64]) -> Scores:
-        def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:
-            return {c.removeprefix(prefix): rows[:, i] for i, c in enumerate(columns) if c.startswith(prefix)}
 
-        found = Scores(
-            self.signature,
-            ids(segments),
-            rows[:, 0],
-            group("part."),
-            flags={name: column > 0 for name, column in group("flag.").items()},
-            higher_is_better=self.metric.info.higher_is_better,
-        )
-        return self.metric.counted(found) if hasattr(self.metric, "counted") else found
+def _unpacked(
+    metric: Metric,
+    signature: Signature,
+    segments: Sequence[Segment],
+    columns: Sequence[str],
+    rows: npt.NDArray[np.float64],
+) -> Scores:
+    """What `_pack` made of scores of the same segments, as scores."""
+
+    def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:
+        return {c.removeprefix(prefix): rows[:, i] for i, c in enumerate(columns) if c.startswith(prefix)}
+
+    found = Scores(
+        signature,
+        ids(segments),
+        rows[:, 0],
+        group("part."),
+        flags={name: column > 0 for name, column in group("flag.").items()},
+        higher_is_better=metric.info.higher_is_better,
+    )
+    return metric.counted(found) if hasattr(metric, "counted") else found
 
 
 def _pack(scores: Scores) -> tuple[list[str], npt.NDArray[np.float64]]:

@@ -4,44 +4,61 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-
-import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import spec_of
+from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
+from nlgauge.runtime.pool import Moments
+from nlgauge.runtime.runtime import Runtime
 
 POOLED = ("minmax", "zscore")  # norms that are measured over the segments of the call
 
 
-def zero_and_width(values: Array, norm: str, name: str) -> tuple[float, float]:
+def zero_and_width(values: Array | Moments, norm: str, name: str) -> tuple[float, float]:
     """The value that becomes 0 over a pool, and its distance from the value that becomes 1.
 
     Args:
-        values: the values of the pool, shape (n,); NaN where undefined.
+        values: the values of the pool, shape (n,), NaN where undefined; or how they lie.
         norm: `minmax` or `zscore`.
         name: the name of the metric, for the message.
 
     Raises:
         InputError: the values are all equal.
     """
-    low, high = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
-    if not low < high:
+    lie = values if isinstance(values, Moments) else Moments.of(values)
+    if not lie.low < lie.high:
         raise InputError(
-            f"{name} is the same for all {len(values)} segments of the call, so {norm} over them is undefined; score a"
+            f"{name} is the same for all {lie.n} segments of the call, so {norm} over them is undefined; score a"
             ' larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a'
             " file)"
         )
-    if norm == "minmax":
-        return low, high - low
-    return float(np.nanmean(values)), float(np.nanstd(values))
+    return (lie.low, lie.high - lie.low) if norm == "minmax" else (lie.mean, lie.deviation)
+
+
+def moments(metric: Metric, values: Mapping[str, Array], runtime: Runtime) -> dict[str, Moments]:
+    """How values lie that are to be scaled: those of the call, or of the pool that it is a part of.
+
+    Args:
+        metric: the metric that scales them.
+        values: of each of its terms, each of shape (n,).
+        runtime: says whether there is a pool.
+
+    Raises:
+        Unsettled: there is one, and it is not known yet how they lie in it.
+    """
+    if runtime.pool is None:
+        return {name: Moments.of(column) for name, column in values.items()}
+    own = signature_of(metric, runtime)
+    wanted = {f"scale of {name} in {own}": partial(Moments.of, column) for name, column in values.items()}
+    return dict(zip(values, runtime.pool.moments(wanted), strict=True))
 
 
 def bounds_key(term: Metric) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, spec_of
-from nlgauge.metrics.base import Metric, is_pooled, refuse, unread
+from nlgauge.metrics.base import Metric, is_pooled, refuse, rounds, unread
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -26,6 +26,11 @@ class WrappedMetric:
     def pooled(self) -> bool:
         """As the metric inside."""
         return is_pooled(self.metric)
+
+    @property
+    def rounds(self) -> int | None:
+        """As the metric inside."""
+        return rounds(self.metric)
 
     @property
     def spec(self) -> str:

@@ -29,7 +29,7 @@ def clean(text: str) -> str:
     Line ends become "↵" and tabs "⇥". Other control characters, lone surrogates, non-characters, and marks that would
     turn the direction of the text around them become U+FFFD. A word of blanks becomes "␣". Everything else stays.
     """
-    shown = "".join(_shown(char) for char in text)
+    shown = text if text.isascii() and text.isprintable() else "".join(_shown(char) for char in text)
     if shown and unicodedata.category(shown[0]).startswith("M"):
         shown = "◌" + shown  # a mark with nothing to stand on
     return shown if columns(shown.strip()) else "␣"
@@ -84,6 +84,8 @@ def reads_right_to_left(text: str) -> bool:
 
 def clusters(text: str) -> list[str]:
     """The text in pieces that must not be cut: a character with the marks, joiners and modifiers that follow it."""
+    if text.isascii():
+        return list(text)
     found: list[str] = []
     for char in text:
         if found and (_follows(char) or found[-1].endswith(_JOINER) or _makes_flag(found[-1], char)):

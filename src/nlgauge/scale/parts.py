@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +13,29 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
-from nlgauge.io.parquet import import_pyarrow
+from nlgauge.core.segment import Segment
+from nlgauge.io.parquet import read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.totals import Totals
+from nlgauge.runtime.pool import Pool
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scale.gather import (
+    Settled,
+    gather,
+    gathered_path,
+    read_gathered,
+    read_settled,
+    settled_path,
+    write_sealed,
+    write_texts,
+)
 from nlgauge.scale.plan import ROWS, STATS, SUMS, Part, Plan
 
 Labels = list[str | None]
@@ -32,6 +45,8 @@ KeptRows = tuple[str, tuple[Labels, Labels, Labels, Scores]]  # specification; g
 @dataclass(frozen=True)
 class Scorer:
     """Scores parts of a plan, one after the other; it is made in the process that scores.
+
+    Where metrics are pooled, a part is first gone through in passes that gather what they take from it.
 
     Attributes:
         plan: the plan.
@@ -53,15 +68,50 @@ class Scorer:
         """Device and precision. There is no cache: what is scored is kept as a part."""
         return Runtime(device=self.device or self.plan.device, dtype=self.plan.dtype)
 
+    @cached_property
+    def settled(self) -> Settled:
+        """What the passes that are done found in all parts.
+
+        Raises:
+            InputError: a file is not what the plan says.
+        """
+        found = Settled()
+        for number, known in enumerate(self.plan.pools, start=1):
+            one = read_settled(self.folder, number, known)
+            if one is None:
+                raise InputError(f"{settled_path(self.folder, number)} was changed; run the same command again")
+            found = found.joined(one)
+        return found
+
+    def pool(self, part: Part | None) -> Pool | None:
+        """What a part knows of all; None where no metric is pooled."""
+        if not self.plan.passes:
+            return None
+        done = range(1, len(self.plan.pools) + 1)
+        found = [] if part is None else [read_gathered(self.folder, number, part) for number in done]
+        kept = {key: held for one in found if one is not None for key, held in one.kept.items()}
+        return Pool(len(self.plan.pools), self.settled.statistics, kept)
+
     def score(self, part: Part) -> int:
-        """Score a part and write it.
+        """Score a part and write it, or gather from it what the next pass needs.
 
         Returns:
             The number of its segments.
         """
         self.plan.check_unchanged()
-        segments = read_span(self.plan.inputs, part.span)
-        scores = score_segments(self.metrics, segments, self.runtime)
+        segments, pool = read_span(self.plan.inputs, part.span), self.pool(part)
+        if pool is not None and pool.passes < self.plan.passes:
+            found = gather(self.metrics, segments, self.runtime, pool)
+            if not pool.passes:
+                found = replace(found, texts=write_texts(self.folder, part, self.metrics.values(), segments))
+            write_sealed(gathered_path(self.folder, pool.passes + 1, part), found)
+            return len(segments)
+        scores = score_segments(self.metrics, segments, replace(self.runtime, pool=pool))
+        self._write(part, segments, scores)
+        return len(segments)
+
+    def _write(self, part: Part, segments: Sequence[Segment], scores: Mapping[str, Scores]) -> None:
+        """Write rows, statistics and sums of a part, in this order."""
         with writing(rows_path(self.folder, part)) as write:
             write(segment_columns(segments, scores))
         groups = list(dict.fromkeys(segment.group for segment in segments))
@@ -79,7 +129,6 @@ class Scorer:
             file.write(msgspec.json.encode(sums))
             file.flush()
             os.fsync(file.fileno())
-        return len(segments)
 
 
 def rows_path(folder: Path, part: Part) -> Path:
@@ -116,15 +165,13 @@ def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, S
         sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
     """
-    _, parquet = import_pyarrow()
-    table = parquet.ParquetFile(rows_path(folder, part)).read()
-    ids, items, systems = (table.column(name).to_pylist() for name in ("id", "seg", "system"))
+    table = read_columns(rows_path(folder, part))
+    ids, items, systems = (table[name] for name in ("id", "seg", "system"))
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
         groups = [sums["groups"][code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
-            values = table.column(spec).to_numpy(zero_copy_only=False)
             stats = stored.get(str(place))
-            scores = replace(one, ids=tuple(ids), values=values, stats=stats, parts={}, flags={})
+            scores = replace(one, ids=tuple(ids), values=table[spec], stats=stats, parts={}, flags={})
             yield spec, (groups, systems, items, scores)
 
 

@@ -448,7 +448,7 @@ def test_an_item_is_one_document_however_many_systems_are_judged(runtime):
 def test_equal_references_of_two_items_are_two_documents(runtime):
     # "a cat" in two of three documents, not in one of two
     repeated = [("a cat", ("a cat",)), ("a dog", ("a cat",)), ("a dog", ("the dog",))]
-    table = BertScore(idf=True).table(BertScore().encoder(runtime), segments(repeated))
+    table = BertScore(idf=True).table(BertScore().encoder(runtime), segments(repeated), runtime)
     assert table.n_documents == 3
 
 

@@ -9,7 +9,14 @@ import pytest
 
 from nlgauge.core.alignment import Alignment
 from nlgauge.core.result import Result
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.metaeval.gains import curves, mark_best, with_gains
+from nlgauge.report.bundle.page import bundle_html
+from nlgauge.report.bundle.segments import segments_of
+from nlgauge.report.ladder import ladders_html
+from nlgauge.report.pages import page
 
 INPUTS = [{"path": "/home/ann/texts.jsonl", "sha256": "ab" * 32}]
 METRIC = {"spec": "chrf", "signature": "metric:chrf|nlgauge:1", "higher_is_better": True, "flags": {"empty": 2}}
@@ -101,6 +108,53 @@ def results(metric=METRIC, system="one"):
             [{**metric, "spec": "synthesis"}],
         ),
     }
+
+
+def plan(metric, system):
+    """A plan of ratings: two systems, which of them leads, and an item to rate next."""
+    ranks = {"low": 3.5, "high": 4.5, "rank_best": 1, "rank_worst": 2, "n": 6, "n_plain": 8.0}
+    row = {"against": None, "criterion": "adequacy", "value": 4.0, **ranks}
+    rows = [{"system": name, **row} for name in (system, "two")]
+    rows.append({"system": system, "against": "two", "criterion": "adequacy", "lead": 0.75})
+    rows.append({"seg": "item 7", "order": 1, "probability": 0.5, "round": 1, "rated": False})
+    return Result("plan", rows, INPUTS, [metric], ["a note"])
+
+
+def sweep(metric, name):
+    """A sweep over three weights."""
+    study = {"stat": "pearson", "criterion": "q", "level": "segment", "averaging": "none", "group": "mean"}
+    about = {"metric": metric["spec"], "with": name, "partner": "nli", "dataset": name, "suite": "s"}
+    rows = [
+        {**study, **about, "phenomenon": "mean-all", "weight": weight, "spec": f"{weight}"}
+        | {"correlation": value, "low": value - 0.1, "high": value + 0.1}
+        | {"accuracy": 0.5, "accuracy_low": 0.4, "accuracy_high": 0.6}
+        for weight, value in ((0.0, 0.5), (0.5, 0.6), (1.0, 0.3))
+    ]
+    with_gains(rows)
+    mark_best(rows)
+    return Result("sweep", [*rows, *curves(rows)], INPUTS, [metric], ["a note"])
+
+
+def every_page(text="Snow falls.", metric=METRIC, name="one"):
+    """What is shown -> a page that `--html` of a verb writes, and a report of all; with names and texts as given."""
+    kinds = {**results(metric, name), "plan": plan(metric, name), "sweep": sweep(metric, name)}
+    case = {"phenomenon": name, "id": name, "margin": 0.25, "reference": None, "better": "It rains.", "worse": text}
+    worst = {metric["spec"]: [{**case, "score_better": 0.25, "score_worse": 0.5}]}
+    step = {"operation": "insert", "start": 0, "end": 0, "new": text, "text": text + "words", "severity": -1}
+    keys = tuple(Key(f"{system}:1", system, "1") for system in (name, "two"))
+    rows = ScoreTable(keys, {metric["spec"]: np.arange(2.0)}, "segment", "rows.tsv", (), {})
+    texts = [Segment(key.id, text, (text, "It rains."), text, key.system, "1") for key in keys]
+    segments = segments_of([rows], [Dataset(tuple(texts), "d")])
+    made = {kind: page(one, worst if kind == "preference" else None) for kind, one in kinds.items()}
+    made["ladder"] = ladders_html([{"id": name, "refs": ["words"], "steps": [step], "score": -1.0}], name, [name])
+    made["report"] = bundle_html({f"{kind}.json": one for kind, one in kinds.items()}, name, segments)
+    return made
+
+
+@pytest.fixture
+def pages():
+    """Every page by name; a function, for hostile texts."""
+    return every_page
 
 
 @pytest.fixture

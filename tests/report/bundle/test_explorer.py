@@ -5,12 +5,17 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from nlgauge.core.alignment import Alignment
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.signature import Signature
+from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
+from nlgauge.report.bundle.buckets import Buckets
 from nlgauge.report.bundle.explorer import explorer_of
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.bundle.segments import segments_of
@@ -44,7 +49,22 @@ def segments():
         Segment(key.id, text, (references[int(key.item)],), "a source", key.system, key.item)
         for key, text in zip(rows.keys, texts, strict=True)
     ]
-    return segments_of([rows], [Dataset(tuple(made), "d")])
+    pairs = [
+        ScoredPair("careful-0/negation", "negation", "It rains.", "It does not rain.", {"m": (1.0, 2.0, 0.0)}),
+        ScoredPair(
+            "careful-0/typos", "typos", "It rains.", "It rians.", {"m": (1.0, 1.0, 0.5), "ter": (0.5, 0.25, 0.0)}
+        ),
+        ScoredPair("careless-2/typos", "typos", "", "", {"m": (1.0, 2.0, 0.0)}),
+    ]
+    alignment = Alignment(
+        ("Snow", "<b>"), ("Snow", "falls"), np.array([[1.0, 0.25], [0.5, 0.75]]), np.array([0.6, 0.4]),
+        np.array([0.5, 0.5]), 0.9, 0.875, 0.887, Signature("bertscore", (("metric", "bertscore"),)),
+    )  # fmt: skip
+    found = segments_of([rows], [Dataset(tuple(made), "d")])
+    buckets = [Buckets("length of the source", ("short", "long"), np.array([0, 1, 1, 0, 1, -1]))]
+    found = replace(found, pairs=pairs, alignments={"careless-1": (2, alignment)})
+    found.__dict__["buckets"] = buckets  # six texts are too few for buckets of their own
+    return found
 
 
 def unpacked(explorer):
@@ -96,7 +116,11 @@ def shown(chromium, tmp_path_factory):
 
 def asked(browser, **values):
     """The first cell of each row after some controls were set, and the others reset."""
-    whole = {**dict.fromkeys(("text", "system", "short", "long", "low", "high"), ""), "score": "0", "order": "file"}
+    whole = {
+        **dict.fromkeys(("text", "system", "bucket", "short", "long", "low", "high"), ""),
+        "score": "0",
+        "order": "file",
+    }
     set_all = "".join(
         f"document.getElementById('x-{k}').value = {json.dumps(v)};" for k, v in {**whole, **values}.items()
     )
@@ -118,6 +142,10 @@ def asked(browser, **values):
         ({"order": "worst", "score": "1"}, "careless-0 careful-0 careless-2 careful-2 careless-1 careful-1"),
         ({"order": "beats"}, "careful-0 careful-1 careful-2"),  # by 4, 2 and -1
         ({"order": "beats", "one": "1", "two": "0"}, "careless-2 careless-1 careless-0"),
+        ({"bucket": "0 1"}, "careful-1 careful-2 careless-1"),
+        ({"order": "fails"}, "careful-0 careless-2"),
+        ({"order": "fails", "score": "1"}, "careful-0"),
+        ({"order": "match"}, "careless-1"),
         # shares below by m 1, .7, .4, 0, .2, .7 and by ter .2, 1, .6, 0, .8, .4: apart .8, .3, .2, 0, .6, .3
         ({"order": "apart", "other": "1"}, "careful-0 careless-1 careful-1 careless-2 careful-2 careless-0"),
     ],
@@ -133,12 +161,46 @@ def test_an_item_shows_what_each_system_wrote_with_differences(shown):
     shown.run("document.querySelector('#x-table tbody button').click()")
     panel = "document.getElementById('x-item')"
     assert shown.run(f"document.activeElement === {panel}")
-    assert shown.run(f"[...{panel}.querySelectorAll('tbody th')].map(c => c.textContent)") == ["careful", "careless"]
+    assert shown.run(f"[...{panel}.querySelector('table').querySelectorAll('tbody th')].map(c => c.textContent)") == [
+        "careful",
+        "careless",
+    ]
     # midday became noon; in the other text "The rain" became "Rain"
-    assert shown.run(f"[...{panel}.querySelectorAll('tr:first-child del')].map(c => c.textContent)") == ["midday"]
-    assert shown.run(f"[...{panel}.querySelectorAll('tr:first-child ins')].map(c => c.textContent)") == ["noon"]
+    assert shown.run(
+        f"[...{panel}.querySelector('table').querySelectorAll('tr:first-child del')].map(c => c.textContent)"
+    ) == ["midday"]
+    assert shown.run(
+        f"[...{panel}.querySelector('table').querySelectorAll('tr:first-child ins')].map(c => c.textContent)"
+    ) == ["noon"]
     shown.run(f"[...{panel}.querySelectorAll('button')].find(b => b.textContent === 'Close').click()")
     assert shown.run(f"{panel}.hidden && document.activeElement.textContent") == "careful-0"
+
+
+def test_where_a_score_fails_its_audit_the_pairs_are_named_and_shown(shown):
+    asked(shown, order="fails")
+    cells = "[...document.querySelectorAll('#x-table tbody .named')].map(c => c.textContent)"
+    assert shown.run(cells) == ["2: negation, typos", "1: typos"]
+    shown.run("document.querySelector('#x-table tbody button').click()")
+    rows = "[...document.querySelectorAll('#x-item > .apart + div tbody tr')]"
+    read = "r => [r.cells[0].textContent, ...[...r.lastChild.children].map(d => d.textContent)]"
+    assert shown.run(f"{rows}.map({read})") == [
+        ["negation", "m 1.00 and 2.00"], ["typos", "m 1.00 and 1.00", "ter ↓ 0.5000 and 0.2500"],
+    ]  # fmt: skip
+    assert shown.run(f"{rows}[1].cells[2].textContent") == "It rainsrians."  # one word is gone, and one is new
+
+
+def test_matched_words_are_a_table_that_needs_no_colour(shown):
+    asked(shown, order="match")
+    shown.run("document.querySelector('#x-table tbody button').click()")
+    assert shown.run("document.querySelector('#x-item summary').textContent") == (
+        "What careless has in common with its reference: precision 0.900, recall 0.875, F1 0.887; reference 2"
+    )
+    rows = "[...document.querySelectorAll('#x-item .map tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    assert shown.run(rows) == [["Snow 60", "1.00 ◂▴", "0.25 "], ["<b> 40", "0.50 ", "0.75 ◂▴"]]
+    heads = "[...document.querySelectorAll('#x-item .map thead th')].map(c => c.textContent)"
+    assert shown.run(heads) == ["text ↓ reference →", "Snow 50", "falls 50"]
+    assert shown.run("document.querySelector('#x-item details').open")
+    assert shown.said == []
 
 
 def test_the_keys_go_from_row_to_row_and_heads_sort(shown):

@@ -1,10 +1,13 @@
 """Rows of several files joined by id."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.bundle.segments import segments_of
@@ -70,3 +73,35 @@ def test_the_page_draws_buckets_quarters_and_systems(made):
     for title in ("By length of the reference", "System against system", "In quarters"):
         assert f"<h3>{title}</h3>" in whole
     assert "m: y and x" in whole
+
+
+def test_pairs_belong_to_the_segment_whose_id_begins_theirs():
+    rows = table("x", ["a", "a/b", "c"], m=[1, 2, 3])
+    pairs = [
+        ScoredPair("a/negation/ref", "negation", "x", "y", {"m": (1.0, 2.0, 0.0), "other": (1.0, 2.0, 0.0)}),
+        ScoredPair("a/b/typos", "typos", "x", "y", {"m": (1.0, 1.0, 0.5)}),
+        ScoredPair("c/typos", "typos", "x", "y", {"m": (2.0, 1.0, 1.0)}),  # won
+        ScoredPair("d/typos", "typos", "x", "y", {"m": (1.0, 2.0, 0.0)}),
+        ScoredPair("c", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
+    ]
+    found = replace(segments_of([rows]), pairs=pairs)
+    assert [(place, one.phenomenon, [*one.scores]) for place, one in found.failures] == [
+        (0, "negation", ["m"]), (1, "typos", ["m"]),
+    ]  # fmt: skip
+    assert found.n_strange == 1
+
+
+def test_items_whose_scores_are_furthest_apart_are_those_of_the_widest_spread_of_places():
+    # places by m: a 1/8, b 3/8, c 5/8, d 7/8; by ter, lower is better: a 7/8, b 5/8, c 3/8, d 1/8
+    keys = tuple(Key(i, "s", i) for i in "abcd")
+    columns = {"m": np.arange(4.0), "ter": np.arange(4.0), "human.q": np.array([9.0, 1, 1, 1])}
+    rows = ScoreTable(keys, columns, "segment", "x", (), {"ter": Origin(False)})
+    found = segments_of([rows])
+    assert found.furthest(2) == [0, 3]
+    assert found.furthest(9) == [0, 1, 2, 3]
+
+
+def test_an_item_is_aligned_with_all_its_systems():
+    keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(3))
+    rows = ScoreTable(keys, {"m": np.array([1.0, 5, 3, 1, 0, 2])}, "segment", "x", (), {})
+    assert segments_of([rows]).furthest(1) == [1, 4]

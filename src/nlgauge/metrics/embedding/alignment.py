@@ -52,7 +52,7 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
     if scores.flags["nonfinite"][0]:
         raise InputError(f"model {built.model!r} computes NaN or infinity for these texts; try dtype=float32")
     tokens = encoder.tokenizer.tokens([hyp, ref], built.long)
-    table = built.table(encoder, ())
+    table = built.table(encoder, (), runtime)
     sides = [
         _Side(*encoder.tokenizer.words(text), piece_weights(encoder, t.ids, table))
         for text, t in zip((hyp, ref), tokens, strict=True)

@@ -11,12 +11,14 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.options import checked
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
+from nlgauge.metrics.base import Documents
+from nlgauge.metrics.embedding.idf import Table, hypothesis_documents, reference_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.runtime import Runtime
 
 _LAYERS = 5  # the last ones
 _STEPS, _MOVED = 100, 1e-7  # rounds of the barycenter at most, and the squared way of its points that ends it
@@ -58,18 +60,15 @@ class BaryScore(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [*(s.hypothesis for s in segments), *reference_documents(segments)]
+        return [hypothesis_documents(segments), reference_documents(segments)]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1))
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> tuple[Table, Table] | None:
-        if not self.idf:
-            return None
-        hypotheses = from_documents([s.hypothesis for s in pool], encoder.tokenizer, self.long)
-        return hypotheses, from_documents(reference_documents(pool), encoder.tokenizer, self.long)
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> list[Table] | None:
+        return self._idf(self.documents(pool), encoder, runtime) if self.idf else None
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
         n = len(read.ids)

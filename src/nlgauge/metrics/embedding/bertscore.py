@@ -16,10 +16,10 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import Documents, check_needs
 from nlgauge.metrics.embedding import baseline as baselines
 from nlgauge.metrics.embedding.encoding import ByEncoder
-from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
+from nlgauge.metrics.embedding.idf import Table, file_identity, from_call, from_file, reference_documents
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
@@ -113,21 +113,23 @@ class BertScore(ByEncoder):
                 f"{given} chooses the bundled baseline and changes nothing here, since {why}; leave language out"
             )
 
+    rounds: ClassVar = 1
+
     @property
     def pooled(self) -> bool:
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return reference_documents(segments)
+        return [reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
         facts: dict[str, Any] = {
             "layer": self._layer(files.depth),
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             **files.facts(),
         }
         if not self.rescale or self.baseline:
@@ -159,7 +161,7 @@ class BertScore(ByEncoder):
     def scorer(self, pool: Sequence[Segment], runtime: Runtime) -> Callable[[Sequence[Segment]], Scores]:
         """A function that scores parts of the pool one by one; idf is taken from the whole pool."""
         encoder = self.encoder(runtime)
-        table, bounds = self.table(encoder, pool), self._bounds(encoder)
+        table, bounds = self.table(encoder, pool, runtime), self._bounds(encoder)
 
         def single(segments: Sequence[Segment]) -> Scores:
             return self._score_single(segments, encoder, table, bounds, runtime)
@@ -181,14 +183,15 @@ class BertScore(ByEncoder):
 
     def encoder(self, runtime: Runtime) -> Encoder:
         """The loaded encoder; a runtime holds one copy."""
-        return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        return load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
 
-    def table(self, encoder: Encoder, segments: Sequence[Segment]) -> Table | None:
+    def table(self, encoder: Encoder, segments: Sequence[Segment], runtime: Runtime) -> Table | None:
         """The idf of the pieces, from the file or from the segments' references; None where all weigh the same."""
         if self.idf_file:
             return from_file(self.idf_file, encoder.tokenizer, self.long)
         if self.idf:
-            return from_documents(reference_documents(segments), encoder.tokenizer, self.long)
+            reading = self.model, self.revision, self.max_tokens
+            return from_call(self.documents(segments), encoder, runtime, reading, self.long)[0]
         return None
 
     def _bounds(self, encoder: Encoder) -> Array | None:

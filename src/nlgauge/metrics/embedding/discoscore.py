@@ -14,6 +14,7 @@ from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tagging.tagging import tag
 
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
@@ -61,7 +62,7 @@ class DiscoScore(Matched):
         marks = np.array([tables[word] for word in nouns], dtype=np.int64)
         return Side(points, np.ones(len(nouns)), marks)
 
-    def _tables(self, pool: Any, encoder: Encoder) -> dict[str, int]:
+    def _tables(self, pool: Any, encoder: Encoder, runtime: Runtime) -> dict[str, int]:
         return {}  # noun -> its number in this call, filled as nouns are met
 
     def _names(self, nouns: Mapping[str, Any], numbers: dict[str, int]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +15,11 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.base import Documents
+from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long, TextTokenizer
+from nlgauge.runtime.pool import Incidence
+from nlgauge.runtime.runtime import Runtime
 
 
 @dataclass(frozen=True)
@@ -37,15 +41,25 @@ class Table:
         return np.where(in_table, self.values[np.where(in_table, pieces, 0)], unseen)
 
 
-def reference_documents(segments: Sequence[Segment]) -> list[str]:
+def hypothesis_documents(segments: Sequence[Segment]) -> Documents:
+    """All hypotheses as documents."""
+    return Documents("hypotheses", None, [s.hypothesis for s in segments])
+
+
+def reference_documents(segments: Sequence[Segment]) -> Documents:
     """All references as documents: an item's count once, however many systems are compared with them."""
-    documents = {(s.item if s.item is not None else s.id, s.references): s.references for s in segments}
-    return [reference for references in documents.values() for reference in references]
+    of: dict[Hashable, tuple[str, ...]] = {
+        (s.item if s.item is not None else s.id, s.references): s.references for s in segments
+    }
+    return Documents("references", of, [reference for references in of.values() for reference in references])
 
 
-def first_references(segments: Sequence[Segment]) -> list[str]:
+def first_references(segments: Sequence[Segment]) -> Documents:
     """The first reference of each item, however many systems are compared with it."""
-    return list({(s.item if s.item is not None else s.id, s.references[0]): s.references[0] for s in segments}.values())
+    of: dict[Hashable, tuple[str, ...]] = {
+        (s.item if s.item is not None else s.id, s.references[0]): s.references[:1] for s in segments
+    }
+    return Documents("first-references", of, [reference for (reference,) in of.values()])
 
 
 def from_documents(
@@ -65,14 +79,63 @@ def from_documents(
     References:
         Zhang et al. (2020), section 3, "Importance Weighting".
     """
-    if len(documents) < least:
-        raise InputError(
-            f"idf needs at least two documents, found {len(documents)}: from one, every piece of it weighs nothing; "
-            "score more segments in one call, or take frequencies from a file with idf_file=PATH"
-        )
+    _check(len(documents), least)
     seen = [np.unique(t.ids) for t in tokenizer.tokens(documents, long)]
     counts = np.bincount(np.concatenate(seen)) if seen else np.zeros(1, dtype=np.int64)
-    return Table(np.log((len(documents) + 1) / (counts + 1)).astype(np.float32), len(documents))
+    return _table(counts, len(documents))
+
+
+def from_call(
+    corpora: Sequence[Documents],
+    encoder: Encoder,
+    runtime: Runtime,
+    reading: Hashable,
+    long: Long = "truncate",
+    least: int = 2,
+) -> list[Table]:
+    """The same of documents of the call, or of all calls where this one is a part of a pool.
+
+    Args:
+        corpora: documents of the call, of several kinds.
+        encoder: whose tokenizer reads them.
+        runtime: says whether there is a pool.
+        reading: what changes how the tokenizer of a model reads: the model, and the longest text.
+        long: how it reads long texts.
+        least: the number of documents below which frequencies are refused.
+
+    Raises:
+        InputError: there are fewer documents.
+        Unsettled: the documents of the pool are not counted yet.
+    """
+    tokenizer = encoder.tokenizer
+    if runtime.pool is None:
+        return [from_documents(documents.texts, tokenizer, long, least) for documents in corpora]
+
+    def gather(documents: Documents) -> Incidence:
+        read = tokenizer.tokens(documents.texts, long)
+        return Incidence.of(documents.kind, documents.keys(), [np.unique(t.ids).tolist() for t in read])
+
+    wanted = {f"pieces of {one.kind}: {reading!r}, {long}": partial(gather, one) for one in corpora}
+    tables = []
+    for counted in runtime.pool.counts(wanted):
+        _check(counted.n, least)
+        pieces, found = (np.array([*column], dtype=np.int64) for column in (counted.of.keys(), counted.of.values()))
+        counts = np.zeros(int(pieces.max(initial=0)) + 1, dtype=np.int64)
+        counts[pieces] = found
+        tables.append(_table(counts, counted.n))
+    return tables
+
+
+def _check(n: int, least: int) -> None:
+    if n < least:
+        raise InputError(
+            f"idf needs at least two documents, found {n}: from one, every piece of it weighs nothing; "
+            "score more segments in one call, or take frequencies from a file with idf_file=PATH"
+        )
+
+
+def _table(counts: npt.NDArray[np.int64], n: int) -> Table:
+    return Table(np.log((n + 1) / (counts + 1)).astype(np.float32), n)
 
 
 def from_file(path: str, tokenizer: TextTokenizer, long: Long = "truncate") -> Table:

@@ -12,8 +12,15 @@ from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.base import Documents
 from nlgauge.metrics.embedding.bertscore import f1, piece_weights
-from nlgauge.metrics.embedding.idf import Table, file_identity, from_documents, from_file, reference_documents
+from nlgauge.metrics.embedding.idf import (
+    Table,
+    file_identity,
+    from_file,
+    hypothesis_documents,
+    reference_documents,
+)
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
@@ -78,10 +85,10 @@ class Matching(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf == "both" or (self.idf == "references" and self.idf_file is None)
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        hypotheses = [s.hypothesis for s in segments] if self.idf == "both" else []
-        return hypotheses + ([] if self.idf_file else reference_documents(segments))
+        hypotheses = [hypothesis_documents(segments)] if self.idf == "both" else []
+        return hypotheses + ([] if self.idf_file else [reference_documents(segments)])
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
@@ -93,16 +100,13 @@ class Matching(Matched):
             return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1))
         return (self._one_layer(self.layer, best_layer(self.model, depth), depth),)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> tuple[Table | None, Table | None]:
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> tuple[Table | None, Table | None]:
         if self.idf == "none":
             return None, None
-        if self.idf_file:
-            table = from_file(self.idf_file, encoder.tokenizer, self.long)
-        else:
-            table = from_documents(reference_documents(pool), encoder.tokenizer, self.long)
-        if self.idf == "references":
-            return table, table
-        return from_documents([s.hypothesis for s in pool], encoder.tokenizer, self.long), table
+        tables = [from_file(self.idf_file, encoder.tokenizer, self.long)] if self.idf_file else []
+        if self.pooled:
+            tables = self._idf(self.documents(pool), encoder, runtime) + tables
+        return tables[0], tables[-1]
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
         weights = piece_weights(encoder, read.ids, tables[0 if is_hypothesis else 1]).astype(np.float64)

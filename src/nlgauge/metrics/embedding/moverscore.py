@@ -10,7 +10,8 @@ import numpy as np
 
 from nlgauge.core.options import checked
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.embedding.idf import Table, from_documents, reference_documents
+from nlgauge.metrics.base import Documents
+from nlgauge.metrics.embedding.idf import Table, hypothesis_documents, reference_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
@@ -73,9 +74,9 @@ class MoverScore(Matched):
         """Whether a score depends on the other segments of the call."""
         return self.idf
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [*(s.hypothesis for s in segments), *reference_documents(segments)]
+        return [hypothesis_documents(segments), reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
@@ -84,12 +85,13 @@ class MoverScore(Matched):
     def _layers(self, depth: int) -> tuple[int, ...]:
         return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1)) if self.variant == "pmeans" else (depth,)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> tuple[Stopwords, Table | None, Table | None]:
+    def _tables(
+        self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime
+    ) -> tuple[Stopwords, Table | None, Table | None]:
         stopped = stopwords(self.stopwords)
         if not self.idf:
             return stopped, None, None
-        texts = [s.hypothesis for s in pool], reference_documents(pool)
-        hypotheses, references = (from_documents(listed, encoder.tokenizer, self.long) for listed in texts)
+        hypotheses, references = self._idf(self.documents(pool), encoder, runtime)
         return stopped, hypotheses, references
 
     def _side(

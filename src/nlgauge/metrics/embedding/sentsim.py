@@ -20,7 +20,8 @@ from nlgauge.metrics.embedding.cosine import Cosine
 from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.embedding.wmd import Wmd
 from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.scales import zero_and_width
+from nlgauge.metrics.scales import moments, zero_and_width
+from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -49,6 +50,7 @@ class SentSim:
     max_tokens: int | None = None
     dtype: DType | None = None
     pooled: ClassVar = True
+    rounds: ClassVar = 1
     info: ClassVar = MetricInfo(
         "sentsim",
         range=(2.0, 2 * e),
@@ -90,9 +92,11 @@ class SentSim:
         check_needs(self, segments)
         scored = score_segments(self._parts(), segments, runtime)
         empty = scored["sentence"].flags["empty"]
+        up = {name: s.values if s.higher_is_better else -s.values for name, s in scored.items()}
+        lie = moments(self, {name: values[~empty] for name, values in up.items()}, runtime)
         total = np.zeros(len(segments))
         for name, part in self._parts().items():
-            total = total + _scaled(part, scored[name], empty)
+            total = total + _scaled(part, up[name], empty, lie[name])
         flags = {
             flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
             for flag in ("empty", "truncated", "unknown", "nonfinite")
@@ -112,10 +116,9 @@ class SentSim:
         return {"sentence": Cosine(**shared), "words": kind(**shared)}
 
 
-def _scaled(part: Metric, scores: Scores, empty: Mask) -> Array:
+def _scaled(part: Metric, values: Array, empty: Mask, lie: Moments) -> Array:
     """exp of the values, scaled to 0..1 over those whose sides are not empty, the best of them at 1; NaN stays."""
-    values = scores.values if scores.higher_is_better else -scores.values
     if empty.all():
         return np.ones(len(values))
-    low, width = zero_and_width(values[~empty], "minmax", spec_of(part))
+    low, width = zero_and_width(lie, "minmax", spec_of(part))
     return np.asarray(np.exp(np.clip((values - low) / width, 0.0, 1.0)))

@@ -78,7 +78,7 @@ class Supert(Matched):
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> Stopwords:
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> Stopwords:
         return stopwords(self.stopwords)
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Stopwords) -> Side:

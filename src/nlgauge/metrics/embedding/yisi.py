@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
@@ -15,13 +14,14 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding.idf import Table, first_references, from_documents
+from nlgauge.metrics.base import Documents, check_needs
+from nlgauge.metrics.embedding.idf import Table, first_references
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.pool import Counts, Incidence
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.substrings import best_shares
 from nlgauge.text.tokenize import unicode_words
@@ -67,15 +67,15 @@ class YiSi1(Matched):
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return first_references(segments)
+        return [first_references(segments)]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> Table | None:
-        return from_documents(first_references(pool), encoder.tokenizer, self.long, least=1) if self.idf else None
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> Table | None:
+        return self._idf(self.documents(pool), encoder, runtime, least=1)[0] if self.idf else None
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Table | None) -> Side:
         pieces = read.ids[read.content]
@@ -112,6 +112,7 @@ class YiSi0:
         paper=_PAPER,
         summary="weighted precision and recall of words by common characters (Lo 2019)",
     )
+    rounds: ClassVar = 1
 
     def __post_init__(self) -> None:
         checked(self)
@@ -121,9 +122,9 @@ class YiSi0:
         """Whether a score depends on the references of the other segments."""
         return self.idf
 
-    def documents(self, segments: Sequence[Segment]) -> list[str]:
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return first_references(segments)
+        return [first_references(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The version of Unicode that says what a word is."""
@@ -138,13 +139,24 @@ class YiSi0:
             InputError: a segment has no reference.
         """
         check_needs(self, segments)
-        documents = [set(unicode_words(text)) for text in first_references(segments)] if self.idf else []
-        counts = Counter(word for document in documents for word in document)
+        counts = self._counts(segments, runtime) if self.idf else None
 
         def weight(word: str) -> float:
-            return log1p((len(documents) + 1) / (counts[word] + 1)) if self.idf else 1.0
+            return 1.0 if counts is None else log1p((counts.n + 1) / (counts.of.get(word, 0) + 1))
 
         return over_references(segments, self.references, lambda single: self._score_single(single, weight, runtime))
+
+    def _counts(self, segments: Sequence[Segment], runtime: Runtime) -> Counts:
+        """In how many first references each word is: those of the call, or of the pool that it is a part of."""
+        (first,) = self.documents(segments)
+
+        def gather() -> Incidence:
+            keys = [] if runtime.pool is None else first.keys()
+            return Incidence.of(first.kind, keys, [dict.fromkeys(unicode_words(text)) for text in first.texts])
+
+        if runtime.pool is None:
+            return gather().counts([True] * len(first.texts))
+        return runtime.pool.counts({f"words of {first.kind}": gather})[0]
 
     def _score_single(self, segments: Sequence[Segment], weight: Callable[[str], float], runtime: Runtime) -> Scores:
         found = np.zeros((len(segments), 3))

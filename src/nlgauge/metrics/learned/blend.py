@@ -72,6 +72,11 @@ class Blend(Checked):
         return self.total.pooled
 
     @property
+    def rounds(self) -> int | None:
+        """How often all segments are gone through before a part can be scored."""
+        return self.total.rounds
+
+    @property
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the model of any term saw in training."""
         return self.total.trained_on

@@ -19,11 +19,12 @@ from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Read
 from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.metrics.embedding.pooledvectors import cosine
-from nlgauge.metrics.embedding.sharing import vectors_of
+from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.scales import zero_and_width
+from nlgauge.metrics.scales import moments, zero_and_width
 from nlgauge.models.encoder import Encoder
+from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -84,6 +85,7 @@ class Ruber:
             'Tao et al. (2018), "RUBER: An Unsupervised Method for Automatic Evaluation of Open-Domain Dialog Systems"'
         ),
     )
+    rounds: ClassVar = 1
     lacking: ClassVar = {"context": "; with the query as the source, use anchor=source"}
 
     def __post_init__(self) -> None:
@@ -117,8 +119,8 @@ class Ruber:
         return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors of the encoder that are read."""
-        return vectors_of(self._referenced(), runtime)
+        """The vectors that both parts read."""
+        return merged([vectors_of(part, runtime) for part in (self._referenced(), self._scorer())])
 
     def unread(self, writing: Writing) -> str | None:
         """Whether a model reads another language, and what to do; None if their languages are not known."""
@@ -136,24 +138,26 @@ class Ruber:
         queries = [" ".join(said(s.context, self.turns)) if self.anchor == "context" else s.source for s in segments]
         asked = [replace(s, source=query) for s, query in zip(segments, queries, strict=True)]
         parts: dict[str, Metric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
-        scored = {name: score_segments({name: part}, asked, runtime)[name] for name, part in parts.items()}
+        scored = score_segments(parts, asked, runtime)
         flags = {
             flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
             for flag in ("empty", "truncated", "unweighted", "unknown", "nonfinite")
         }
-        scaled = [self._scaled(name, scores.values, flags["empty"]) for name, scores in scored.items()]
+        counted = {name: scores.values[~flags["empty"]] for name, scores in scored.items()}
+        lie = moments(self, counted, runtime) if self.pooled else {}
+        scaled = [self._scaled(name, scores.values, flags["empty"], lie) for name, scores in scored.items()]
         values = np.where(flags["empty"], 0.0, _MIXES[self.mix](*scaled))
         own = {name: scores.values for name, scores in scored.items()}
         return Scores(signature_of(self, runtime), ids(segments), values, own, flags=flags)
 
-    def _scaled(self, name: str, values: Array, empty: Mask) -> Array:
+    def _scaled(self, name: str, values: Array, empty: Mask, lie: Mapping[str, Moments]) -> Array:
         """One of both numbers on the scale from 0 to 1."""
         if self.norm == "none":
             low, width = (-1.0, 2.0) if name == "referenced" else (0.0, 1.0)
         elif empty.all():
             return np.zeros(len(values))
         else:
-            low, width = zero_and_width(values[~empty], "minmax", f"ruber's {name} part")
+            low, width = zero_and_width(lie[name], "minmax", f"ruber's {name} part")
         return np.asarray(np.clip((values - low) / width, 0.0, 1.0))
 
     def _referenced(self) -> _Referenced:

@@ -25,7 +25,7 @@ from nlgauge.report.pages import page
 from nlgauge.report.paths import names_of, without_folders
 from nlgauge.report.tables.flat import csv
 
-_MOST = 12  # figures of one sort
+_MOST = 9  # figures of one sort
 _AGAINST = "Each point is an item that both systems wrote about; on the dashed line both have the same score."
 _BUCKETED = (
     "Mean scores of segments with their 95 % intervals (Student's); n counts segments. For metrics of whole corpora,"
@@ -115,6 +115,6 @@ def _inside(whole: str) -> tuple[Markup, Markup]:
 
     Tags can be told apart from the texts of users, in which every `<` is escaped.
     """
-    body = whole.partition("<body>\n")[2].rpartition("<footer")[0]
+    body = whole.partition("<main>\n")[2].rpartition("</main>")[0]
     heading = body.partition("<h1>")[2].partition("</h1>")[0]
     return Markup(heading), Markup(_HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", body))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.report.bundle.buckets import Buckets, buckets_of
 from nlgauge.report.rows import PEOPLE
@@ -25,12 +28,16 @@ class Segments:
         columns: metric, part of one, or `human.` and a criterion -> float64, shape (n,), NaN where there is none.
         falling: the columns that are better where they are lower.
         texts: the segment of each id, as far as texts were given.
+        pairs: what metrics made of pairs of texts; an id that begins with that of a segment and `/` is about it.
+        alignments: id -> the number of a reference, and what a matching metric saw in the segment and this reference.
     """
 
     keys: Sequence[Key]
     columns: Mapping[str, Array]
     falling: frozenset[str]
     texts: Mapping[str, Segment]
+    pairs: Sequence[ScoredPair] = ()
+    alignments: Mapping[str, tuple[int, Alignment]] = field(default_factory=dict)
 
     @cached_property
     def known(self) -> list[Segment | None]:
@@ -49,7 +56,7 @@ class Segments:
         both = zip(self.keys, self.known, strict=True)
         return [key.group if key.group is not None or s is None else s.group for key, s in both]
 
-    @property
+    @cached_property
     def items(self) -> list[str]:
         """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
         return [
@@ -62,11 +69,54 @@ class Segments:
         ]
 
     @cached_property
+    def _audited(self) -> list[int | None]:
+        """The place of the segment that each pair is about; None for a pair of other texts."""
+        places = {str(key.id): i for i, key in enumerate(self.keys)}
+        found = []
+        for pair in self.pairs:
+            about = pair.id
+            while about and about not in places:
+                about = about.rpartition("/")[0]
+            found.append(places.get(about))
+        return found
+
+    @property
+    def failures(self) -> list[tuple[int, ScoredPair]]:
+        """The pairs that a metric of the columns lost or tied, each with the place of the segment that it is about."""
+        found = []
+        for place, pair in zip(self._audited, self.pairs, strict=True):
+            failed = {spec: own for spec, own in pair.scores.items() if own[2] < 1 and spec in self.main}
+            if place is not None and failed:
+                found.append((place, replace(pair, scores=failed)))
+        return found
+
+    @property
+    def n_strange(self) -> int:
+        """How many pairs are about other texts."""
+        return self._audited.count(None)
+
+    def furthest(self, n: int) -> list[int]:
+        """The segments of the n items whose scores are furthest apart, by places: of two systems or of two metrics."""
+        spread: dict[str, tuple[float, float]] = {}
+        for name, values in self.main.items():
+            if name.startswith(PEOPLE):
+                continue
+            order = np.sort(values[np.isfinite(values)])
+            shares = (np.searchsorted(order, values) + np.searchsorted(order, values, "right")) / 2 / max(len(order), 1)
+            for item, value, share in zip(self.items, values.tolist(), shares.tolist(), strict=True):
+                if math.isfinite(value):
+                    up = 1 - share if name in self.falling else share
+                    low, high = spread.get(item, (up, up))
+                    spread[item] = min(low, up), max(high, up)
+        chosen = set(sorted(spread, key=lambda item: spread[item][0] - spread[item][1])[:n])
+        return [i for i, item in enumerate(self.items) if item in chosen]
+
+    @cached_property
     def buckets(self) -> list[Buckets]:
         """The ways to put the segments into buckets."""
         return buckets_of(self.known, self.groups)
 
-    @property
+    @cached_property
     def main(self) -> dict[str, Array]:
         """The columns without parts of metrics."""
         return {

@@ -35,6 +35,9 @@
   const systemOf = (i) => data.systems[data.system[i]];
   const byItem = new Map();
   data.items.forEach((item, i) => byItem.has(item) ? byItem.get(item).push(i) : byItem.set(item, [i]));
+  const failuresOf = new Map();
+  for (const one of data.failures) failuresOf.has(one.of) ? failuresOf.get(one.of).push(one) : failuresOf.set(one.of, [one]);
+  const failed = (i, c) => (failuresOf.get(i) || []).filter((one) => one.by.some(([score]) => score === c));
   const sibling = (i, system) => byItem.get(data.items[i]).find((k) => data.system[k] === system);
 
   // What is asked for once and kept.
@@ -58,7 +61,9 @@
   });
 
   // Controls.
-  const options = (select, names) => select.append(...names.map((name, k) => make("option", { value: k }, name)));
+  const options = (select, names, before = "") => {
+    select.append(...names.map((name, k) => make("option", { value: before + k }, name)));
+  };
   $("system").append(make("option", { value: "" }, "all"));
   for (const name of ["system", "one", "two"]) options($(name), data.systems);
   for (const name of ["score", "other"]) options($(name), scores.map((score) => score.name));
@@ -68,6 +73,14 @@
   const orders = [...$("order").options];
   if (data.systems.length < 2) orders[3].remove();
   if (scores.length < 2) orders[4].remove();
+  if (!data.failures.length) orders[5].remove();
+  if (!Object.keys(data.matches).length) orders[6].remove();
+  $("bucket").append(make("option", { value: "" }, "all"), ...data.buckets.map((one, k) => {
+    const group = make("optgroup", { label: one.name });
+    options(group, one.labels, `${k} `);
+    return group;
+  }));
+  if (!data.buckets.length) drop("bucket");
   const bound = (name, otherwise) => ($(name).value === "" ? otherwise : Number($(name).value));
 
   // All segments in one order, with what is sorted by; segments without it come last.
@@ -81,6 +94,10 @@
     } else if (order === "apart") {
       const [own, others] = [ranks(c), ranks(other)];
       for (let i = 0; i < n; i++) key[i] = Math.abs(own[i] - others[i]);
+    } else if (order === "fails") {
+      for (const i of failuresOf.keys()) key[i] = failed(i, c).length || NaN;
+    } else if (order === "match") {
+      for (const i in data.matches) key[i] = 0;
     } else if (order !== "file") {
       for (let i = 0; i < n; i++) key[i] = (order === "best" ? sign : -sign) * values[i];
     }
@@ -108,13 +125,17 @@
     const { key, places } = sorted(order, c, pairs ? one : 0, pairs ? two : 0, both ? other : 0);
     beside = pairs ? ["A − B", (i) => (sign * key[i]).toFixed(digits)]
       : both ? ["share of segments below", (i) => `${ranks(c)[i].toFixed(2)}, ${ranks(other)[i].toFixed(2)}`]
+      : order === "fails" ? ["fails", (i) => `${key[i]}: ${failed(i, c).map((one) => one.name).join(", ")}`, "named"]
       : null;
+    const [way, bucket] = ($("bucket")?.value || "").split(" ").map(Number);
+    const inside = bucket === undefined ? null : data.buckets[way].places;
     rows = [];
     for (const i of places) {
       if (system !== "" && !pairs && data.system[i] !== Number(system)) continue;
-      if (beside && Number.isNaN(key[i])) continue;
+      if ((beside || order === "match") && Number.isNaN(key[i])) continue;
       if (ranged && !(values[i] >= low && values[i] <= high)) continue;
       if (sized && !(words()[i] >= short && words()[i] <= long)) continue;
+      if (inside && inside[i] !== bucket) continue;
       if (asked && !found(i)) continue;
       rows.push(i);
     }
@@ -163,7 +184,7 @@
     line.setAttribute("aria-rowindex", at + 2);
     line.append(make("td", {}, button));
     if (data.systems.length > 1) line.append(make("td", {}, make("bdi", {}, systemOf(i))));
-    if (beside) line.append(make("td", { className: "number" }, beside[1](i)));
+    if (beside) line.append(make("td", { className: beside[2] || "number" }, beside[1](i)));
     for (const score of scores) line.append(make("td", { className: "number" }, shown(score, i)));
     if (texted) line.append(make("td", { className: "text", dir: "auto" }, first(data.hyps[i])));
     line.addEventListener("click", () => open(i, button));
@@ -240,6 +261,47 @@
     return parts.map(([kind, piece]) => (kind ? make(kind, {}, piece) : piece));
   };
 
+  const about = { className: "wide", tabIndex: 0, role: "group", ariaLabel: "Table" };
+  const sheet = (kind, names, lines) => make("div", about, make("table", { className: kind },
+    make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)))), lines));
+
+  // The words of a text and of its reference: how similar they are, and which is matched to which.
+  const matched = (k, open) => {
+    const one = data.matches[k], [low, high] = one.ends, [across, down] = one.best;
+    const word = (text, weight) => [make("bdi", {}, text), make("small", { className: "quiet" }, ` ${weight}`)];
+    const head = (node) => make("th", { scope: "row" }, ...node);
+    const heads = one.columns.map((text, j) => make("span", {}, ...word(text, one.weights[1][j])));
+    const lines = one.rows.map((text, i) => make("tr", {}, head(word(text, one.weights[0][i])), ...one.cells[i].map((value, j) => {
+      const best = (across[i] === j ? "◂" : "") + (down[j] === i ? "▴" : "");
+      const cell = make("td", { className: "number" }, `${(value / 100).toFixed(2)} ${best}`);
+      const share = Math.min(1, Math.max(0, (value - low) / Math.max(1, high - low)));
+      [cell.style.background, cell.style.color] = data.shades[Math.round(share * (data.shades.length - 1))];
+      if (best) cell.style.fontWeight = "bold";
+      return cell;
+    })));
+    return make("details", { open },
+      make("summary", {}, "What ", make("bdi", {}, systemOf(k) || data.ids[k]), ` has in common with its reference: ${one.about}`),
+      sheet("map", ["text ↓ reference →", ...heads], make("tbody", {}, ...lines)),
+      make("p", { className: "quiet" }, "Similarity of words. ◂ the best of a row counts in precision, ▴ the best of a column"
+        + ` in recall, each with the weight in per cent beside its word. ${one.signature}`));
+  };
+
+  // Pairs of texts that metrics judged wrongly in an audit.
+  const failures = (all) => {
+    const found = all.flatMap((k) => failuresOf.get(k) || []);
+    const lines = found.map((one) => {
+      const before = [one.better, ...data.refs[one.of]].map((k) => differences(text(k), text(one.worse)));
+      const closest = before.reduce((best, other) => (other.length < best.length ? other : best));
+      const both = ([c, ...pair]) => `${scores[c].name} ${pair.map((x) => x.toFixed(scores[c].digits)).join(" and ")}`;
+      return make("tr", {}, make("th", { scope: "row" }, one.name),
+        make("td", { className: "text", dir: "auto" }, text(one.better)),
+        make("td", { className: "text", dir: "auto" }, ...closest),
+        make("td", { className: "whole" }, ...one.by.map((score) => make("div", {}, both(score)))));
+    });
+    return found.length ? [make("h4", { className: "apart" }, "Failed in the audit"),
+      sheet("texts", ["error", "better text", "worse text", "scores of both"], make("tbody", {}, ...lines))] : [];
+  };
+
   // One item: what it was made from, and what each system wrote.
   const open = (i, opener) => {
     const all = [i, ...byItem.get(data.items[i]).filter((k) => k !== i)];
@@ -264,14 +326,14 @@
       }));
     };
     const names = ["system", ...(texted ? ["text"] : []), ...scores.map((score) => score.name)];
-    const heads = names.map((name) => make("th", { scope: "col" }, name));
     panel.replaceChildren(
       make("h4", {}, make("bdi", {}, data.ids[i])), close,
       ...(data.srcs[i] < 0 ? [] : [said("source", data.srcs[i])]),
       ...references.map((k, at) => said(`reference ${at + 1}`, k)),
       ...(texted ? [make("label", {}, "Mark what differs from ", against)] : []),
-      make("div", { className: "wide" },
-        make("table", { className: "texts" }, make("thead", {}, make("tr", {}, ...heads)), lines)),
+      sheet("texts", names, lines),
+      ...all.filter((k) => data.matches[k]).map((k) => matched(k, k === i)),
+      ...failures(all),
     );
     against.addEventListener("change", fill);
     close.addEventListener("click", () => {

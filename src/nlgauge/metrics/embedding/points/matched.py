@@ -15,8 +15,9 @@ from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import Documents, check_needs
 from nlgauge.metrics.embedding.encoding import ByEncoder
+from nlgauge.metrics.embedding.idf import Table, from_call
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
@@ -75,6 +76,7 @@ class Matched(ByEncoder):
     dtype: DType | None = None
     info: ClassVar[MetricInfo]
     columns: ClassVar[tuple[str, ...]] = ("value",)  # what `_pair` returns; "value" is no part of its own
+    rounds: ClassVar = 1  # of those that are pooled
 
     def __post_init__(self) -> None:
         checked(self)
@@ -85,7 +87,7 @@ class Matched(ByEncoder):
         layers = self._layers(files.depth)
         return {
             "layer": layers[0] if len(layers) == 1 else f"{layers[0]}-{layers[-1]}",
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             **files.facts(),
         }
 
@@ -106,7 +108,7 @@ class Matched(ByEncoder):
     def scorer(self, pool: Sequence[Segment], runtime: Runtime) -> Callable[[Sequence[Segment]], Scores]:
         """A function that scores parts of the pool one by one; what depends on the whole pool is settled here."""
         encoder = self._encoder(runtime)
-        tables = self._tables(pool, encoder)
+        tables = self._tables(pool, encoder, runtime)
 
         def single(segments: Sequence[Segment]) -> Scores:
             return _Run(self, encoder, tables, runtime).score(segments)
@@ -115,7 +117,7 @@ class Matched(ByEncoder):
         return lambda segments: over_references(segments, policy, single)
 
     def _encoder(self, runtime: Runtime) -> Encoder:
-        return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        return load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
 
     def _one_layer(self, layer: int | None, usual: int, depth: int) -> int:
         """The layer that an option names, or the usual one."""
@@ -123,9 +125,13 @@ class Matched(ByEncoder):
             raise SpecError(f"{self.info.name}:layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
         return usual if layer is None else layer
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder) -> Any:
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> Any:
         """What is taken from all segments of the call, such as document frequencies."""
         return None
+
+    def _idf(self, corpora: Sequence[Documents], encoder: Encoder, runtime: Runtime, least: int = 2) -> list[Table]:
+        """The document frequencies of pieces."""
+        return from_call(corpora, encoder, runtime, (self.model, self.revision, self.max_tokens), self.long, least)
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
         """The points of a text."""

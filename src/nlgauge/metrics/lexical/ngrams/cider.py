@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, WordTokenizer, grams, measured
+from nlgauge.runtime.pool import Counts, Term
 from nlgauge.runtime.runtime import Runtime
 
 _SCALE = 10.0
+_Documents = tuple[tuple[str, ...], ...]  # the references of each segment
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Cider(WordMetric):
     sigma: Annotated[float, Range(above=0)] | None = 6.0
     clip: bool = True
     pooled: ClassVar = True
+    rounds: ClassVar = 1
     info: ClassVar = MetricInfo(
         "cider",
         range=(0.0, _SCALE),
@@ -83,12 +86,15 @@ class Cider(WordMetric):
     def refuse(self, segments: Sequence[Segment]) -> None:
         """Refuse a system with one segment: every n-gram of its references would weigh nothing."""
         for system, n in Counter(segment.system for segment in segments).items():
-            if n < 2:
-                of = "" if system is None else f" of system {system!r}"
-                raise InputError(
-                    f"{self.info.name} needs at least two segments{of}, found {n}: from one, every n-gram of its"
-                    " references weighs nothing; score more segments in one call"
-                )
+            self._check(system, n)
+
+    def _check(self, system: str | None, n: int) -> None:
+        if n < 2:
+            of = "" if system is None else f" of system {system!r}"
+            raise InputError(
+                f"{self.info.name} needs at least two segments{of}, found {n}: from one, every n-gram of its"
+                " references weighs nothing; score more segments in one call"
+            )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 10; the corpus number is their mean.
@@ -98,16 +104,17 @@ class Cider(WordMetric):
         Raises:
             InputError: a system has one segment only, so that every n-gram of its references weighs nothing.
         """
-        check_needs(self, segments)
+        check_needs(self, segments, runtime)
         values = np.zeros(len(segments))
         flags: dict[str, Mask] = {name: np.zeros(len(segments), dtype=np.bool_) for name in ("empty", "untokenized")}
         places: dict[str | None, list[int]] = {}
         for place, segment in enumerate(segments):
             places.setdefault(segment.system, []).append(place)
         counter = _Counter(self.splitter(), self.max_ngram_order)
-        for where in places.values():
-            mine = [segments[place] for place in where]
-            rarity = counter.rarity(tuple(s.references for s in mine))
+        documents = {system: tuple(segments[i].references for i in where) for system, where in places.items()}
+        rarities = self._rarities(counter, documents, runtime)
+        for system, where in places.items():
+            mine, rarity = [segments[place] for place in where], rarities[system]
 
             def prepare(references: Sequence[Words], rarity: _Rarity = rarity) -> tuple[_Rarity, list[_Vector]]:
                 return rarity, [rarity.vector(counter.counts(words)) for words in references]
@@ -117,6 +124,22 @@ class Cider(WordMetric):
             for name, flag in raised.items():
                 flags[name][where] = flag
         return Scores(signature_of(self, runtime), ids(segments), values, flags=flags)
+
+    def _rarities(
+        self, counter: _Counter, documents: Mapping[str | None, _Documents], runtime: Runtime
+    ) -> dict[str | None, _Rarity]:
+        """Of each system, over its segments in the call, or in the pool that the call is a part of."""
+        if runtime.pool is None:
+            return {system: counter.rarity(counter.frequencies(mine)) for system, mine in documents.items()}
+        own = signature_of(self, runtime)
+        wanted = {
+            f"n-grams of references of system {system!r}: {own}": partial(counter.frequencies, mine)
+            for system, mine in documents.items()
+        }
+        found = dict(zip(documents, runtime.pool.counts(wanted), strict=True))
+        for system, counted in found.items():
+            self._check(system, counted.n)
+        return {system: counter.rarity(counted) for system, counted in found.items()}
 
     def _mean(self, counter: _Counter, hypothesis: Words, prepared: tuple[_Rarity, list[_Vector]]) -> float:
         rarity, references = prepared
@@ -144,7 +167,8 @@ class _Counter:
     def __init__(self, split: Callable[[str], Words], max_order: int) -> None:
         self.split, self.orders = cache(split), range(1, max_order + 1)
         self._counts: dict[Words, list[Counter[Gram]]] = {}
-        self._rarities: dict[tuple[tuple[str, ...], ...], _Rarity] = {}  # most systems have the same references
+        self._frequencies: dict[_Documents, Counts] = {}  # most systems have the same references
+        self._rarities: dict[int, tuple[Counts, _Rarity]] = {}
 
     def counts(self, words: Words) -> list[Counter[Gram]]:
         """The n-grams of a reference, by order."""
@@ -152,12 +176,19 @@ class _Counter:
             self._counts[words] = [grams(words, order) for order in self.orders]
         return self._counts[words]
 
-    def rarity(self, documents: tuple[tuple[str, ...], ...]) -> _Rarity:
-        """How rare n-grams are; a document is the references of a segment."""
-        if documents not in self._rarities:
-            frequency: Counter[Gram] = Counter()
+    def frequencies(self, documents: _Documents) -> Counts:
+        """In how many documents n-grams are; a document is the references of a segment."""
+        if documents not in self._frequencies:
+            frequency: Counter[Term] = Counter()
             for document in documents:
                 frequency.update({g for text in document for order in self.counts(self.split(text)) for g in order})
-            n = math.log(len(documents))
-            self._rarities[documents] = _Rarity({gram: n - math.log(df) for gram, df in frequency.items()}, n)
-        return self._rarities[documents]
+            self._frequencies[documents] = Counts(len(documents), frequency)
+        return self._frequencies[documents]
+
+    def rarity(self, counted: Counts) -> _Rarity:
+        """How rare n-grams are."""
+        if id(counted) not in self._rarities:
+            n = math.log(counted.n)
+            known = {cast(Gram, gram): n - math.log(df) for gram, df in counted.of.items()}
+            self._rarities[id(counted)] = counted, _Rarity(known, n)
+        return self._rarities[id(counted)][1]

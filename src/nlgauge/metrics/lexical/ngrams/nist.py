@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
+from nlgauge.runtime.pool import Counts, Term
 from nlgauge.runtime.runtime import Runtime
 
 _HALF_AT = math.log(1.5)  # the penalty is 1/2 where the references have one and a half times the words
@@ -62,6 +64,7 @@ class Nist(WordMetric):
     max_ngram_order: Annotated[int, Range(least=1)] = 5
     information: Literal["segment", "call"] = "segment"
     pooled: ClassVar = True  # the corpus number always, and under `call` the values
+    rounds: ClassVar = 1
     info: ClassVar = MetricInfo(
         "nist",
         range=(0.0, float("inf")),
@@ -82,7 +85,7 @@ class Nist(WordMetric):
         check_needs(self, segments)
         split = self.splitter()
         prepared = {refs: [self._reference(split(r)) for r in refs] for refs in {s.references for s in segments}}
-        call = _information([r for s in segments for r in prepared[s.references]])
+        call = self._of_call([r for s in segments for r in prepared[s.references]], runtime)
 
         def rows(call: _Information | None) -> tuple[Array, dict[str, Mask]]:
             k = 2 * self.max_ngram_order + 2
@@ -102,6 +105,18 @@ class Nist(WordMetric):
             ratio = np.where(totals[..., -2] > 0, totals[..., -1] / totals[..., -2], 0.0)
             penalty = np.where(ratio < 1, np.exp(_BETA * np.log(ratio) ** 2), 1.0)
         return np.asarray(np.where(ratio > 0, precision * penalty, 0.0))
+
+    def _of_call(self, references: Sequence[_Reference], runtime: Runtime) -> _Information:
+        """The references of the call, or of the pool that it is a part of."""
+        if runtime.pool is None:
+            return _information(references)
+
+        def gather() -> Counts:
+            found = _information(references)
+            return Counts(found.n_words, dict[Term, int](found.counts.items()))
+
+        (counted,) = runtime.pool.counts({f"n-grams of references: {signature_of(self, runtime)}": gather})
+        return _Information(cast(Counter[Gram], Counter(counted.of)), counted.n)
 
     def _reference(self, words: Words) -> _Reference:
         return _Reference([grams(words, order) for order in range(1, self.max_ngram_order + 1)], len(words))

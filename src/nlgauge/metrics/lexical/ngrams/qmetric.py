@@ -16,7 +16,7 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, is_pooled
+from nlgauge.metrics.base import Metric, check_needs, is_pooled, rounds
 from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
@@ -84,6 +84,11 @@ class QMetric:
     def pooled(self) -> bool:
         """Whether the base depends on the other segments of the call."""
         return is_pooled(self._base)
+
+    @property
+    def rounds(self) -> int | None:
+        """How often all segments are gone through before the base can score a part."""
+        return rounds(self._base)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the base."""

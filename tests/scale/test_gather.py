@@ -1,0 +1,230 @@
+"""Metrics that depend on all segments: in parts they get the statistics of all, and the scores of one piece."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.read import open_data
+from nlgauge.io.spans import Inputs
+from nlgauge.metrics.job import ComparisonOptions, score_source
+from nlgauge.metrics.registry import named
+from nlgauge.runtime.pool import Counts, Incidence
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scale.gather import Gathered, gathered_path, merge, settled_path, texts_path
+from nlgauge.scale.parts import Scorer, rows_path, sums_path
+from nlgauge.scale.plan import PLAN, make_plan
+from nlgauge.scale.run import progress_of, score_in_parts
+
+parquet = pytest.importorskip("pyarrow.parquet")
+WORDS = "the cat sat on a red mat while two dogs ran over green hills and slept".split()
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two systems with the same items, so that references stand twice; some texts are empty."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "data.jsonl"
+    rows = []
+    for system in "ab":
+        for i in range(9):
+            item = np.random.default_rng(i)
+            refs = [" ".join(item.choice(WORDS, 5)) for _ in range(2)]
+            hyp = "" if (system, i) == ("a", 2) else " ".join(rng.choice(WORDS, 6))
+            rows.append({"id": f"{system}{i}", "system": system, "seg": f"i{i}", "hyp": hyp, "refs": refs})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def one_by_one(plan, folder, parts):
+    """An engine that scores in this process."""
+    scorer = Scorer(plan, folder)
+    for part in parts:
+        yield scorer.score(part)
+
+
+def backwards(plan, folder, parts):
+    """An engine whose parts come last first, each from a process of its own."""
+    for part in reversed(parts):
+        yield Scorer(plan, folder).score(part)
+
+
+def files_of(folder):
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def check(data, folder, metrics, runtime=None, atol=1e-12, **how):
+    """Scores, rows and signatures in parts of four rows are those of one piece."""
+    runtime = runtime or Runtime()
+    plan = make_plan(Inputs(str(data)), named(metrics), runtime, rows=4)
+    found = score_in_parts(plan, folder, one_by_one, runtime, ComparisonOptions(**how))
+    values = {spec: [] for spec in metrics}
+    keep = lambda block, scores: [values[spec].extend(one.values) for spec, one in scores.items()]  # noqa: E731
+    wanted = score_source(open_data(data), metrics, ComparisonOptions(**how), runtime=runtime, on_block=keep).result()
+    assert found.metrics == wanted.metrics
+    for row, other in zip(found.rows, wanted.rows, strict=True):
+        for name, value in other.items():
+            assert row[name] == (pytest.approx(value, rel=1e-9, abs=atol) if isinstance(value, float) else value)
+    tables = [parquet.ParquetFile(rows_path(folder, part)).read() for part in plan.parts]
+    for spec, column in values.items():
+        rows = np.concatenate([table.column(spec).to_numpy(zero_copy_only=False) for table in tables])
+        np.testing.assert_allclose(rows, column, rtol=1e-9, atol=atol)
+    return plan
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "cider",
+        "nist",
+        "nist:information=call",
+        "yisi0",
+        "qnist",
+        "0.5*bleu + 0.5*chrf[norm=zscore]",
+        "0.5*cider + 0.5*(0.3*bleu + 0.7*yisi0)",
+        "0.5*(1*bleu + 1*yisi0[norm=none]) + 0.5*guarded(ter)",
+    ],
+)
+def test_scores_of_words_are_those_of_one_piece(data, tmp_path, metric):
+    check(data, tmp_path / "run", [metric, "chrf"])
+
+
+def test_comparison_takes_what_the_parts_keep(data, tmp_path):
+    check(data, tmp_path / "run", ["nist"], test="bootstrap", draws=20)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "bertscore:idf=true,model={}",
+        "yisi1:model={}",
+        "sentsim:model={}",
+        "0.5*moverscore:idf=true,model={} + 0.5*bertscore:model={}",
+        "guarded(matching:idf=both,model={})",
+        "baryscore:idf=true,model={}",
+    ],
+)
+def test_scores_of_models_are_those_of_one_piece(data, tmp_path, tiny_model, metric):
+    pytest.importorskip("torch")
+    specs = [metric.replace("{}", str(tiny_model("bert"))), f"bertscore:model={tiny_model('bert')}"]
+    check(data, tmp_path / "run", specs, Runtime(device="cpu"), atol=1e-5)  # float32, in batches of other shapes
+
+
+def test_terms_of_a_sum_are_scored_in_one_pass_alone(data, tmp_path, tiny_model, monkeypatch):
+    """Their scores are kept; the pass that writes rows encodes nothing."""
+    from nlgauge.metrics.embedding.bertscore import BertScore
+
+    calls = []
+    score = BertScore.score
+    spy = lambda self, segments, runtime: calls.append(len(segments)) or score(self, segments, runtime)  # noqa: E731
+    monkeypatch.setattr(BertScore, "score", spy)
+    plan = make_plan(
+        Inputs(str(data)), named([f"0.5*bertscore:model={tiny_model('bert')} + 0.5*chrf"]), Runtime(), rows=9
+    )
+    score_in_parts(plan, tmp_path / "run", one_by_one, Runtime())
+    assert [n for n in calls if n] == [9, 9]
+
+
+METRIC = "0.5*cider + 0.5*yisi0"  # two passes
+
+
+@pytest.fixture
+def plan(data):
+    return make_plan(Inputs(str(data)), named([METRIC]), Runtime(), rows=4)
+
+
+def test_the_bytes_do_not_depend_on_the_order_of_the_work(plan, tmp_path):
+    score_in_parts(plan, tmp_path / "one", one_by_one, Runtime())
+    score_in_parts(plan, tmp_path / "other", backwards, Runtime())
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
+    assert plan.passes == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
+
+
+@pytest.mark.parametrize("after", [1, 5, 7, 10, 14])
+def test_a_run_that_was_killed_in_any_pass_goes_on(plan, tmp_path, after):
+    """Five parts in two passes, and then their scores."""
+    left = after
+
+    def killed(plan, folder, parts):
+        nonlocal left
+        for n in one_by_one(plan, folder, parts):
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+            yield n
+
+    with pytest.raises(KeyboardInterrupt):
+        score_in_parts(plan, tmp_path / "killed", killed, Runtime())
+    found = progress_of(tmp_path / "killed")
+    assert (found.pass_now, found.parts_done) == ((after // 5 + 1) % 3, after % 5 + 1)
+    score_in_parts(plan, tmp_path / "killed", one_by_one, Runtime())
+    score_in_parts(plan, tmp_path / "whole", one_by_one, Runtime())
+    assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
+
+
+def test_damaged_files_are_made_again(plan, tmp_path):
+    run = tmp_path / "run"
+    score_in_parts(plan, run, one_by_one, Runtime())
+    before = files_of(run)
+    gathered_path(run, 1, plan.parts[0]).write_bytes(b"")
+    gathered_path(run, 2, plan.parts[3]).write_bytes(b"0" * 99)
+    texts_path(run, "first-references", plan.parts[2]).write_text("[]")
+    settled_path(run, 1).write_bytes(b"0" * 99)
+    sums_path(run, plan.parts[3]).unlink()
+    score_in_parts(plan, run, one_by_one, Runtime())
+    assert files_of(run) == before
+
+
+def test_statistics_that_were_changed_are_refused(plan, tmp_path):
+    def forgetful(plan, folder, parts):
+        if len(plan.pools) == 1:
+            settled_path(folder, 1).write_bytes(b"0" * 99)
+        yield from one_by_one(plan, folder, parts)
+
+    with pytest.raises(InputError, match=r"1\.bin was changed; run the same command again"):
+        score_in_parts(plan, tmp_path / "run", forgetful, Runtime())
+
+
+def test_a_part_that_vanishes_in_a_pass_is_named(plan, tmp_path):
+    def forgetful(plan, folder, parts):
+        yield from one_by_one(plan, folder, parts)
+        gathered_path(folder, 1, plan.parts[1]).unlink()
+
+    with pytest.raises(InputError, match=r"pass 1 of part-000001-[0-9a-f]{16} is not done"):
+        score_in_parts(plan, tmp_path / "run", forgetful, Runtime())
+
+
+def test_what_a_pool_as_a_whole_lacks_is_refused(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps({"system": s, "hyp": "a", "refs": ["b"]}) + "\n" for s in "aab"))
+    plan = make_plan(Inputs(str(path)), named(["cider"]), Runtime(), rows=1)
+    with pytest.raises(InputError, match="cider needs at least two segments of system 'b', found 1"):
+        score_in_parts(plan, tmp_path / "run", one_by_one, Runtime())
+
+
+def gathered(keys, words):
+    return Gathered({"n": Counts(2, {"a": 1, ("a", "b"): 2})}, {"d": Incidence.of("r", keys, words)}, {}, {}, {})
+
+
+def test_documents_that_stand_in_two_parts_count_once():
+    one, two = gathered([b"x", b"y"], [["a", "b"], ["b"]]), gathered([b"y", b"z", b""], [["b"], ["b", "c"], ["c"]])
+    found = merge([one, two])
+    assert found.counts["d"] == Counts(4, {"a": 1, "b": 3, "c": 2})  # the second document b is not counted again
+    assert found.counts["n"] == Counts(4, {"a": 2, ("a", "b"): 4})
+
+
+def test_scales_are_saved_as_in_one_piece(data, tmp_path):
+    bounds = [tmp_path / name for name in ("parts.json", "whole.json")]
+    plan = make_plan(Inputs(str(data)), named([METRIC]), Runtime(), rows=4)
+    score_in_parts(plan, tmp_path / "run", one_by_one, Runtime(), save_norm=str(bounds[0]))
+    score_source(open_data(data), [METRIC], save_norm=str(bounds[1]))
+    found, wanted = (json.loads(path.read_text())["bounds"] for path in bounds)
+    assert {key: pytest.approx(pair) for key, pair in wanted.items()} == found
