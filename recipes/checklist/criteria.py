@@ -3,7 +3,7 @@
     python recipes/checklist/criteria.py DATA [--sets bagel,sfhot] [--cache FILE]
 
 DATA: a folder with summeval, webnlg2020-humaneval, bagel and sfhot. Kendall's tau-b over all segments of a set, with
-95 % intervals; summaries are held against their first reference. A correlation below 0.3 counts as poor, one from 0.5
+95 % intervals; summaries are compared with their first reference. A correlation below 0.3 counts as poor, one from 0.5
 as good.
 """
 
