@@ -88,7 +88,7 @@ Device = Annotated[
 ]
 DType = Annotated[
     str,
-    choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
+    choice("--dtype", among=("auto", *DTYPES), help="Precision of models. Part of the signature."),
 ]
 Compile = Annotated[
     bool, typer.Option("--compile", help="On a GPU: compile encoders of BERT's family, which takes a while at first.")
