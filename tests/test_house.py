@@ -116,7 +116,10 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
     "typer": {"cli"},
     "rich": {"cli"},
 }
-STRAYS = {("cli/machine/doctor.py", "torch"): "doctor says which device would be used"}
+STRAYS = {
+    ("cli/machine/doctor.py", "torch"): "doctor says which device would be used",
+    ("runtime/precision.py", "torch"): "the device decides what dtype=auto takes",
+}
 NOT_IN_BASE = MODELS | {"ot", "peft", "pyarrow", "pandas", "matplotlib", "bert_score", "rouge_score"}
 
 HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that go through all of its functions

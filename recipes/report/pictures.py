@@ -35,13 +35,13 @@ PLACE = """(([first, last]) => {
 })(%s)"""
 
 
-def take(browser: Any, elements: str, path: Path) -> None:
-    """Write the part of the page from one element to another, with a palette of 64 colours."""
+def take(browser: Any, elements: str, path: Path, colours: int = 0) -> None:
+    """Write the part of the page from one element to another, with a palette of so many colours."""
     clip = browser.run(PLACE % elements)
     if clip["width"] > 16 and clip["height"] > 16:
         made = browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
         picture = Image.open(io.BytesIO(base64.b64decode(made["data"]))).convert("RGB")
-        picture.quantize(64).save(path, optimize=True)
+        (picture.quantize(colours) if colours else picture).save(path, optimize=True)
 
 
 def main() -> None:
@@ -70,7 +70,7 @@ def main() -> None:
             else:
                 for name, ends in KEPT.items():
                     elements = ", ".join(f"document.querySelector('{end}')" for end in ends)
-                    take(browser, f"[{elements}]", args.folder / f"{name}.png")
+                    take(browser, f"[{elements}]", args.folder / f"{name}.png", 128)
         browser.close()
 
 

@@ -126,6 +126,32 @@ def test_each_worker_has_a_device(device, visible, found, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("typed", "gpus", "shares"),
+    [
+        ({}, 2, (2, 1.0)),  # a worker for each GPU
+        ({"gpus_per_worker": 0.5}, 2, (4, 0.5)),
+        ({"workers": 8}, 2, (8, 0.25)),  # all that are asked for find a place
+        ({"workers": 1}, 2, (1, 1.0)),
+        ({"workers": 3, "gpus_per_worker": 0.1}, 1, (3, 0.1)),
+        ({"workers": 3}, 0, (3, 0.0)),
+        ({"workers": 4, "gpus_per_worker": 0.5, "address": "head:10001"}, 0, (4, 0.5)),  # GPUs of a cluster
+    ],
+)
+def test_gpus_are_shared_among_workers(typed, gpus, shares):
+    assert scale.InParts(engine="ray", **typed)._shares([f"cuda:{i}" for i in range(gpus)]) == shares
+
+
+def test_a_share_of_no_gpu_is_refused(data, capsys):
+    run = ["score", data, "-m", "chrf", "--engine", "pool", "--device", "cpu", "--dry-run", "--gpus-per-worker"]
+    assert main([*run, "0.5"]) == 2
+    assert "models run on none here" in capsys.readouterr().err
+    assert main([*run[:-1], "--compile"]) == 2
+    assert "--compile is for GPUs" in capsys.readouterr().err
+    assert main([*run, "2"]) == 2
+    assert "expected a share above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("seconds", "shown"),
     [(4.2, "4 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"), (200_000, "2 days 7 h")],
 )

@@ -44,6 +44,12 @@ class InParts:
         int | None,
         typer.Option("--workers", min=1, help="Processes of --engine.  [default: one a processor, or a GPU]"),
     ] = None
+    gpus_per_worker: Annotated[
+        float | None,
+        typer.Option(
+            "--gpus-per-worker", metavar="SHARE", help="What a worker takes of a GPU, such as 0.5.  [default: 1]"
+        ),
+    ] = None
     part_rows: Annotated[
         int, typer.Option("--part-rows", min=1, metavar="N", help="Rows of a part of --engine, about.")
     ] = _ROWS
@@ -67,7 +73,9 @@ class InParts:
             others: options that parts do not know, if typed.
         """
         if self.engine is None:
-            own = options.changed(self, "output", "workers", "part_rows", "dry_run", "price", "address")
+            own = options.changed(
+                self, "output", "workers", "gpus_per_worker", "part_rows", "dry_run", "price", "address"
+            )
             own["ray-address"] = own.pop("address")
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
@@ -100,6 +108,8 @@ class InParts:
         from nlgauge.scale.plan import make_plan
         from nlgauge.scale.run import known_of, rows_of, score_in_parts
 
+        if runtime.compile:
+            raise InputError("--compile does not reach the workers of --engine; leave it out")
         table = thresholds_for(thresholds, metrics, runtime)
         how = {"language": looks.language, "guards": looks.guards}
         plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, **how)
@@ -119,21 +129,21 @@ class InParts:
         return result, {spec: part_directions(metrics[spec], names) for spec, (_, names) in known.items()}
 
     def _engine(self, devices: Sequence[str]) -> Engine:
-        workers = self._workers(devices)
+        workers, gpus = self._shares(devices)
         if self.engine == "pool":
             from nlgauge.scale import pool
 
             return partial(pool.score_parts, workers=workers, devices=devices)
         from nlgauge.scale import ray
 
-        return partial(ray.score_parts, workers=workers, gpus=float(bool(devices)), address=self.address)
+        return partial(ray.score_parts, workers=workers, gpus=gpus, address=self.address)
 
     def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
         """What a dry run prints, line by line."""
         from nlgauge.scale.run import estimate
 
         found = estimate(plan, metrics, runtime)
-        workers = self._workers(_devices(runtime.device))
+        workers, _ = self._shares(_devices(runtime.device))
         n, seconds = plan.summary.n, found.of(plan, workers)
         yield f"segments   {n:,} of {_counted(len(plan.summary.systems), 'system')}, {plan.distinct:,} distinct"
         tokens, what = (found.words, "words") if found.pieces is None else (found.pieces, "tokens of the model")
@@ -147,8 +157,20 @@ class InParts:
         if self.price is not None:
             yield f"cost       about {seconds / 3600 * self.price:.2g} at {self.price:g} an hour"
 
-    def _workers(self, devices: Sequence[str]) -> int:
-        return self.workers or len(devices) or os.cpu_count() or 1
+    def _shares(self, devices: Sequence[str]) -> tuple[int, float]:
+        """How many workers, and what each takes of a GPU: together no more than there is on this machine.
+
+        A cluster may have GPUs where this machine has none.
+        """
+        asked = self.gpus_per_worker
+        if asked is not None and not 0 < asked <= 1:
+            raise InputError(f"--gpus-per-worker is {asked:g}, expected a share above 0, up to 1 for a GPU of its own")
+        if not devices:
+            if asked is not None and self.address is None:
+                raise InputError("--gpus-per-worker shares GPUs, and models run on none here; leave it out")
+            return self.workers or os.cpu_count() or 1, asked or 0.0
+        workers = self.workers or max(1, round(len(devices) / (asked or 1.0)))
+        return workers, asked or min(1.0, len(devices) / workers)
 
 
 def status(

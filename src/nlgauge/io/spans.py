@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nlgauge.core.errors import InputError
@@ -46,8 +46,10 @@ class Inputs:
     def pinned(self) -> Inputs:
         """The same with files of the hub by their commit, so that workers read the same bytes and ask nobody."""
         data, source = (None if path is None else fetched(path)[0] for path in (self.data, self.source))
-        texts = [tuple(fetched(path)[0] for path in paths) for paths in (self.hypotheses, self.references)]
-        return Inputs(data, self.columns, *texts, source, self.exclude)
+        hypotheses, references = (
+            tuple(fetched(path)[0] for path in paths) for paths in (self.hypotheses, self.references)
+        )
+        return replace(self, data=data, hypotheses=hypotheses, references=references, source=source)
 
     def opened(self) -> Source:
         """All segments but those of systems that are left out."""

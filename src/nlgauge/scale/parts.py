@@ -156,7 +156,9 @@ def sums_of(folder: Path, part: Part) -> dict[str, Any] | None:
     return sums if whole else None
 
 
-def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores]) -> Iterator[KeptRows]:
+def kept(
+    folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores], paired: bool
+) -> Iterator[KeptRows]:
     """What comparing systems needs of the segments of a part, metric by metric.
 
     Args:
@@ -164,14 +166,18 @@ def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, S
         part: a part that is done.
         sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
+        paired: whether systems are compared item by item; else ids and items are empty, since memory holds them.
     """
     table = read_columns(rows_path(folder, part))
-    ids, items, systems = (table[name] for name in ("id", "seg", "system"))
+    systems = list(map({name: name for name in table["system"]}.get, table["system"]))  # one object for each name
+    n = len(systems)
+    ids = tuple(table["id"]) if paired else ("",) * n
+    items: Labels = table["seg"] if paired else [None] * n
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
         groups = [sums["groups"][code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
             stats = stored.get(str(place))
-            scores = replace(one, ids=tuple(ids), values=table[spec], stats=stats, parts={}, flags={})
+            scores = replace(one, ids=ids, values=table[spec], stats=stats, parts={}, flags={})
             yield spec, (groups, systems, items, scores)
 
 

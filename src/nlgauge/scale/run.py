@@ -172,9 +172,9 @@ def progress_of(folder: Path) -> Progress:
             written[part] = path.stat().st_mtime
     last = sorted(written, key=lambda part: written[part])[-_LAST:]
     seconds = written[last[-1]] - written[last[0]] if last else 0.0
-    rate = plan.n_of(last[1:]) / seconds if seconds > 0 else None
+    rate = plan.n_of(last[1:]) / seconds if seconds > 0 else 0.0
     told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), _is_claimed(folder)
-    return Progress(*told, rate, plan.passes, now)
+    return Progress(*told, rate or None, plan.passes, now)
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOp
         for spec, total in totals.items():
             total.take(sums["metrics"][spec], like[spec])
         if comparison.resamples:
-            for spec, rows in kept(folder, part, sums, like):
+            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
                 totals[spec].keep_rows(*rows)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
     documents = scorer.settled.documents.items()

@@ -26,7 +26,7 @@ class ByEncoder:
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        source = source_of(self.model, self.revision, runtime.precision(self.dtype), runtime)
         return {source: self._layers(locate(self.model, self.revision).depth)}
 
     def unread(self, writing: Writing) -> str | None:
@@ -36,7 +36,7 @@ class ByEncoder:
     def pieces(self, texts: Sequence[str], runtime: Runtime) -> int:
         """How many pieces the model reads of some texts."""
         most = getattr(self, "max_tokens", None)
-        encoder = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, most)
+        encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, most)
         return sum(len(read.ids) for read in encoder.tokenizer.tokens(texts))
 
     def _layers(self, depth: int) -> tuple[int, ...]:

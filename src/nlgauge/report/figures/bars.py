@@ -7,26 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figures.figure import Figure, with_intervals
 from nlgauge.report.plots import EDGE, SIZE, colour_of, lines, picture, room_of, text, ticks
 from nlgauge.report.rows import Row, absent, measured, number
 from nlgauge.report.tables.score import digits_of, system_name
 
 _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and from one bar to the next
-_CHART = {
-    "encoding": {"y": {"field": "system", "type": "nominal", "sort": None}},
-    "layer": [
-        {"mark": "bar", "encoding": {"x": {"field": "value", "type": "quantitative"}}},
-        {
-            "mark": "rule",
-            "encoding": {
-                "x": {"field": "low", "type": "quantitative", "title": "value"},
-                "x2": {"field": "high"},
-                "color": {"value": "black"},
-            },
-        },
-    ],
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,7 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row]) -> Figure:
     found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
-    return Figure(f"{spec}{direction}", numbers, _CHART, bars(spec, found, digits))
+    return Figure(f"{spec}{direction}", numbers, with_intervals("system"), bars(spec, found, digits))
 
 
 def _name(row: Row) -> str:
