@@ -59,7 +59,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as user:
         browser = driver.Chromium(user)
         browser.call("Emulation.setScrollbarsHidden", hidden=True)
-        for width, dark in [(w, d) for w in (1280, 400) for d in (False, True)] if args.all else [(1000, False)]:
+        for width, dark in [(w, d) for w in (1280, 400) for d in (False, True)] if args.all else [(1200, False)]:
             browser.open(args.report.resolve(), width=width, dark=dark)
             browser.run(ITEM)
             if args.all:
