@@ -97,8 +97,8 @@ def _with_best(
         if len(first) < len(own):
             marked |= {(i, column) for i in first}
         for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1):
-            line = body[lines.index((group, system))]
-            line[column] = f"{line[column].rstrip()} {_TIED}"
+            cells = body[lines.index((group, system))]
+            cells[column] = f"{cells[column].rstrip()} {_TIED}"
     ranked = any(rank is not None for own in values.values() for _, rank in own.values())
     said = "the first rank: no other system is significantly better" if ranked else "the best"
     tied = any(_TIED in cell for line in body for cell in line)
