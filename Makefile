@@ -60,11 +60,14 @@ sbom: .venv-demo/.installed
 	mkdir -p dist
 	.venv-sbom/bin/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type library --output-reproducible -o dist/nlgauge.cdx.json
 
-# The pages of docs/ as a site that needs no server: open site/index.html.
+# The pages of docs/ and a reference of Python as a site that needs no server: open site/index.html.
 site:
 	$(PYTHON) -m venv .venv-site
-	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check mkdocs==1.6.1
-	.venv-site/bin/mkdocs build --strict --quiet
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check zensical==0.0.73
+	.venv-site/bin/python recipes/site/pages.py .site
+	.venv-site/bin/zensical build --strict -f .site/mkdocs.yml
+	rm -rf site
+	mv .site/site site
 
 .venv-demo/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-demo
@@ -77,4 +80,4 @@ site:
 	touch $@
 
 clean:
-	rm -rf demo site node_modules .venv-demo .venv-test .venv-sbom .venv-site dist
+	rm -rf demo site .site node_modules .venv-demo .venv-test .venv-sbom .venv-site dist

@@ -10,18 +10,21 @@ import shlex
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import nlgauge
 from nlgauge.cli.main import app, main
 from nlgauge.core.spec import split
 from nlgauge.metrics.catalogue import embedded_metrics
 from nlgauge.metrics.registry import METRICS, SUMS, metric
 
 ROOT = Path(__file__).parent.parent
+SOURCE = Path(nlgauge.__file__).parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if path.exists())
 VERBS = [
     *("score", "align", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline"),
@@ -324,3 +327,62 @@ def test_fields_of_result_files_are_on_the_page_of_formats(tmp_path, monkeypatch
         rows = {field for row in result["rows"] for field in row}
         known = named | of_meta if result["kind"] in ("meta", "select") else named
         assert sorted({*result, *(field for metric in result["metrics"] for field in metric), *rows} - known) == []
+
+
+DOORS = (
+    "nlgauge",
+    *sorted(
+        f"nlgauge.{path.parent.name}"
+        for path in SOURCE.glob("*/__init__.py")
+        if "door(" in path.read_text(encoding="utf-8")
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The module that makes the pages of the site."""
+    spec = spec_from_file_location("site_pages", ROOT / "recipes" / "site" / "pages.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# A second for all of the source, and `make site` reads it anyhow: one package by day.
+@pytest.mark.parametrize("package", ["nlgauge.stats", *(pytest.param(door, marks=pytest.mark.slow) for door in DOORS)])
+def test_the_reference_of_the_site_has_every_public_name_with_its_docstring(site, package):
+    page = site.reference(package)
+    found = re.findall(r"^## `(\w+)`\n\n```python\n(.*?)\n```\n(?=\n?(.*))", page, flags=re.M | re.S)
+    assert sorted(name for name, _, _ in found) == sorted(import_module(package).__all__)
+    assert [name for name, shown, _ in found if name not in shown] == []
+    called = [(name, text) for name, shown, text in found if shown.startswith((f"{name}(", "class "))]
+    assert called
+    assert [name for name, text in called if text.startswith(("#", "```"))] == []
+
+
+def test_the_reference_of_the_site_has_every_package(site):
+    assert site.packages() == list(DOORS)
+
+
+def test_a_docstring_becomes_lists_and_plain_text(site):
+    docstring = (
+        "Less than `<b>`: a < b*c.\n\nArgs:\n    x, z: numbers,\n        shape (n,).\n\nReturns:\n    In [0, 1]."
+    )
+    parts = [
+        r"Less than `<b>`: a &lt; b\*c.",
+        "**Args**",
+        "- `x, z`: numbers, shape (n,).",
+        "**Returns**",
+        "In [0, 1].",
+    ]
+    assert [part.strip() for part in site.prose(docstring)] == parts
+    assert site.signature("f", "x: dict[str, int], " + "z: int=0, " * 9).splitlines()[:2] == [
+        "f(",
+        "    x: dict[str, int],",
+    ]
+
+
+def test_links_of_the_site_stay_in_the_site(site):
+    links = "[one](../README.md#x), [two](cli.md), [three](https://a.b), [four](#c)"
+    shown = site.within(ROOT / "docs" / "a.md", links)
+    assert shown == "one (`README.md`), [two](cli.md), [three](https://a.b), [four](#c)"

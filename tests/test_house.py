@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -87,7 +88,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "preferences": {"csvtable", "files", "jsonl"},
         "suites": {"csvtable", "files", "frames", "jsonl"},
         "wmt": {"files", "jsonl", "source"},
-        "spans": {"fields", "files", "jsonl", "parallel", "parquet", "read", "source"},
+        "spans": {"fields", "files", "jsonl", "parallel", "parquet", "read", "selected", "source"},
         "beside": {"files"},
         "results": {"files", "jsonl"},
         "scores": {"beside", "csvtable", "fields", "files", "frames", "jsonl", "parquet", "wmt"},
@@ -102,6 +103,7 @@ EVERYTHING = ("cli", "__init__", "__main__")  # the door, which may import all
 MODELS = {"torch", "transformers", "tokenizers", "safetensors", "huggingface_hub"}
 LIBRARIES = {  # what only some packages may import, wherever in a module
     **{library: {"models", "training"} for library in MODELS},
+    "huggingface_hub": {"models", "training", "io"},  # data sets of the hub
     "sacrebleu": {"metrics"},
     "ot": {"metrics"},
     "scipy": {"stats", "metrics", "metaeval"},
@@ -114,7 +116,10 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
     "typer": {"cli"},
     "rich": {"cli"},
 }
-STRAYS = {("cli/machine/doctor.py", "torch"): "doctor says which device would be used"}
+STRAYS = {
+    ("cli/machine/doctor.py", "torch"): "doctor says which device would be used",
+    ("runtime/precision.py", "torch"): "the device decides what dtype=auto takes",
+}
 NOT_IN_BASE = MODELS | {"ot", "peft", "pyarrow", "pandas", "matplotlib", "bert_score", "rouge_score"}
 
 HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that go through all of its functions
@@ -182,9 +187,9 @@ def name(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def imports(held: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything imported, also inside functions; of `from a.b import c` both a.b and a.b.c."""
-    for node in ast.walk(tree):
+    for node in held:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -196,13 +201,23 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
 @cache  # not at the import of this file, which every worker collects
 def trees() -> dict[Path, ast.Module]:
     """Module -> its syntax."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+    gc.disable()  # nothing here goes in circles, and two thirds of the time would go into looking for them
+    try:
+        return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+    finally:
+        gc.enable()
+
+
+@cache  # most of the time of this file goes into walks
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Module -> all nodes of its syntax."""
+    return {path: list(ast.walk(tree)) for path, tree in trees().items()}
 
 
 @cache
 def all_imports() -> list[tuple[Path, int, str]]:
     """Module, line and dotted name of everything that the package imports."""
-    return [(path, line, target) for path, tree in trees().items() for line, target in imports(tree)]
+    return [(path, line, target) for path, held in nodes().items() for line, target in imports(held)]
 
 
 def test_every_package_has_a_place_in_the_order():
@@ -239,9 +254,9 @@ def files_imported() -> dict[str, set[str]]:
     by_module = {".".join(("nlgauge", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in MODULES}
     by_module = {module.removesuffix(".__init__"): name(path) for module, path in by_module.items()}
     found: dict[str, set[str]] = {file: set() for file in by_module.values()}
-    for path, tree in trees().items():
+    for path, held in nodes().items():
         imported = found[name(path)]
-        for node in ast.walk(tree):
+        for node in held:
             targets = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):  # of `from a import b` the module a.b where there is one, else a
                 full = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -295,9 +310,7 @@ def test_what_is_no_part_of_the_base_is_imported_only_when_used():
     faults = []
     for path, tree in trees().items():
         if package(path) not in ("models", "training"):
-            top = [
-                found for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom) for found in imports(node)
-            ]
+            top = list(imports(node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)))
             faults += [
                 f"{name(path)}:{line} imports {target} at its top"
                 for line, target in top
@@ -360,8 +373,8 @@ def test_no_file_of_the_package_is_ignored_by_git():
 
 def functions() -> Iterator[tuple[str, int]]:
     """`file: name` and the number of lines of every function, decorators and docstring included."""
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path, held in nodes().items():
+        for node in held:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 yield f"{name(path)}: {node.name}", (node.end_lineno or first) - first + 1
@@ -437,14 +450,15 @@ def test_everything_public_says_what_it_is():
     assert not silent
 
 
-def calls() -> Iterator[tuple[str, str, ast.Call]]:
+@cache
+def calls() -> list[tuple[str, str, ast.Call]]:
     """Where, what and how of everything called."""
-    for path, tree in trees().items():
-        yield from (
-            (f"{name(path)}:{node.lineno}", ast.unparse(node.func), node)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-        )
+    return [
+        (f"{name(path)}:{node.lineno}", ast.unparse(node.func), node)
+        for path, held in nodes().items()
+        for node in held
+        if isinstance(node, ast.Call)
+    ]
 
 
 def test_no_data_can_run_code():
@@ -497,8 +511,8 @@ def test_doors_are_for_those_outside():
     """
     packages = {path.parent for path in MODULES if path.name == "__init__.py"}
     faults = []
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path, held in nodes().items():
+        for node in held:
             if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "nlgauge":
                 home = SOURCE.joinpath(*node.module.split(".")[1:])
                 inner = [
@@ -513,11 +527,11 @@ def test_doors_are_for_those_outside():
 def test_what_a_user_reads_names_no_inner_module():
     """Errors, notes and help name what the doors offer: `nlgauge.score`, `nlgauge.io.read_scores`."""
     faults = []
-    for path, tree in trees().items():
-        silent = {id(node) for outer in ast.walk(tree) for node in _no_prose(outer)}
+    for path, held in nodes().items():
+        silent = {id(node) for outer in held for node in _no_prose(outer)}
         faults += [
             f"{name(path)}:{node.lineno} says {word}"
-            for node in ast.walk(tree)
+            for node in held
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent
             if re.search(r"\s", node.value) and not re.search(r"\bimport ", node.value)  # no code for another process
             for word in re.findall(r"\bnlgauge\.[a-z_]+\.[a-zA-Z_.]*\w", node.value)

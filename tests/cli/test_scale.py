@@ -8,6 +8,7 @@ import pytest
 
 from nlgauge.cli import scale
 from nlgauge.cli.main import main
+from nlgauge.scale.run import Progress
 
 pytest.importorskip("pyarrow")
 
@@ -33,9 +34,25 @@ def test_the_command_prints_the_numbers_of_one_process(data, capsys):
 def test_a_dry_run_counts_and_times(data, capsys):
     assert main(["score", data, "-m", "chrf", "--engine", "pool", "--dry-run", "--part-rows", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "segments   5 of 1 system, 5 distinct"
-    assert lines[1] == "parts      3"
-    assert [line.split()[0] for line in lines[2:]] == ["sample", "truncated", "time"]
+    assert lines[:3] == [
+        "segments   5 of 1 system, 5 distinct",
+        "texts      7 distinct, with about 17 words",  # five of three words, one of two, and no source
+        "parts      3",
+    ]
+    assert [line.split()[0] for line in lines[3:]] == ["sample", "truncated", "time"]
+
+
+def test_a_dry_run_says_what_it_costs_and_what_would_be_cut(data, tiny_model, capsys, monkeypatch):
+    pytest.importorskip("torch")
+    spec = f"bertscore:model={tiny_model('bert')},max_tokens=4,idf=true"
+    words = ["score", data, "-m", spec, "--engine", "pool", "--dry-run", "--price", "2.5", "--workers", "1"]
+    monkeypatch.setattr("nlgauge.scale.run.Estimate.of", lambda *args: 7200.0)
+    assert main(words) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert lines["texts"].endswith("tokens of the model")
+    assert lines["parts"] == "parts      1, gone through 2 times"
+    assert lines["truncated"] == "truncated  5 of the sample: about 5 segments"
+    assert lines["cost"] == "cost       about 5 at 2.5 an hour"
 
 
 @pytest.mark.parametrize(
@@ -47,8 +64,10 @@ def test_a_dry_run_counts_and_times(data, capsys):
         (["--dry-run"], "--dry-run is about scoring in parts"),
         (["--engine", "pool", "-o", "out", "-m", "embedded"], "-m embedded leaves out what the data lack"),
         (["--engine", "pool", "-o", "out", "--significance", "bootstrap"], "a test compares systems"),
-        (["--engine", "pool", "-o", "out", "--segments", "a.tsv"], "--segments needs all segments in one process"),
-        (["--engine", "pool", "-o", "out", "--exclude", "s"], "--exclude needs all segments in one process"),
+        (["--engine", "pool", "-o", "out", "--common"], "--common is not known in parts"),
+        (["--engine", "pool", "-o", "out", "--cache", "c"], "--cache is not known in parts"),
+        (["--engine", "pool", "-o", "out", "--exclude", "s"], "no segment is left: all are left out"),
+        (["--engine", "pool", "-o", "out", "--price", "1"], "--price says what an hour costs"),
         (["--engine", "pool", "-o", "out", "--ray-address", "h:1"], "goes with --engine ray"),
         (["--engine", "pool", "-o", "data.jsonl"], "cannot write data.jsonl"),
     ],
@@ -58,9 +77,31 @@ def test_what_does_not_go_together(data, words, said, capsys):
     assert said in capsys.readouterr().err
 
 
+def test_rows_are_those_of_one_process_but_for_systems_left_out(data, capsys):
+    rows = [{"id": f"{s}{i}", "system": s, "hyp": f"a {s} {i}", "refs": ["the b 1"]} for i in range(3) for s in "abc"]
+    with open(data, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    words = ["score", data, "-m", "chrf", "bleu", "--exclude", "c", "--guards", "off", "--parts"]
+    assert main([*words, "--no-cache", "--segments", "one.tsv"]) == 0
+    wanted = capsys.readouterr().out
+    words += ["--engine", "pool", "-o", "out", "--workers", "1", "--part-rows", "4", "--segments", "parts.tsv"]
+    assert main(words) == 0
+    assert capsys.readouterr().out == wanted
+    for name in ("{}.tsv", "{}.tsv.meta.json"):
+        with open(name.format("one")) as one, open(name.format("parts")) as parts:
+            assert one.read() == parts.read()
+
+
 def test_standard_input_cannot_be_read_in_parts(data, capsys):
     assert main(["score", "--hyp", "-", "--ref", data, "-m", "chrf", "--engine", "pool", "--dry-run"]) == 2
     assert "cannot be read in parts" in capsys.readouterr().err
+
+
+def test_status_says_pass_rate_and_time_left(capsys, monkeypatch):
+    monkeypatch.setattr("nlgauge.scale.run.progress_of", lambda folder: Progress(4, 2, 40, 20, True, 0.25, 2, 1))
+    assert main(["status", "out"]) == 0
+    told = "2 of 4 parts, 20 of 40 segments: running, 0.2 segments a second, about 1 min 20 s left\n"
+    assert capsys.readouterr().out == f"pass 1 of 2 before the scores: {told}"
 
 
 def test_status_of_another_folder(data, tmp_path, capsys):
@@ -82,6 +123,32 @@ def test_status_of_another_folder(data, tmp_path, capsys):
 def test_each_worker_has_a_device(device, visible, found, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert scale._devices(device) == found
+
+
+@pytest.mark.parametrize(
+    ("typed", "gpus", "shares"),
+    [
+        ({}, 2, (2, 1.0)),  # a worker for each GPU
+        ({"gpus_per_worker": 0.5}, 2, (4, 0.5)),
+        ({"workers": 8}, 2, (8, 0.25)),  # all that are asked for find a place
+        ({"workers": 1}, 2, (1, 1.0)),
+        ({"workers": 3, "gpus_per_worker": 0.1}, 1, (3, 0.1)),
+        ({"workers": 3}, 0, (3, 0.0)),
+        ({"workers": 4, "gpus_per_worker": 0.5, "address": "head:10001"}, 0, (4, 0.5)),  # GPUs of a cluster
+    ],
+)
+def test_gpus_are_shared_among_workers(typed, gpus, shares):
+    assert scale.InParts(engine="ray", **typed)._shares([f"cuda:{i}" for i in range(gpus)]) == shares
+
+
+def test_a_share_of_no_gpu_is_refused(data, capsys):
+    run = ["score", data, "-m", "chrf", "--engine", "pool", "--device", "cpu", "--dry-run", "--gpus-per-worker"]
+    assert main([*run, "0.5"]) == 2
+    assert "models run on none here" in capsys.readouterr().err
+    assert main([*run[:-1], "--compile"]) == 2
+    assert "--compile is for GPUs" in capsys.readouterr().err
+    assert main([*run, "2"]) == 2
+    assert "expected a share above 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

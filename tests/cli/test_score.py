@@ -282,7 +282,7 @@ class TestBadInput:
             (["-m", "chrf", "--src", "x.txt"], "leave --ref and --src out"),
             (["-m", "chrf", "--segments", "rows.xlsx"], "expected .tsv, .csv, .jsonl"),
             (["-m", "chrf", "--json", "no/such/folder/r.json"], "cannot write"),
-            (["-m", "chrf", "--dtype", "float8"], "expected one of float32"),
+            (["-m", "chrf", "--dtype", "float8"], "expected one of auto, float32"),
             (["-m", "chrf", "--cache", "x", "--no-cache"], "choose one"),
             (["-m", "chrf", "misspelt-metric"], "2 data files are given"),
             (["-m", "chrf", "--widht", "2"], "--width"),

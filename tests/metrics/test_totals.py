@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
+from nlgauge.metrics.comparison import intervals
 from nlgauge.metrics.totals import Totals
 
 TOY = Signature("toy", (("metric", "toy"),))
@@ -105,3 +107,33 @@ def test_what_is_kept_has_system_and_item_of_every_segment_by_group():
         "fi": (["B", "A"], ["2", "4"], ("s2", "s4")),
     }
     assert list(added(ROWS, keep=True).kept()) == [None]
+
+
+def test_statistics_that_are_kept_stand_in_memory_once():
+    """They are most of what comparing millions of segments holds."""
+    totals, stats = Totals(keep=True), np.ones((1000, 18))
+    segments = [Segment(str(i), "", system="A", item=str(i)) for i in range(len(stats))]
+    scores = Scores(TOY, ids(segments), np.zeros(len(stats)), stats=stats)
+    totals.add(segments, scores)
+    tracemalloc.start()
+    try:
+        for _ in range(9):
+            totals.add(segments, scores)
+        found = totals.kept()[None][2]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert np.array_equal(found.stats, np.ones((10_000, 18)))
+    assert peak < 1.5 * found.stats.nbytes
+
+
+def test_intervals_of_one_system_copy_no_statistics():
+    stats = np.ones((20_000, 18))
+    scores = Scores(TOY, ("",) * len(stats), np.zeros(len(stats)), stats=stats, finish=ratio)
+    tracemalloc.start()
+    try:
+        intervals(scores, draws=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * stats.nbytes

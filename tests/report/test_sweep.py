@@ -1,5 +1,7 @@
 """The page of a sweep: every picture, every number, nobody's markup."""
 
+import base64
+import json
 import math
 import re
 import xml.etree.ElementTree as ET
@@ -162,3 +164,18 @@ def test_a_sweep_from_its_file_has_the_page_that_it_had(study, tmp_path):
     for result in (study, result_of(*sweep_of()), result_of(*sweep_of(), *lone)):
         result.write(tmp_path / "sweep.json")
         assert page(read_result(tmp_path / "sweep.json")) == page(result)
+
+
+def test_the_figures_of_a_sweep_and_of_a_study_can_be_drawn_anew(study):
+    def charts(html):
+        found = re.findall(r'\.vl\.json" href="data:application/json;base64,([^"]+)"', html)
+        return [json.loads(base64.b64decode(one)) for one in found]
+
+    trade, gain = charts(sweep_html(result_of(*sweep_of())))
+    assert {"pair", "weight", "accuracy", "correlation"} <= set(trade["data"]["values"][0])
+    gains_of = [(row["measure"], row["weight"], row["gain"]) for row in gain["data"]["values"]]
+    assert gains_of[1] == ("correlation", 0.5, 0.2)  # of .5 to .6
+    assert gains_of[4] == ("accuracy, all phenomena", 0.5, 0.25)  # of .4 to .5
+    wins, values = charts(sweep_html(study))[0], charts(sweep_html(study))[-1]
+    assert {"direction", "formula", "wins"} == set(wins["data"]["values"][0])
+    assert values["encoding"]["row"]["field"] == "contest"

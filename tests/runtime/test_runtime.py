@@ -91,7 +91,7 @@ def test_a_path_of_a_cache_is_opened(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dtype": "float8"}, r"^dtype is 'float8', expected one of float32, bfloat16, float16, float64$"),
+        ({"dtype": "float8"}, r"^dtype is 'float8', expected one of auto, float32, bfloat16, float16, float64$"),
         ({"token_budget": 0}, r"^token_budget is 0, expected 1 or more$"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_device_and_a_precision_of_torch_say_the_same_as_their_names():
     torch = pytest.importorskip("torch")
     runtime = Runtime(device=torch.device("cuda:1"), dtype=torch.bfloat16)
     assert (runtime.device, runtime.dtype) == ("cuda:1", "bfloat16")
-    with pytest.raises(InputError, match=r"^dtype is 'int8', expected one of float32"):
+    with pytest.raises(InputError, match=r"^dtype is 'int8', expected one of auto, float32"):
         Runtime(dtype=torch.int8)
 
 

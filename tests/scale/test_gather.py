@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import InputError
-from nlgauge.io.read import open_data
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.io.read import open_data, read
 from nlgauge.io.spans import Inputs
+from nlgauge.metrics.base import is_pooled, rounds
 from nlgauge.metrics.job import ComparisonOptions, score_source
-from nlgauge.metrics.registry import named
-from nlgauge.runtime.pool import Counts, Incidence
+from nlgauge.metrics.learned.blend import Blend
+from nlgauge.metrics.learned.linear import LinearModel, Term
+from nlgauge.metrics.learned.ruber import Ruber
+from nlgauge.metrics.registry import list_metrics, metric, named
+from nlgauge.metrics.run import score_segments
+from nlgauge.runtime.pool import Counts, Incidence, Pool
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scale.gather import Gathered, gathered_path, merge, passes, settled_path, texts_path
+from nlgauge.scale.gather import Gathered, Settled, gather, gathered_path, merge, settled_path, texts_path
 from nlgauge.scale.parts import Scorer, rows_path, sums_path
 from nlgauge.scale.plan import PLAN, make_plan
-from nlgauge.scale.run import score_in_parts
+from nlgauge.scale.run import progress_of, score_in_parts
 
 parquet = pytest.importorskip("pyarrow.parquet")
 WORDS = "the cat sat on a red mat while two dogs ran over green hills and slept".split()
@@ -145,7 +152,7 @@ def test_the_bytes_do_not_depend_on_the_order_of_the_work(plan, tmp_path):
     score_in_parts(plan, tmp_path / "one", one_by_one, Runtime())
     score_in_parts(plan, tmp_path / "other", backwards, Runtime())
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
-    assert passes(named([METRIC]).values()) == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
+    assert plan.passes == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
 
 
 @pytest.mark.parametrize("after", [1, 5, 7, 10, 14])
@@ -163,6 +170,8 @@ def test_a_run_that_was_killed_in_any_pass_goes_on(plan, tmp_path, after):
 
     with pytest.raises(KeyboardInterrupt):
         score_in_parts(plan, tmp_path / "killed", killed, Runtime())
+    found = progress_of(tmp_path / "killed")
+    assert (found.pass_now, found.parts_done) == ((after // 5 + 1) % 3, after % 5 + 1)
     score_in_parts(plan, tmp_path / "killed", one_by_one, Runtime())
     score_in_parts(plan, tmp_path / "whole", one_by_one, Runtime())
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
@@ -226,3 +235,46 @@ def test_scales_are_saved_as_in_one_piece(data, tmp_path):
     score_source(open_data(data), [METRIC], save_norm=str(bounds[1]))
     found, wanted = (json.loads(path.read_text())["bounds"] for path in bounds)
     assert {key: pytest.approx(pair) for key, pair in wanted.items()} == found
+
+
+def in_parts(metric, segments, size=4):
+    """Scores of parts by the passes of a run, without its files."""
+    parts, known = [segments[i : i + size] for i in range(0, len(segments), size)], Settled()
+    for number in range(metric.rounds):
+        pools = [Pool(number, known.statistics) for _ in parts]
+        found = [gather({"": metric}, part, Runtime(), pool) for part, pool in zip(parts, pools, strict=True)]
+        known = known.joined(merge(found))
+    pool = Pool(metric.rounds, known.statistics)
+    return np.concatenate([score_segments({"": metric}, part, Runtime(pool=pool))[""].values for part in parts])
+
+
+@pytest.fixture
+def segments(data):
+    query = ({"speaker": "A", "text": "where is the cat"},)
+    return [replace(segment, context=query) for segment in read(data).segments]
+
+
+@pytest.mark.parametrize("mix", ["min", "mean"])
+def test_ruber_is_scaled_over_all_parts(segments, tiny_regressor, tiny_model, mix):
+    pytest.importorskip("torch")
+    head = str(tiny_regressor(features="hyp,src,hyp*src,|hyp-src|", low="0", high="1"))
+    metric = Ruber(model=head, encoder=str(tiny_model("bert")), mix=mix)
+    wanted = metric.score(segments, Runtime()).values
+    np.testing.assert_allclose(in_parts(metric, segments), wanted, atol=1e-4)  # a narrow scale spreads float32
+    assert 0 in wanted  # one response is empty
+
+
+def test_blend_takes_what_its_terms_take(segments, tmp_path):
+    path = tmp_path / "blend.json"
+    terms = (Term("yisi0", 0.5, 0.3, 0.1), Term("chrf", 0.5, 40.0, 10.0))
+    path.write_text(LinearModel("blend", terms, 0.1, {"criterion": "da", "low": -2.5}).text())
+    metric = Blend(model=str(path))
+    np.testing.assert_allclose(in_parts(metric, segments), metric.score(segments, Runtime()).values, rtol=1e-12)
+
+
+def test_every_pooled_metric_of_nlgauge_can_be_scored_in_parts():
+    """Those that cannot be made without an option are tried above."""
+    for name in list_metrics():
+        with suppress(SpecError):
+            built = metric(name)
+            assert not is_pooled(built) or rounds(built), name

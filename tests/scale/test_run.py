@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -176,6 +177,26 @@ def test_progress_counts_segments_of_all_systems(tmp_path):
     sums_path(tmp_path / "out", plan.parts[-1]).unlink()
     found = progress_of(tmp_path / "out")
     assert (found.n, found.n_done, found.parts_done) == (10, 8, 2)
+
+
+def test_the_rate_is_that_of_the_last_parts(plan, run):
+    score_in_parts(plan, run, one_by_one, Runtime())
+    for seconds, part in zip((100, 102), plan.parts, strict=False):
+        os.utime(sums_path(run, part), (seconds, seconds))
+    sums_path(run, plan.parts[2]).unlink()
+    found = progress_of(run)
+    assert (found.n_done, found.rate, found.seconds_left) == (8, 2.0, 2.0)  # four segments in two seconds, four left
+    sums_path(run, plan.parts[0]).unlink()
+    assert progress_of(run).seconds_left is None
+
+
+def test_texts_are_refused_before_anything_is_scored(data):
+    with pytest.raises(InputError, match="guard"):
+        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, guards="refuse")
+    data.write_text(json.dumps({"hyp": "\u732b\u304c\u5ea7\u3063\u305f", "refs": ["\u732b"]}) + "\n")
+    with pytest.raises(InputError, match="look "):
+        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, language="strict")
+    assert not make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, language="off", guards="off").guards
 
 
 def test_a_dry_run_scores_a_sample_and_writes_nothing(plan, tmp_path):

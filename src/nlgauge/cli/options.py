@@ -88,7 +88,10 @@ Device = Annotated[
 ]
 DType = Annotated[
     str,
-    choice("--dtype", among=DTYPES, help="Precision of models. Part of the signature."),
+    choice("--dtype", among=("auto", *DTYPES), help="Precision of models. Part of the signature."),
+]
+Compile = Annotated[
+    bool, typer.Option("--compile", help="On a GPU: compile encoders of BERT's family, which takes a while at first.")
 ]
 CacheFolder = Annotated[
     str | None,
@@ -155,6 +158,7 @@ class Common:
     no_cache: NoCache = False
     quiet: Quiet = False
     limits: LimitSizes = None
+    compile: Compile = False
 
     @property
     def seed(self) -> int:
@@ -170,18 +174,21 @@ class Common:
             cached: keep scores, unless the options say otherwise.
 
         Raises:
-            InputError: a cache, and none.
+            InputError: a cache, and none; or what is only for GPUs, on a CPU.
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
         if not _DEVICE.fullmatch(self.device):
             raise InputError(f"--device is {self.device!r}, expected auto, cpu, cuda, cuda:N or mps")
+        if self.compile and self.device == "cpu":
+            raise InputError("--compile is for GPUs, and a CPU has kernels of its own; leave it out")
         return Runtime(
             device=self.device,
             dtype=self.dtype,
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
+            compile=self.compile,
         )
 
     def _cache(self, quiet: bool) -> ScoreCache:
@@ -207,9 +214,6 @@ class Looks:
         check_language(self.language)
         check_guards(self.guards)
 
-    def needing_all(self) -> dict[str, bool]:
-        """Options that need all segments at once -> whether they are typed."""
-        return {"language": self.language == "strict", "guards": self.guards != "note"}
 
 
 @dataclass(frozen=True)

@@ -104,12 +104,14 @@ def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str
 
     found = {}
     for segment in (joined.known[i] for i in joined.furthest(most)):
+        if segment is None:
+            continue
         made = []
-        for number, reference in enumerate(segment.references if segment is not None else (), start=1):
+        for number, reference in enumerate(segment.references, start=1):
             with suppress(InputError):
                 made.append((number, align(segment.hypothesis, reference, metric, runtime)))
         made = [(number, one) for number, one in made if one.hypothesis and one.reference]
-        if segment is not None and made:
+        if made:
             found[segment.id] = max(made, key=lambda one: one[1].f1)
     return found
 

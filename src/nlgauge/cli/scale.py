@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.terminal import echo
+from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.io.spans import Inputs
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, part_directions
 from nlgauge.metrics.job import ComparisonOptions
+from nlgauge.metrics.thresholds.beside import thresholds_for, with_agreement
 from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    from nlgauge.scale.plan import Plan
+    from nlgauge.scale.run import Engine
 
 _ROWS = 10_000
 
@@ -39,12 +44,22 @@ class InParts:
         int | None,
         typer.Option("--workers", min=1, help="Processes of --engine.  [default: one a processor, or a GPU]"),
     ] = None
+    gpus_per_worker: Annotated[
+        float | None,
+        typer.Option(
+            "--gpus-per-worker", metavar="SHARE", help="What a worker takes of a GPU, such as 0.5.  [default: 1]"
+        ),
+    ] = None
     part_rows: Annotated[
         int, typer.Option("--part-rows", min=1, metavar="N", help="Rows of a part of --engine, about.")
     ] = _ROWS
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: count rows and parts, and time a sample; write nothing.")
     ] = False
+    price: Annotated[
+        float | None,
+        typer.Option("--price", min=0, metavar="NUMBER", help="With --dry-run: what an hour of all workers costs."),
+    ] = None
     address: Annotated[
         str | None,
         typer.Option("--ray-address", metavar="HOST:PORT", help="Engine ray: a cluster.  [default: this machine]"),
@@ -55,10 +70,12 @@ class InParts:
 
         Args:
             leaves_out: whether metrics are to be left out where the data lack what they need.
-            others: options that need all segments at once, if typed.
+            others: options that parts do not know, if typed.
         """
         if self.engine is None:
-            own = options.changed(self, "output", "workers", "part_rows", "dry_run", "address")
+            own = options.changed(
+                self, "output", "workers", "gpus_per_worker", "part_rows", "dry_run", "price", "address"
+            )
             own["ray-address"] = own.pop("address")
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
@@ -68,48 +85,92 @@ class InParts:
             raise InputError("--engine writes into a folder, and none is given; add -o FOLDER, or --dry-run")
         if self.address is not None and self.engine != "ray":
             raise InputError("--ray-address names a cluster of Ray; it goes with --engine ray")
+        if self.price is not None and not self.dry_run:
+            raise InputError("--price says what an hour costs; it goes with --dry-run")
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
-        options.refuse_idle(others, "needs all segments in one process; leave it out, or leave --engine out")
+        options.refuse_idle(others, "is not known in parts (see docs/scale.md); leave it out, or leave --engine out")
         return True
 
-    def result(
+    def score(
         self,
         inputs: Inputs,
         metrics: Mapping[str, Metric],
         runtime: Runtime,
-        language: str,
+        looks: options.Looks,
         comparison: ComparisonOptions,
+        thresholds: str | None,
         save_norm: str | None,
-    ) -> Result | None:
-        """The result; None after a dry run, which prints what it found."""
+        files: options.Files,
+        spreadsheet: bool,
+    ) -> tuple[Result, options.Parts] | None:
+        """The result, and the directions of parts; None after a dry run, which prints what it found."""
         from nlgauge.scale.plan import make_plan
-        from nlgauge.scale.run import score_in_parts
+        from nlgauge.scale.run import known_of, rows_of, score_in_parts
 
-        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, language=language)
-        devices = _devices(runtime.device)
-        workers = self.workers or len(devices) or os.cpu_count() or 1
+        if runtime.compile:
+            raise InputError("--compile does not reach the workers of --engine; leave it out")
+        table = thresholds_for(thresholds, metrics, runtime)
+        how = {"language": looks.language, "guards": looks.guards}
+        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, **how)
         if self.dry_run:
-            from nlgauge.scale.run import estimate
-
-            found = estimate(plan, metrics, runtime)
-            n, systems = plan.summary.n, len(plan.summary.systems)
-            echo(f"segments   {n:,} of {_counted(systems, 'system')}, {plan.distinct:,} distinct")
-            echo(f"parts      {len(plan.parts):,}")
-            echo(f"sample     {found.n} segments in {found.seconds:.2f} s, after {found.loading:.1f} s of loading")
-            echo(f"truncated  {found.truncated} of the sample")
-            echo(f"time       about {_time(found.of(plan, workers))} with {_counted(workers, 'worker')}")
+            for line in self._estimate(plan, metrics, runtime):
+                echo(line)
             return None
+        folder = Path(self.output or "")  # `check` refuses that there is none
+        engine = self._engine(_devices(runtime.device))
+        result = as_typed(score_in_parts(plan, folder, engine, runtime, comparison, save_norm))
+        with files.writing(spreadsheet) as write:
+            for columns in rows_of(plan, folder) if write is not None else ():
+                assert write is not None  # as asked just now
+                write(columns)
+        known = known_of(plan, folder)
+        result = with_agreement(result, table, {spec: references for spec, (references, _) in known.items()})
+        return result, {spec: part_directions(metrics[spec], names) for spec, (_, names) in known.items()}
+
+    def _engine(self, devices: Sequence[str]) -> Engine:
+        workers, gpus = self._shares(devices)
         if self.engine == "pool":
             from nlgauge.scale import pool
 
-            engine = partial(pool.score_parts, workers=workers, devices=devices)
-        else:
-            from nlgauge.scale import ray
+            return partial(pool.score_parts, workers=workers, devices=devices)
+        from nlgauge.scale import ray
 
-            engine = partial(ray.score_parts, workers=workers, gpus=float(bool(devices)), address=self.address)
-        assert self.output is not None  # `check` refuses that
-        return score_in_parts(plan, Path(self.output), engine, runtime, comparison, save_norm)
+        return partial(ray.score_parts, workers=workers, gpus=gpus, address=self.address)
+
+    def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
+        """What a dry run prints, line by line."""
+        from nlgauge.scale.run import estimate
+
+        found = estimate(plan, metrics, runtime)
+        workers, _ = self._shares(_devices(runtime.device))
+        n, seconds = plan.summary.n, found.of(plan, workers)
+        yield f"segments   {n:,} of {_counted(len(plan.summary.systems), 'system')}, {plan.distinct:,} distinct"
+        tokens, what = (found.words, "words") if found.pieces is None else (found.pieces, "tokens of the model")
+        yield f"texts      {plan.texts:,} distinct, with about {_rounded(plan.texts * tokens):,} {what}"
+        passes = f", gone through {plan.passes + 1} times" if plan.passes else ""
+        yield f"parts      {len(plan.parts):,}{passes}"
+        yield f"sample     {found.n} segments in {found.seconds:.2f} s, after {found.loading:.1f} s of loading"
+        about = f": about {_rounded(n * found.truncated / found.n):,} segments" if found.truncated else ""
+        yield f"truncated  {found.truncated} of the sample{about}"
+        yield f"time       about {_time(seconds)} with {_counted(workers, 'worker')}"
+        if self.price is not None:
+            yield f"cost       about {seconds / 3600 * self.price:.2g} at {self.price:g} an hour"
+
+    def _shares(self, devices: Sequence[str]) -> tuple[int, float]:
+        """How many workers, and what each takes of a GPU: together no more than there is on this machine.
+
+        A cluster may have GPUs where this machine has none.
+        """
+        asked = self.gpus_per_worker
+        if asked is not None and not 0 < asked <= 1:
+            raise InputError(f"--gpus-per-worker is {asked:g}, expected a share above 0, up to 1 for a GPU of its own")
+        if not devices:
+            if asked is not None and self.address is None:
+                raise InputError("--gpus-per-worker shares GPUs, and models run on none here; leave it out")
+            return self.workers or os.cpu_count() or 1, asked or 0.0
+        workers = self.workers or max(1, round(len(devices) / (asked or 1.0)))
+        return workers, asked or min(1.0, len(devices) / workers)
 
 
 def status(
@@ -120,7 +181,12 @@ def status(
 
     found = progress_of(folder)
     state = "running" if found.running else "done" if (folder / RESULT).exists() else "stopped; run its command again"
-    echo(f"{found.parts_done:,} of {_counted(found.parts, 'part')}, {found.n_done:,} of {found.n:,} segments: {state}")
+    if found.running and found.rate is not None and found.seconds_left is not None:
+        each = f"{found.rate:,.{1 if found.rate < 10 else 0}f}"
+        state += f", {each} segments a second, about {_time(found.seconds_left)} left"
+    step = f"pass {found.pass_now} of {found.passes} before the scores: " if found.pass_now else ""
+    parts = f"{found.parts_done:,} of {_counted(found.parts, 'part')}"
+    echo(f"{step}{parts}, {found.n_done:,} of {found.n:,} segments: {state}")
     return 0
 
 
@@ -138,6 +204,11 @@ def _devices(device: str) -> Sequence[str]:
 
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _rounded(number: float) -> int:
+    """A number with three digits that count."""
+    return int(float(f"{number:.3g}"))
 
 
 def _time(seconds: float) -> str:

@@ -114,7 +114,8 @@ class Texts:
         with self.opened():  # which refuses what does not go together
             data = self.data[0] if self.data else None
             columns = options.columns_of(self.columns)
-            return Inputs(data, columns, tuple(self.hyp or ()), tuple(self.ref or ()), self.src)
+            files = tuple(self.hyp or ()), tuple(self.ref or ()), self.src
+            return Inputs(data, columns, *files, tuple(self.exclude or ()))
 
     @contextmanager
     def opened(self) -> Iterator[Source]:
@@ -288,17 +289,17 @@ def score(
     files.check([*texts.paths, *([compared.thresholds] if compared.thresholds else [])], save_norm=save_norm)
     is_parted = in_parts.check(
         bool(optional),
-        **options.changed(compared, "thresholds"),
-        **options.changed(texts, "exclude", "common"),
-        **{"segments": files.segments, "cache": run.cache, **looks.needing_all()},
+        **options.changed(texts, "common"),
+        **{"cache": run.cache},
     )
     runtime = run.runtime(seed=seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        found = in_parts.result(texts.inputs, metrics, runtime, looks.language, comparison, save_norm)
+        written = (save_norm, files, shown.spreadsheet)
+        found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, compared.thresholds, *written)
         if found is None:
             return 0
-        result = as_typed(found)
+        result, of_parts = found
     else:
         how = (shown.spreadsheet, save_norm, looks, optional - {*gates, sort})
         result, of_parts = _scored(texts, metrics, comparison, compared.thresholds, runtime, files, *how)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib import metadata
 from typing import Any
 
 from nlgauge.core.spec import quote
@@ -116,6 +115,8 @@ def show(value: Any) -> str:
 @cache
 def version(package: str) -> str:
     """The installed version of a distribution, read without importing it."""
+    from importlib import metadata  # a tenth of the start of `nlgauge --help`
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

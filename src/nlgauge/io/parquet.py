@@ -103,6 +103,16 @@ class ParquetRows:
         return []
 
 
+def read_columns(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The columns of a table that `writing` wrote, as it took them: lists of texts, and arrays of float64."""
+    pyarrow, parquet = import_pyarrow()
+    table = parquet.ParquetFile(path).read()
+    return {
+        name: column.to_numpy() if pyarrow.types.is_floating(column.type) else column.to_pylist()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
 def check_size(file: InputFile, raw: IO[bytes], metadata: Any) -> None:
     """Refuse a Parquet file that says itself that it is larger than the limits of the file allow.
 

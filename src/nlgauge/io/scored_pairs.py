@@ -38,8 +38,10 @@ def read_scored_pairs(path: str | os.PathLike[str]) -> list[ScoredPair] | None:
             return None
         scores = {spec: _scores(row, spec, where) for spec in specs}
         known = {spec: own for spec, own in scores.items() if not any(map(math.isnan, own))}
-        texts = (str(row.get(name) or "") for name in ("id", "phenomenon", "better", "worse"))
-        found.append(ScoredPair(*texts, scores=known))
+        name, phenomenon, better, worse = (
+            str(row.get(field) or "") for field in ("id", "phenomenon", "better", "worse")
+        )
+        found.append(ScoredPair(name, phenomenon, better, worse, known))
     return found or None
 
 

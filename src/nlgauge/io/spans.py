@@ -6,18 +6,20 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
 from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.hub import fetched
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.parallel import ParallelSource, open_parallel
 from nlgauge.io.parquet import ParquetRows, import_pyarrow
 from nlgauge.io.read import open_data
+from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source, TableSource
 
 _SHARES = 16  # parts of a row group, at most: each reads the group from its beginning
@@ -26,24 +28,37 @@ _WAY_OUT = "write Parquet, JSON lines or one text per line, not compressed"
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of one input, as typed: a data file, or parallel texts."""
+    """The files of one input, as typed: a data file, or parallel texts; without the systems in `exclude`."""
 
     data: str | None = None
     columns: Mapping[str, str] | None = None
     hypotheses: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     source: str | None = None
+    exclude: tuple[str, ...] = ()
 
     @property
     def paths(self) -> list[str]:
         """All files, in the order in which spans list them."""
         return [path for path in (self.data, *self.hypotheses, *self.references, self.source) if path is not None]
 
+    @property
+    def pinned(self) -> Inputs:
+        """The same with files of the hub by their commit, so that workers read the same bytes and ask nobody."""
+        data, source = (None if path is None else fetched(path)[0] for path in (self.data, self.source))
+        hypotheses, references = (
+            tuple(fetched(path)[0] for path in paths) for paths in (self.hypotheses, self.references)
+        )
+        return replace(self, data=data, hypotheses=hypotheses, references=references, source=source)
+
     def opened(self) -> Source:
-        """All segments."""
-        if self.data is not None:
-            return open_data(self.data, columns=self.columns)
-        return open_parallel(self.hypotheses, self.references, self.source)
+        """All segments but those of systems that are left out."""
+        source: Source = (
+            open_parallel(self.hypotheses, self.references, self.source)
+            if self.data is None
+            else open_data(self.data, columns=self.columns)
+        )
+        return SelectedSource(source, self.exclude) if self.exclude else source
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,10 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
 
 def read_span(inputs: Inputs, span: Span) -> list[Segment]:
     """The segments of a span, as the whole input has them: the same ids, the same order."""
+    return [segment for segment in _read(inputs, span) if segment.system not in inputs.exclude]
+
+
+def _read(inputs: Inputs, span: Span) -> list[Segment]:
     if inputs.data is None:
         return list(_parallel(inputs, span))
     if span.ranges:
@@ -167,6 +186,10 @@ def _groups(file: InputFile, rows: int) -> list[Span]:
 
 
 def stamp(path: str) -> tuple[int, int]:
-    """Size and time of change of a file, by which a file that has changed is known."""
-    status = os.stat(path)
+    """Size and time of change of a file, by which a file that has changed is known.
+
+    Raises:
+        FileNotFoundError: it is no longer there.
+    """
+    status = os.stat(fetched(path)[1])
     return status.st_size, status.st_mtime_ns

@@ -165,6 +165,16 @@ def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]
     return {name: known[name] for name in names if name in known}
 
 
+def pieces_of(metric: Any, texts: Sequence[str], runtime: Runtime) -> int | None:
+    """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
+    inside = [term for _, term in getattr(metric, "terms", ())] + [getattr(metric, "metric", None)]
+    if hasattr(metric, "pieces"):
+        own: int = metric.pieces(texts, runtime)
+        return own
+    found = (pieces_of(one, texts, runtime) for one in inside if one is not None)
+    return next((n for n in found if n is not None), None)
+
+
 def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | None = None) -> None:
     """Refuse segments that lack what the metric reads, or that it refuses itself; the error names the first.
 

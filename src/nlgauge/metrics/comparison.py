@@ -252,7 +252,9 @@ def intervals(
     found: dict[str | None, Interval] = {}
     for n in {len(where) for where in places.values()}:
         names = [name for name, where in places.items() if len(where) == n]
-        stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
+        # (S, n, k); all segments of one system are in their order already, and may be too many for a copy
+        stats = scores.segment_stats
+        stats = stats[None] if n == len(scores) else stats[np.stack([places[name] for name in names])]
         if n < 2:
             absent = np.full(len(names), np.nan)
             made = Intervals(

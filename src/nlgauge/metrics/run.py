@@ -18,7 +18,7 @@ from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, r
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.pool import Unsettled
-from nlgauge.runtime.runtime import Bar, Runtime, bars
+from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
 
 _STORE_EVERY = 4096  # the largest number of segments between two writes to the cache
 _FIRST, _LEAST = 512, 64  # segments before the first write, and at least between two
@@ -119,6 +119,8 @@ def _shared_scores(
     metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""
+    if len(metrics) > 1 and runtime.shared(PAIRS) is None:
+        runtime = runtime.sharing({PAIRS: {}})
     readers, layers = shared(metrics, runtime) if len(metrics) > 1 else ([], {})
     if not readers or not segments:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}

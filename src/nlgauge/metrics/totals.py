@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class Totals:
     _finish: Finish | None = None
     _finish_parts: FinishParts | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
+    _stats: array[float] = field(default_factory=lambda: array("d"))  # of everything kept, which grows without a copy
 
     def add(self, segments: Sequence[Segment], scores: Scores) -> None:
         """Count a block of segments and their scores."""
@@ -61,7 +63,7 @@ class Totals:
         self.counts = add(self.counts, count(scores.flags, scores.values))
         self.first = first_of_all(self.first, first_of(scores.flags, scores.ids, scores.values))
         if self.keep:
-            self._kept.append((keys, [s.item for s in segments], scores))
+            self._keep(keys, [s.item for s in segments], scores)
 
     def as_json(self) -> dict[str, Any]:
         """What is known so far but for kept statistics, in a form that JSON holds and `take` reads."""
@@ -101,7 +103,13 @@ class Totals:
     ) -> None:
         """Keep the statistics of segments whose totals were taken."""
         keys = [(group if self.by_group else None, system) for group, system in zip(groups, systems, strict=True)]
-        self._kept.append((keys, list(items), scores))
+        self._keep(keys, list(items), scores)
+
+    def _keep(self, keys: list[Key], items: list[str | None], scores: Scores) -> None:
+        if scores.stats is not None:
+            self._stats.frombytes(np.ascontiguousarray(scores.stats, dtype=np.float64).view(np.uint8).data)
+        known = {key: key for key in keys}  # one object for each key
+        self._kept.append(([known[key] for key in keys], items, replace(scores, stats=None)))
 
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
         """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
@@ -120,6 +128,10 @@ class Totals:
         keys = [key for block, _, _ in self._kept for key in block]
         items = [item for _, block, _ in self._kept for item in block]
         scores = join([s for _, _, s in self._kept])
+        if self._stats:
+            scores = replace(scores, stats=np.frombuffer(self._stats, dtype=np.float64).reshape(len(scores), -1))
+        if len({group for group, _ in keys}) == 1:
+            return {keys[0][0]: ([system for _, system in keys], items, scores)}
         groups = {}
         for group in dict.fromkeys(group for group, _ in keys):
             mine = np.array([key[0] == group for key in keys])

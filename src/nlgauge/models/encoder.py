@@ -199,18 +199,18 @@ def load_encoder(
     """
     files = locate(model, revision)
     tokenizer = runtime.once(("tokenizer", files, max_tokens), lambda: TextTokenizer(files, max_tokens))
-    network = runtime.once(("network", files, dtype, runtime.device), lambda: _network(files, dtype, runtime.device))
+    network = runtime.once(("network", files, dtype, runtime.device), lambda: _network(files, dtype, runtime))
     shared = runtime.shared(source_of(model, revision, dtype, runtime))
     return Encoder(files, tokenizer, network, runtime.token_budget, shared)
 
 
-def _network(files: ModelFiles, dtype: str, device: str) -> Network:
-    kind, where = dtype_and_device(dtype, device, f"model {files.name!r}")
+def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
+    kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
     files.check_embedded()
     from nlgauge.models.packed import PackedBert
 
     if PackedBert.reads(files.config):
-        return PackedBert(files, kind, where)
+        return PackedBert(files, kind, where, compiled=runtime.compile)
     from nlgauge.models.hub import HubNetwork
 
     return HubNetwork(files, kind, where)

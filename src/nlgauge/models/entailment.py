@@ -19,7 +19,7 @@ from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import PAIRS, Runtime
 
 if TYPE_CHECKING:
     from nlgauge.models.classifiers import Classifier
@@ -168,8 +168,36 @@ class Entailment:
     truncated: npt.NDArray[np.bool_]
 
 
+class HeldPairs:
+    """What a model said of the pairs that the metrics of one call asked it."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], int] = {}
+        self._rows: Array = np.zeros((0, 4))  # three probabilities, and whether the pair was cut
+
+    def unknown(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Those pairs that were not asked before."""
+        return [pair for pair in pairs if pair not in self._places]
+
+    def add(self, pairs: Sequence[tuple[str, str]], found: Entailment) -> None:
+        """Keep judgements of new pairs."""
+        self._places |= {pair: place for place, pair in enumerate(pairs, len(self._places))}
+        self._rows = np.vstack([self._rows, np.column_stack([found.probabilities, found.truncated])])
+
+    def of(self, pairs: Sequence[tuple[str, str]]) -> Entailment:
+        """The judgements of pairs, which all are known."""
+        rows = self._rows[[self._places[pair] for pair in pairs]]
+        return Entailment(rows[:, :3], rows[:, 3] > 0)
+
+
 class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
-    """An NLI model with its tokenizer and its classifier."""
+    """An NLI model with its tokenizer and its classifier.
+
+    Attributes:
+        held: the pairs that metrics of the call asked; None if there is one metric.
+    """
+
+    held: HeldPairs | None = None
 
     def judge(
         self,
@@ -191,6 +219,20 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
             alone: run each pair in its own forward pass on one core. This is slow, but no result depends on the other
                 pairs.
         """
+        if self.held is not None and not alone:
+            new = list(dict.fromkeys(self.held.unknown(pairs)))
+            self.held.add(new, self._judged(new, contents, advance, alone))
+            advance(len(pairs) - len(new))
+            return self.held.of(pairs)
+        return self._judged(pairs, contents, advance, alone)
+
+    def _judged(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        contents: Mapping[str, Ids] | None,
+        advance: Callable[[int], None],
+        alone: bool,
+    ) -> Entailment:
         number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
         distinct = list(number)
         if contents is None:
@@ -240,12 +282,16 @@ def load_nli(
     limit = nli_files.max_tokens(max_tokens)
     tokenizer = runtime.once(("pair tokenizer", nli_files.files, limit), lambda: PairTokenizer(nli_files.files, limit))
     key = ("nli", nli_files.files, None if nli_files.head is None else nli_files.head.identity, dtype, runtime.device)
-    return NliModel(
+    loaded = NliModel(
         nli_files,
         tokenizer,
         lambda: runtime.once(key, lambda: _network(nli_files, dtype, runtime.device)),
         runtime.token_budget,
     )
+    shared = runtime.shared(PAIRS)
+    if shared is not None:
+        loaded.held = shared.setdefault((*key, nli_files.columns, limit), HeldPairs())
+    return loaded
 
 
 def _network(found: NliFiles, dtype: str, device: str) -> Classifier:

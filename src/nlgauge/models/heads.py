@@ -77,6 +77,11 @@ class Head:
             raise InputError(f"head {self.path}: {key} is {value!r}, expected a whole number")
         return int(value)
 
+    @property
+    def has_adapters(self) -> bool:
+        """Whether the head changes layers of its encoder."""
+        return any(".lora_" in name for name in _header(self.path, self.path.stat().st_mtime_ns)[1])
+
     def tensors(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple[torch.Tensor, torch.Tensor]]]:
         """The head's own tensors by name, as float32, and the adapters by the name of their layer."""
         try:
@@ -127,7 +132,7 @@ def find_head(name: str, kind: str) -> Head:
                 f"head file {name} does not"
                 f" exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"
             )
-    metadata = dict(_metadata(path, path.stat().st_mtime_ns))
+    metadata = dict(_header(path, path.stat().st_mtime_ns)[0])
     if metadata.get("format") != _FORMAT:
         raise InputError(
             f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a"
@@ -156,14 +161,15 @@ def _encoder(metadata: Mapping[str, str], path: Path) -> ModelFiles:
 
 
 @cache
-def _metadata(path: Path, mtime_ns: int) -> tuple[tuple[str, str], ...]:
-    """The strings in the header of a safetensors file: 8 bytes of length, then JSON."""
+def _header(path: Path, mtime_ns: int) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The strings and the names of tensors in the header of a safetensors file: 8 bytes of length, then JSON."""
     try:
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")
             if not 2 <= size <= _MOST_HEADER:
                 raise ValueError("no header")
             header = json.loads(file.read(size))
-            return tuple((key, str(value)) for key, value in header.get("__metadata__", {}).items())
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
+            strings = header.pop("__metadata__", {})
+            return tuple((key, str(value)) for key, value in strings.items()), tuple(header)
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
         raise InputError(f"head {path} is not a readable safetensors file: {error}") from None

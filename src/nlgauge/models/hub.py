@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
+from nlgauge.models.gpu.lengths import to_device
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
@@ -143,7 +144,7 @@ class HubNetwork:
     def _forward(self, sequences: Sequence[Ids], **asked: bool) -> torch.Tensor:
         out = []
         for low, high in runs([len(s) for s in sequences]):
-            ids = torch.from_numpy(np.stack(sequences[low:high])).to(self.device)
+            ids = to_device(np.stack(sequences[low:high]), self.device)
             output = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), **asked)
             states = output.hidden_states[0] if asked else output[0]
             out.append(states.reshape(-1, states.shape[-1]))

@@ -2,7 +2,8 @@
 
 The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
 The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only once.
-The other texts in a batch change a token's vector only by rounding, and on some processors not at all.
+The other texts in a batch change a token's vector only by rounding, and on some processors not at all. On a GPU the
+blocks are those of `models.gpu`.
 
 References:
     Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on).
@@ -23,6 +24,8 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import kernels
+from nlgauge.models.gpu import blocks as gpu_blocks
+from nlgauge.models.gpu.lengths import Attention, attention, to_device
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
@@ -47,6 +50,8 @@ class PackedBert:
         device: the device on which it runs.
         adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its
             weight.
+        compiled: compile the blocks of a GPU; a CPU has its own kernels.
+        as_gpu: compute as on a GPU. None does so on all devices but the CPU.
     """
 
     @refusing_broken
@@ -56,8 +61,12 @@ class PackedBert:
         dtype: torch.dtype,
         device: torch.device,
         adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None,
+        *,
+        compiled: bool = False,
+        as_gpu: bool | None = None,
     ) -> None:
         config = files.config
+        self._as_gpu, self._compiled = device.type != "cpu" if as_gpu is None else as_gpu, compiled
         self.files, self.dtype, self.device = files, dtype, device
         self.width: int = config["hidden_size"]
         self.heads: int = config["num_attention_heads"]
@@ -66,7 +75,7 @@ class PackedBert:
         self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
         self._weights = _Weights(files)
         self._adapters = {f"{name}.weight": pair for name, pair in (adapters or {}).items()}
-        self._blocks: list[_Block] = []
+        self._blocks: list[_Block | gpu_blocks.Block] = []
         self._lock = threading.Lock()
         read = self._read
         # The vector of a token's type joins that of its position once, instead of every token every time: a table a
@@ -153,7 +162,7 @@ class PackedBert:
         self,
         sequences: Sequence[Ids],
         types: Sequence[Ids] | None,
-        blocks: Sequence[_Block],
+        blocks: Sequence[_Block | gpu_blocks.Block],
         seen: Callable[[int, torch.Tensor], None] = lambda layer, states: None,
     ) -> torch.Tensor:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
@@ -166,18 +175,31 @@ class PackedBert:
         positions += self.first_position
         if types is not None:
             positions[:n_tokens] += np.concatenate(types) * self._n_positions
-        states = functional.embedding(torch.from_numpy(ids).to(self.device), self._words)
-        states = states.add_(functional.embedding(torch.from_numpy(positions).to(self.device), self._positions))
+        states = functional.embedding(to_device(ids, self.device), self._words)
+        states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
-        groups = []
-        for low, high in runs(lengths):
-            length = int(lengths[low])
-            groups.append((int(ends[low]) - length, high - low, length))
+        attend = attention(lengths, self.heads, self.device, self.dtype) if self._as_gpu else self._by_group(lengths)
         seen(0, states)
         for number, block in enumerate(blocks, 1):
-            states = block(states, groups)
+            states = block(states, attend)
             seen(number, states)
         return states[:n_tokens]
+
+    def _by_group(self, lengths: Ids) -> Attention:
+        """Attention over each group of texts of equal length, for a CPU."""
+        ends, groups = np.cumsum(lengths), []
+        for low, high in runs(lengths):
+            length = int(lengths[low])
+            groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low))
+
+        def attend(joined: torch.Tensor) -> torch.Tensor:
+            # rows beyond the last text stay 0, so that nothing undefined is computed on
+            mixed = joined.new_zeros(len(joined), self.width)
+            for start, end, n in groups:
+                kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
+            return mixed
+
+        return attend
 
     def _rows(self, n_tokens: int) -> int:
         """Round up to one of a few row counts: powers of two up to a full batch, multiples of the least one beyond."""
@@ -185,8 +207,13 @@ class PackedBert:
             return -(-n_tokens // _LEAST_ROWS) * _LEAST_ROWS
         return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
 
-    def _block(self, prefix: str) -> _Block:
-        return _Block.read(lambda name: self._read(prefix + name), self.heads, self.epsilon, self.batch_tokens)
+    def _block(self, prefix: str) -> _Block | gpu_blocks.Block:
+        def read(name: str) -> torch.Tensor:
+            return self._read(prefix + name)
+
+        if self._as_gpu:
+            return gpu_blocks.Block.read(read, self.epsilon, self._compiled)
+        return _Block.read(read, self.epsilon, self.batch_tokens)
 
     def _read(self, name: str) -> torch.Tensor:
         weight = self._weights[name]
@@ -203,7 +230,6 @@ class PackedBert:
 
 @dataclass(frozen=True)
 class _Block:
-    heads: int
     epsilon: float
     query_key_value: kernels.Linear
     attention_out: kernels.Linear
@@ -213,13 +239,12 @@ class _Block:
     norm: tuple[torch.Tensor, torch.Tensor]
 
     @classmethod
-    def read(cls, tensor: Callable[[str], torch.Tensor], heads: int, epsilon: float, rows: int) -> _Block:
+    def read(cls, tensor: Callable[[str], torch.Tensor], epsilon: float, rows: int) -> _Block:
         def pair(name: str) -> tuple[torch.Tensor, torch.Tensor]:
             return tensor(f"{name}.weight"), tensor(f"{name}.bias")
 
         three = [pair(f"attention.self.{part}") for part in ("query", "key", "value")]
         return cls(
-            heads,
             epsilon,
             kernels.linear(torch.cat([w for w, _ in three]), torch.cat([b for _, b in three]), rows),
             kernels.linear(*pair("attention.output.dense"), rows),
@@ -229,13 +254,9 @@ class _Block:
             pair("output.LayerNorm"),
         )
 
-    def __call__(self, states: torch.Tensor, groups: Sequence[tuple[int, int, int]]) -> torch.Tensor:
+    def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
         width = states.shape[1]
-        joined = self.query_key_value(states)
-        mixed = torch.zeros_like(states)  # rows beyond the last text stay 0, so that nothing undefined is computed on
-        for start, n, length in groups:
-            end = start + n * length
-            kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
+        mixed = attend(self.query_key_value(states))
         states = functional.layer_norm(
             self.attention_out(mixed).add_(states), (width,), *self.attention_norm, self.epsilon
         )

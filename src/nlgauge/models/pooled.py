@@ -62,21 +62,23 @@ def mean_vectors(
 def encoder_means(
     encoder: Encoder,
     sequences: Sequence[Ids],
-    layer: int,
+    layers: Sequence[int],
     *,
     outer: tuple[int, int] = (0, 0),
     advance: Callable[[int], None] = lambda count: None,
 ) -> torch.Tensor:
-    """Mean vectors of n texts at a layer, shape (n, d); from the vectors that metrics of the call share, if they do."""
+    """Mean vectors of n texts, shape (n, layers, d); from the vectors that metrics of the call share, if they do."""
     if encoder.shared is None:
         how: dict[str, Any] = {"budget": encoder.budget, "outer": outer, "advance": advance}
-        return mean_vectors(encoder.network, sequences, [layer], **how)[:, 0]
-    (vectors,) = encoder.encode_sequences(sequences, [layer])
-    assert vectors.norms is not None
-    means = torch.empty(len(sequences), encoder.width, dtype=torch.float32, device=vectors.matrix.device)
-    for i, (start, length) in enumerate(zip(vectors.starts.tolist(), vectors.lengths.tolist(), strict=True)):
+        return mean_vectors(encoder.network, sequences, layers, **how)
+    found = encoder.encode_sequences(sequences, layers)
+    device = encoder.network.device
+    means = torch.empty(len(sequences), len(layers), encoder.width, dtype=torch.float32, device=device)
+    for i, (start, length) in enumerate(zip(found[0].starts.tolist(), found[0].lengths.tolist(), strict=True)):
         rows = slice(start + outer[0], start + length - outer[1])
-        means[i] = (vectors.matrix[rows] * vectors.norms[rows]).mean(dim=0)
+        for place, vectors in enumerate(found):
+            assert vectors.norms is not None
+            means[i, place] = (vectors.matrix[rows] * vectors.norms[rows]).mean(dim=0)
         advance(1)
     return means
 

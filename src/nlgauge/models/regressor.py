@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models import embedded
-from nlgauge.models.encoder import dtype_and_device, load_encoder
+from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder
 from nlgauge.models.features import combined, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.tokens import Ids, TextTokenizer
+from nlgauge.models.vectors import SharedVectors, source_of
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -63,6 +64,17 @@ class RegressorFiles:
                 f" {depth}"
             )
         return tuple(map(int, named))
+
+    @property
+    def encoder_name(self) -> str:
+        """The name under which the encoder is loaded."""
+        files = self.head.encoder
+        return files.name if files.name == embedded.NAME else str(files.folder)
+
+    def source(self, dtype: str, runtime: Runtime) -> Hashable:
+        """What tells apart the vectors that the regressor reads; those of a head with adapters are its own."""
+        source = source_of(self.encoder_name, None, dtype, runtime)
+        return (*source, self.head.identity) if self.head.has_adapters else source
 
     @property
     def range(self) -> tuple[float, float]:
@@ -159,7 +171,13 @@ class Ratings:
 
 
 class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
-    """A regressor with its tokenizer, its encoder and its feed-forward network."""
+    """A regressor with its tokenizer, its encoder and its feed-forward network.
+
+    Attributes:
+        shared: the vectors that metrics of the call share; None if they share none of its encoder.
+    """
+
+    shared: SharedVectors | None = None
 
     def score(self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None) -> Ratings:
         """Scores of n segments.
@@ -174,7 +192,8 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
             name: np.array([number.setdefault(text.strip(), len(number)) for text in texts[name]], dtype=np.int64)
             for name in self.found.texts
         }
-        tokens = self.tokenizer.tokens(list(number))
+        tokenizer = self.tokenizer if self.shared is None else self.tokenizer.holding(self.shared.tokens)
+        tokens = tokenizer.tokens(list(number))
         n = len(next(iter(places.values())))
         if not n:
             return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
@@ -182,14 +201,21 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
-        values = self.network.values(
-            [t.ids for t in tokens], dict(zip(places, distinct.T.copy(), strict=True)), self.budget, advance
-        )
+        means = self._means([t.ids for t in tokens], advance)
+        values = self.network.values(means, dict(zip(places, distinct.T.copy(), strict=True)))
         return Ratings(
             values[again.reshape(-1)],
             np.logical_or.reduce([cut[place] for place in places.values()]),
             np.maximum.reduce([unread[place] for place in places.values()]),
         )
+
+    def _means(self, sequences: Sequence[Ids], advance: Callable[[int], None]) -> torch.Tensor:
+        """The mean vectors of texts at the regressor's layers, shape (n, layers, d)."""
+        network = self.network.encoder  # says that torch is missing, if it is
+        from nlgauge.models.pooled import encoder_means
+
+        encoder = Encoder(self.found.head.encoder, self.tokenizer, network, self.budget, self.shared)
+        return encoder_means(encoder, sequences, self.found.layers, advance=advance)
 
 
 class _Loaded:
@@ -223,14 +249,10 @@ class _Loaded:
                 )
             size = weight.shape[0]
 
-    def values(
-        self, sequences: Sequence[Ids], places: Mapping[str, Ids], budget: int | None, advance: Callable[[int], None]
-    ) -> Array:
+    def values(self, means: torch.Tensor, places: Mapping[str, Ids]) -> Array:
+        """What the network says of segments, whose texts are rows of `means`, shape (n, layers, d)."""
         import torch
 
-        from nlgauge.models.pooled import mean_vectors
-
-        means = mean_vectors(self.encoder, sequences, self.found.layers, budget=budget, advance=advance)
         vectors = text_vectors(means, self._mix)
         n = len(next(iter(places.values())))
         values = np.zeros(n)
@@ -287,9 +309,11 @@ def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | N
     limit = found.max_tokens(max_tokens)
     tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))
     key = ("regressor", found.head.identity, files, dtype, runtime.device)
-    return Regressor(
+    loaded = Regressor(
         found, tokenizer, lambda: runtime.once(key, lambda: _loaded(found, dtype, runtime)), runtime.token_budget
     )
+    loaded.shared = runtime.shared(found.source(dtype, runtime))
+    return loaded
 
 
 def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
@@ -297,8 +321,7 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
     files = found.head.encoder
     own, adapters = found.head.tensors()
     if not adapters:
-        name = files.name if files.name == embedded.NAME else str(files.folder)
-        return _Loaded(found, load_encoder(name, None, dtype, runtime).network, own)
+        return _Loaded(found, load_encoder(found.encoder_name, None, dtype, runtime).network, own)
     from nlgauge.models.packed import PackedBert
 
     if not PackedBert.reads(files.config):

@@ -87,7 +87,7 @@ class SharedVectors:
         return Vectors(torch.cat([chunk.matrix for chunk in chunks]), starts + before[order], lengths, torch.cat(norms))
 
 
-def source_of(model: str, revision: str | None, dtype: str, runtime: Runtime) -> Hashable:
+def source_of(model: str, revision: str | None, dtype: str, runtime: Runtime) -> tuple[Hashable, ...]:
     """What tells apart the vectors of two encoders: the files of the model, its precision and its device."""
     return "vectors", locate(model, revision), dtype, runtime.device
 

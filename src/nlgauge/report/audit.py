@@ -8,6 +8,7 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.colours import signed
 from nlgauge.report.difference import pieces
+from nlgauge.report.figures.figure import DIVERGING, Figure, shaded, with_intervals
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, ramp
 from nlgauge.report.rows import MEAN_PREFIX, UNDEFINED, Row, absent, between, by_keys, means_last, number, values_of
@@ -16,6 +17,8 @@ from nlgauge.report.tables.audit import fault_of, statistics_table
 
 SEEN = "\N{DAGGER}"  # beside a result on what the metric's model was trained on
 NOT_APPLICABLE = "\N{EN DASH}"
+_WON = ("metric", "phenomenon", "accuracy", "low", "high", "n")
+_DEVIATES = ("metric", "deviation", "n")
 _SHARES = Axis((0.0, 0.25, 0.5, 0.75, 1.0), base=0.5)
 
 
@@ -51,7 +54,10 @@ def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
             mean = name.startswith(MEAN_PREFIX)
             barred = [_barred(row, mean and row is not None and row["metric"] in trained) for row in line]
             lines.append((name, mean, _counts(line), barred))
-        sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": [_counted(row) for row in own]})
+        numbers = [{name: row[name] for name in _WON} for row in own]
+        figure = Figure(title, numbers, with_intervals("phenomenon", "accuracy", by="metric"))
+        counted = [_counted(row) for row in own]
+        sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": counted, "links": figure.links})
     return sections
 
 
@@ -86,8 +92,14 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
             blocks.append((criterion, [(name, _counts(line), list(map(_cell, line))) for name, line in found]))
         blocks.append(("all perturbations", _means(own, metrics)))
         title = f"Deviation from people, task {task}"
+        drawn = [
+            {"perturbation": f"{row['criterion']}: {row['template']}", **{name: row[name] for name in _DEVIATES}}
+            for row in own
+        ]
+        figure = Figure(title, drawn, shaded("metric", "perturbation", "deviation", **DIVERGING))
+        deviating = [_deviating(row) for row in own]
         sections.append(
-            {"title": title, "metrics": metrics, "blocks": blocks, "rows": [_deviating(row) for row in own]}
+            {"title": title, "metrics": metrics, "blocks": blocks, "rows": deviating, "links": figure.links}
         )
     return sections
 

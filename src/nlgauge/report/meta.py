@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
+from nlgauge.report.figures.figure import Figure, banded, shaded, with_intervals
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, amount
 from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
@@ -30,6 +31,7 @@ from nlgauge.report.strips import Axis, axis_of, strip
 from nlgauge.report.tables.meta import group_triangles, selection_tables
 from nlgauge.report.tables.table import Table
 
+_DRAWN = ("metric", "value", "low", "high")
 _FALLING = ("diff",)  # statistics that are better where they are smaller
 Section = dict[str, Any]
 Scale = tuple[float, float]  # the values of the lightest and the darkest shade
@@ -71,7 +73,9 @@ def _layers(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         picture = curves_plot(f"{stat} by layer", curves, axes_of(curves, "layer", stat))
         legend = [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)]
         about = f"{stat} with {criterion}, level {level}"
-        yield {"title": "By layer", "about": about, "picture": Markup(picture), "legend": legend}
+        numbers = [{name: row[name] for name in ("model", "layer", "value", "low", "high")} for row in means]
+        links = Figure(f"By layer, {about}", numbers, banded("layer", "model")).links
+        yield {"title": "By layer", "about": about, "picture": Markup(picture), "legend": legend, "links": links}
 
 
 def _of_model(name: str, rows: Sequence[Row]) -> Curve:
@@ -205,6 +209,11 @@ def _section(rows: Sequence[Row], means: Mapping[str, Row], order: Sequence[str]
         "intervals": any(not absent(row["low"]) for row in means.values()),
         "counted": "n" if len(groups) == 1 else "criteria" if first["criterion"] == MEAN else "groups",
         "lines": [_line(means[metric], counts[metric], based) for metric in order if metric in means],
+        "links": Figure(
+            f"{first['stat']} with {first['criterion']}, {first['level']}",
+            [{name: means[metric][name] for name in _DRAWN} for metric in order if metric in means],
+            with_intervals("metric", mark="point"),
+        ).links,
     }
 
 
@@ -214,7 +223,9 @@ def _groups(rows: Sequence[Row], order: Sequence[str], scale: Scale) -> Section:
     cells = {(row["metric"], row["group"]): row for row in rows}
     lines = [(metric, "", [_shaded(cells.get((metric, group)), scale) for group in groups]) for metric in order]
     columns = ["-" if group is None else group for group in groups] if len(groups) > 1 else []
-    return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale)}
+    numbers = [{"group": row["group"], **{name: row[name] for name in _DRAWN}} for row in cells.values()]
+    figure = Figure(f"{rows[0]['stat']} by group", numbers, shaded("group", "metric", "value"))
+    return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale), "group_links": figure.links}
 
 
 def _ends(scale: Scale) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
+from nlgauge.report.figures.figure import Figure, banded, shaded
 from nlgauge.report.html import render
 from nlgauge.report.maps import Cell, amount
 from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
@@ -60,9 +61,11 @@ def _section(
     *,
     table: dict[str, Any] | None = None,
     folded: bool = False,
+    drawn: Figure | None = None,
 ) -> Section:
-    """A section of the page; panels are folded where there are many."""
-    return {"title": title, "about": about, "panels": panels, "table": table, "folded": folded}
+    """A section of the page; panels are folded where there are many, and `drawn` holds their numbers."""
+    links = drawn.links if drawn is not None else []
+    return {"title": title, "about": about, "panels": panels, "table": table, "folded": folded, "links": links}
 
 
 def _weights(rows: Sequence[Row]) -> Iterator[Section]:
@@ -74,7 +77,9 @@ def _weights(rows: Sequence[Row]) -> Iterator[Section]:
         for (partner,), means in by_keys((row for row in own if row["metric"] == MEAN), "partner").items():
             others = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
             panel = gains(means, stat)
-            yield _section(f"Gains by weight: mixed with {others}", about, [panel], table=_gains_table(means))
+            title = f"Gains by weight: mixed with {others}"
+            drawn = Figure(title, _gained(means), banded("weight", "measure", "gain"))
+            yield _section(title, about, [panel], table=_gains_table(means), drawn=drawn)
 
 
 def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: str) -> Iterator[Section]:
@@ -82,7 +87,8 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
     together = [row for row in points if row["dataset"] == MEAN] or points
     if together:
         title = f"Robustness against agreement: {attacks}"
-        yield _section(title, about, trade_offs(together, best, stat), table=_table(together, stat))
+        panels, table = trade_offs(together, best, stat), _table(together, stat)
+        yield _section(title, about, panels, table=table, drawn=_traded(title, together))
     apart = by_keys((row for row in points if row["dataset"] != MEAN), "dataset", "suite")
     if len(apart) > 1:
         panels = [
@@ -90,7 +96,22 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
             for (dataset, suite), own in apart.items()
             for panel in trade_offs(own, best, stat)
         ]
-        yield _section(f"Each data set and suite: {attacks}", about, panels, folded=True)
+        title = f"Each data set and suite: {attacks}"
+        every = [row for own in apart.values() for row in own]
+        yield _section(title, about, panels, folded=True, drawn=_traded(title, every))
+
+
+def _traded(title: str, rows: Sequence[Row]) -> Figure:
+    """The numbers of trade-offs: a curve over its weights for every pair on every data set and suite."""
+    names = ("metric", "with", "dataset", "suite", "weight", "accuracy", "correlation")
+    numbers = [{"pair": f"{row['metric']} with {row['with']}", **{name: row[name] for name in names}} for row in rows]
+    sides = {
+        axis: {"field": name, "type": "quantitative", "scale": {"zero": False}}
+        for axis, name in (("x", "accuracy"), ("y", "correlation"))
+    }
+    apart = {"order": {"field": "weight", "type": "quantitative"}, "color": {"field": "pair", "type": "nominal"}}
+    apart["detail"] = {"field": "dataset", "type": "nominal"}
+    return Figure(title, numbers, {"mark": {"type": "line", "point": True}, "encoding": {**sides, **apart}})
 
 
 def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
@@ -155,6 +176,21 @@ def gains(rows: Sequence[Row], stat: str) -> Panel:
     return _panel("", curves_plot("gains by weight", curves, axes), [curve.name for curve in curves])
 
 
+def _gained(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The numbers of gains: the means of both measures by weight, with their intervals."""
+    return [
+        {
+            "measure": name if name == "correlation" else f"accuracy, {_ATTACKS[row['phenomenon']]}",
+            "weight": row["weight"],
+            **{end: row[f"gain_{name}{part}"] for end, part in (("gain", ""), ("low", "_low"), ("high", "_high"))},
+        }
+        for (phenomenon,), own in by_keys(rows, "phenomenon").items()
+        for name in ("correlation", "accuracy")
+        for row in own
+        if name == "accuracy" or phenomenon == rows[0]["phenomenon"]
+    ]
+
+
 def _over(rows: Sequence[Row], name: str) -> str:
     n = max(row[f"n_{name}"] for row in rows)
     return f"mean of {n}" if n > 1 else "one pair, one set: no interval"
@@ -216,7 +252,10 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
     for (setup, kind), own in by_keys(wins, "setup", "kind").items():
         about = f"{'with references' if setup == 'ref' else 'against the source'}, {own[0]['n']} contests"
         panel = {"caption": "", "map": _grid(own, "wins")}
-        yield _section(f"How often each strategy wins: {_KINDS[kind]}", about, [panel])
+        title = f"How often each strategy wins: {_KINDS[kind]}"
+        numbers = [{name: row[name] for name in ("direction", "formula", "wins")} for row in own]
+        drawn = Figure(title, numbers, shaded("formula", "direction", "wins"))
+        yield _section(title, about, [panel], drawn=drawn)
     if left:
         about = "what the strategy with the best mean elsewhere loses here"
         yield _section("Chosen without the set", about, table=_choices(left))
@@ -225,7 +264,14 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
         metric, kind, where, stat, criterion = contest
         measure = f"{stat} with {criterion}" if kind == "correlation" else _KINDS[kind]
         panels.append({"caption": f"{metric}, {where}: {measure}", "map": _grid(own, "value")})
-    yield _section("Every strategy on every set", "darker is better within a table", panels)
+    title, names = "Every strategy on every set", ("metric", "kind", "set", "stat", "criterion", "direction", "formula")
+    numbers = [
+        {"contest": ", ".join(str(row[name]) for name in names[:5] if row[name] is not None)}
+        | {name: row[name] for name in (*names, "value")}
+        for row in values
+    ]
+    drawn = Figure(title, numbers, shaded("formula", "direction", "value", "contest"))
+    yield _section(title, "darker is better within a table", panels, drawn=drawn)
 
 
 def _choices(rows: Sequence[Row]) -> dict[str, Any]:

@@ -13,9 +13,11 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.pool import Pool
+from nlgauge.runtime.precision import automatic
 
-DType = Literal["float32", "bfloat16", "float16", "float64"]
+DType = Literal["auto", "float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
+PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
 T = TypeVar("T")
 
@@ -33,13 +35,16 @@ class Runtime:
     Attributes:
         device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`, or a `torch.device`.
         dtype: precision of model arithmetic, as a name or as a `torch.dtype`. It is part of the signature of every
-            metric that runs a model.
+            metric that runs a model. `auto` becomes bfloat16 where the device multiplies it faster than float32, or
+            else float32.
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
             speed; scores differ only as sums in another order do (1e-6 in float32, more in half precision).
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
+        compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
+            up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
     """
 
     device: str = "auto"
@@ -48,6 +53,7 @@ class Runtime:
     seed: int = 0
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
+    compile: bool = False
     pool: Pool | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -60,13 +66,21 @@ class Runtime:
             value = getattr(self, name)
             if type(value).__module__ == "torch":
                 setattr(self, name, str(value).removeprefix("torch."))
-        if self.dtype not in DTYPES:
-            raise InputError(f"dtype is {self.dtype!r}, expected one of {', '.join(DTYPES)}")
         check_option("device", self.device, str, error=InputError)
+        if self.dtype not in ("auto", *DTYPES):
+            raise InputError(f"dtype is {self.dtype!r}, expected one of auto, {', '.join(DTYPES)}")
+        self.dtype = self.precision(self.dtype)
         check_option("token_budget", self.token_budget, Annotated[int, Range(least=1)] | None, error=InputError)
         check_option("seed", self.seed, int, error=InputError)
+        check_option("compile", self.compile, bool, error=InputError)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
+
+    def precision(self, dtype: str | None) -> str:
+        """The precision in which a metric or model computes: its own, or the runtime's for None; `auto` is settled."""
+        if dtype == "auto":
+            return automatic(self.device)
+        return dtype or self.dtype
 
     def sharing(self, shared: Mapping[Hashable, Any]) -> Runtime:
         """This runtime, with what the metrics of one call share while it lasts."""

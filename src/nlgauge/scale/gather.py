@@ -16,6 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from nlgauge.core.result import replacing
+from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import documents_digest
 from nlgauge.metrics.base import Metric, corpora_of, rounds
@@ -69,11 +70,6 @@ class Settled:
         return Settled(self.counts | other.counts, self.moments | other.moments, self.documents | other.documents)
 
 
-def passes(metrics: Iterable[Metric]) -> int:
-    """How many passes come before the scores."""
-    return max((rounds(metric) or 0 for metric in metrics), default=0)
-
-
 def gather(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, pool: Pool) -> Gathered:
     """What metrics that are not settled yet take from the segments of a part; `texts` is left empty."""
     waiting = {spec: metric for spec, metric in metrics.items() if (rounds(metric) or 0) > pool.passes}
@@ -88,6 +84,17 @@ def gather(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: 
         pool.new,
         {},
     )
+
+
+def score_alone(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
+    """The scores of segments as if there were no others, by the passes that parts go through."""
+    known, kept = Settled(), dict[bytes, Columns]()
+    passes = max((rounds(metric) or 0 for metric in metrics.values()), default=0)
+    for number in range(passes):
+        found = gather(metrics, segments, runtime, Pool(number, known.statistics, kept))
+        known, kept = known.joined(merge([found])), kept | found.kept
+    pool = Pool(passes, known.statistics, kept) if passes else None
+    return score_segments(metrics, segments, replace(runtime, pool=pool))
 
 
 def merge(parts: Iterable[Gathered]) -> Settled:
@@ -173,7 +180,7 @@ def write_texts(folder: Path, part: Part, metrics: Iterable[Metric], segments: S
                 file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
-        digests[kind] = _digest(path)
+        digests[kind] = _digest(path) or ""
     return digests
 
 

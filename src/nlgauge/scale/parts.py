@@ -17,7 +17,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.parquet import read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics.base import Metric
@@ -30,7 +30,6 @@ from nlgauge.scale.gather import (
     Settled,
     gather,
     gathered_path,
-    passes,
     read_gathered,
     read_settled,
     settled_path,
@@ -86,10 +85,10 @@ class Scorer:
 
     def pool(self, part: Part | None) -> Pool | None:
         """What a part knows of all; None where no metric is pooled."""
-        if not passes(self.metrics.values()):
+        if not self.plan.passes:
             return None
-        done = range(1, len(self.plan.pools) + 1) if part is not None else ()
-        found = (read_gathered(self.folder, number, part) for number in done)
+        done = range(1, len(self.plan.pools) + 1)
+        found = [] if part is None else [read_gathered(self.folder, number, part) for number in done]
         kept = {key: held for one in found if one is not None for key, held in one.kept.items()}
         return Pool(len(self.plan.pools), self.settled.statistics, kept)
 
@@ -101,7 +100,7 @@ class Scorer:
         """
         self.plan.check_unchanged()
         segments, pool = read_span(self.plan.inputs, part.span), self.pool(part)
-        if pool is not None and pool.passes < passes(self.metrics.values()):
+        if pool is not None and pool.passes < self.plan.passes:
             found = gather(self.metrics, segments, self.runtime, pool)
             if not pool.passes:
                 found = replace(found, texts=write_texts(self.folder, part, self.metrics.values(), segments))
@@ -157,7 +156,9 @@ def sums_of(folder: Path, part: Part) -> dict[str, Any] | None:
     return sums if whole else None
 
 
-def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores]) -> Iterator[KeptRows]:
+def kept(
+    folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores], paired: bool
+) -> Iterator[KeptRows]:
     """What comparing systems needs of the segments of a part, metric by metric.
 
     Args:
@@ -165,16 +166,18 @@ def kept(folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, S
         part: a part that is done.
         sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
+        paired: whether systems are compared item by item; else ids and items are empty, since memory holds them.
     """
-    _, parquet = import_pyarrow()
-    table = parquet.ParquetFile(rows_path(folder, part)).read()
-    ids, items, systems = (table.column(name).to_pylist() for name in ("id", "seg", "system"))
+    table = read_columns(rows_path(folder, part))
+    systems = list(map({name: name for name in table["system"]}.get, table["system"]))  # one object for each name
+    n = len(systems)
+    ids = tuple(table["id"]) if paired else ("",) * n
+    items: Labels = table["seg"] if paired else [None] * n
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
         groups = [sums["groups"][code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
-            values = table.column(spec).to_numpy(zero_copy_only=False)
             stats = stored.get(str(place))
-            scores = replace(one, ids=tuple(ids), values=values, stats=stats, parts={}, flags={})
+            scores = replace(one, ids=ids, values=table[spec], stats=stats, parts={}, flags={})
             yield spec, (groups, systems, items, scores)
 
 

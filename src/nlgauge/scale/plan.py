@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
+from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
@@ -59,8 +59,10 @@ class Plan:
         device, dtype: where models run, and in which precision.
         summary: the summary of the input; its notes say what is odd about the texts, too.
         distinct: how many segments differ in hypothesis, references or source.
+        texts: how many texts differ, whatever they are.
         parts: in the order of the input.
         guards: group, system, and how many of its texts guards distrust.
+        passes: how many passes gather what pooled metrics take from all segments, before any is scored.
         pools: the digest of what each pass before the scores found in all parts, of the passes that are done.
     """
 
@@ -71,14 +73,16 @@ class Plan:
     dtype: str
     summary: Summary
     distinct: int
+    texts: int
     parts: tuple[Part, ...]
     guards: tuple[tuple[str | None, str | None, Mapping[str, int]], ...] = ()
+    passes: int = 0
     pools: tuple[str, ...] = ()
 
     def n_of(self, parts: Iterable[Part]) -> int:
-        """Segments of some parts; a row of parallel texts has one of each system."""
-        systems = self.summary.n // max(1, sum(part.span.rows for part in self.parts))
-        return systems * sum(part.span.rows for part in parts)
+        """Segments of some parts, about: a row may have one for each system, and systems may be left out."""
+        rows = sum(part.span.rows for part in self.parts)
+        return round(self.summary.n * sum(part.span.rows for part in parts) / max(1, rows))
 
     def check_unchanged(self) -> None:
         """Refuse files that are not what they were when the plan was made.
@@ -87,7 +91,11 @@ class Plan:
             InputError: a file has another size or time of change.
         """
         for path, known in zip(self.inputs.paths, self.stamps, strict=True):
-            if not os.path.exists(path) or stamp(path) != known:
+            try:
+                same = stamp(path) == known
+            except FileNotFoundError:
+                same = False
+            if not same:
                 raise InputError(f"{path} is not what it was when the plan was made; name another folder for this run")
 
     def write(self, folder: Path) -> None:
@@ -99,41 +107,71 @@ class Plan:
             file.write(msgspec.json.format(msgspec.json.encode(told), indent=1))
 
 
+@dataclass
+class _Seen:
+    """What the texts of a whole input are like. It keeps numbers of each segment, and no text."""
+
+    guards: GuardCounts | None
+    unread: UnreadScripts
+    segments: list[npt.NDArray[np.int64]] = field(default_factory=list)  # hashes
+    texts: list[npt.NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, block: Sequence[Segment]) -> None:
+        if self.guards is not None:
+            self.guards.add(block)
+        self.unread.add(block)
+        self.segments.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
+        texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
+        self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
+
+
 def make_plan(
-    inputs: Inputs, metrics: Mapping[str, Metric], runtime: Runtime, *, rows: int, language: str = "note"
+    inputs: Inputs,
+    metrics: Mapping[str, Metric],
+    runtime: Runtime,
+    *,
+    rows: int,
+    language: str = "note",
+    guards: str = "note",
 ) -> Plan:
     """Read the whole input once, check it, and divide it into parts of about `rows` rows.
 
+    Args:
+        inputs: the files.
+        metrics: specification -> metric.
+        runtime: device and precision.
+        rows: the size of a part, about.
+        language, guards: what happens to texts that metrics do not read, or guards distrust; as for `score_source`.
+
     Raises:
         InputError: the input has an error, cannot be read in parts, or lacks what a metric needs; or a metric depends
-            on all segments at once and cannot merge what it takes from parts.
+            on all segments at once and cannot merge what it takes from parts; or a text is refused.
     """
-    for spec, metric in metrics.items():
-        if rounds(metric) is None:
-            raise InputError(
-                f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
-                " own, see docs/scale.md); score it without --engine"
-            )
+    passes = _passes(metrics)
+    inputs = inputs.pinned
     source = inputs.opened()
     try:
         spans = cut(inputs, rows)
-        guards, unread = GuardCounts(), UnreadScripts(metrics if language == "note" else {})
-        seen: list[npt.NDArray[np.int64]] = []
+        seen = _Seen(None if guards == "off" else GuardCounts(), UnreadScripts({} if language == "off" else metrics))
         # a table is looked at while it is checked, so that it is read once
         table = source.checked() if isinstance(source, TableSource) else None
         segments = chain.from_iterable(source.blocks()) if table is None else table
         for block in in_blocks(segments, BLOCK, BLOCK_CHARACTERS):
-            guards.add(block)
-            unread.add(block)
-            seen.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
+            seen.add(block)
         summary = source.check()
     finally:
         source.close()
     check_lacking(metrics, summary.lacking, summary.inputs)
-    noted = replace(summary, notes=(*summary.notes, *unread.notes(), *guards.notes()))
+    if language == "strict":
+        seen.unread.refuse()
+    if guards == "refuse" and seen.guards is not None:
+        seen.guards.refuse()
+    guarded = GuardCounts() if seen.guards is None else seen.guards
+    noted = replace(summary, notes=(*summary.notes, *seen.unread.notes(), *guarded.notes()))
     signatures = {spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()}
     files = [entry["sha256"] for entry in summary.inputs]
     basis = [version("nlgauge"), files, dict(inputs.columns or {}), signatures, runtime.device, runtime.dtype]
+    basis += [sorted(inputs.exclude)] if inputs.exclude else []
     return Plan(
         inputs,
         tuple(stamp(path) for path in inputs.paths),
@@ -141,10 +179,24 @@ def make_plan(
         runtime.device,
         runtime.dtype,
         noted,
-        len(np.unique(np.concatenate(seen))),
+        len(np.unique(np.concatenate(seen.segments))),
+        len(np.unique(np.concatenate(seen.texts))),
         tuple(Part(number, span, _digest([*basis, asdict(span)])) for number, span in enumerate(spans)),
-        tuple((*key, dict(counts)) for key, counts in guards.by_system(by_group=True).items()),
+        tuple((*key, dict(counts)) for key, counts in guarded.by_system(by_group=True).items()),
+        passes,
     )
+
+
+def _passes(metrics: Mapping[str, Metric]) -> int:
+    """How many passes gather what pooled metrics take from all segments."""
+    found = {spec: rounds(metric) for spec, metric in metrics.items()}
+    for spec, number in found.items():
+        if number is None:
+            raise InputError(
+                f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
+                " own, see docs/scale.md); score it without --engine"
+            )
+    return max((number for number in found.values() if number is not None), default=0)
 
 
 def read_plan(folder: Path) -> Plan:

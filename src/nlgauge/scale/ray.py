@@ -37,12 +37,16 @@ def score_parts(
     except ImportError:
         raise MissingExtra("the engine ray", "ray") from None
     _begin(ray, workers, address)
+    # as in a pool; what a machine of a cluster has for an actor, Ray knows
+    threads = None if address is not None else max(1, (os.cpu_count() or 1) // workers)
 
     class Actor:
         """Scores parts; Ray makes one in each worker."""
 
         def __init__(self) -> None:
-            self.scorer = Scorer(plan, folder)
+            if threads is not None:
+                os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first model is loaded
+            self.scorer = Scorer(plan, folder, "cuda" if gpus else None)  # Ray shows an actor its own GPU alone
 
         def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
             return {"n": [self.scorer.score(plan.parts[int(number)]) for number in batch["number"]]}

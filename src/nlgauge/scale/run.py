@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.core.signature import signature_of, with_digest
+from nlgauge.io.parquet import read_columns
 from nlgauge.io.spans import read_span
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, pieces_of
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
 from nlgauge.metrics.job import ComparisonOptions, SourceScores
 from nlgauge.metrics.languages import UnreadScripts
@@ -24,15 +26,16 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.gather import (
     Gathered,
     digests_of_documents,
+    gathered_path,
     merge,
-    passes,
     read_gathered,
     read_settled,
+    score_alone,
     sealed_by,
     settled_path,
     write_sealed,
 )
-from nlgauge.scale.parts import Scorer, kept, sums_of, sums_path
+from nlgauge.scale.parts import Scorer, kept, rows_path, sums_of, sums_path
 from nlgauge.scale.plan import PLAN, ROWS, STATS, SUMS, Part, Plan, read_plan
 
 try:
@@ -43,17 +46,35 @@ except ImportError:  # Windows
 Engine = Callable[[Plan, Path, Sequence[Part]], Iterator[int]]
 RESULT, _LOCK = "result.json", "lock"
 _SAMPLE, _PLACES = 64, 3  # segments that a dry run scores at each of so many places
+_LAST = 32  # parts over which the rate is measured
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: its parts and segments, those that are done, and whether a process works on it."""
+    """How far a run is.
+
+    Attributes:
+        parts, parts_done: all parts, and those that are done.
+        n, n_done: the same of segments.
+        running: whether a process works on it.
+        rate: segments a second, over the last parts; None if too few are done.
+        passes: passes before the scores.
+        pass_now: the pass that is going on, from 1; all numbers are about it. 0 if parts are scored.
+    """
 
     parts: int
     parts_done: int
     n: int
     n_done: int
     running: bool
+    rate: float | None = None
+    passes: int = 0
+    pass_now: int = 0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long it will take, as fast as it is now."""
+        return None if self.rate is None else (self.n - self.n_done) / self.rate
 
 
 def score_in_parts(
@@ -107,7 +128,7 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
     """
     metrics = Scorer(plan, folder).metrics
     plan = replace(plan, pools=())
-    for number in range(1, passes(metrics.values()) + 1):
+    for number in range(1, plan.passes + 1):
         known = read_settled(folder, number)
         open_parts = [p for p in (plan.parts if known is None else left) if read_gathered(folder, number, p) is None]
         with runtime.progress(plan.summary.n, f"pass {number} before the scores") as advance:
@@ -143,38 +164,79 @@ def progress_of(folder: Path) -> Progress:
         InputError: there is none.
     """
     plan = read_plan(folder)
-    done = [part for part in plan.parts if sums_path(folder, part).exists()]
-    return Progress(len(plan.parts), len(done), plan.summary.n, plan.n_of(done), _is_claimed(folder))
+    now = next((k for k in range(1, plan.passes + 1) if not settled_path(folder, k).exists()), 0)
+    written: dict[Part, float] = {}
+    for part in plan.parts:
+        with suppress(FileNotFoundError):
+            path = gathered_path(folder, now, part) if now else sums_path(folder, part)
+            written[part] = path.stat().st_mtime
+    last = sorted(written, key=lambda part: written[part])[-_LAST:]
+    seconds = written[last[-1]] - written[last[0]] if last else 0.0
+    rate = plan.n_of(last[1:]) / seconds if seconds > 0 else 0.0
+    told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), _is_claimed(folder)
+    return Progress(*told, rate or None, plan.passes, now)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a dry run found: segments scored, seconds for them and for loading, and how many texts were cut."""
+    """What a dry run found of a sample.
+
+    Attributes:
+        n: segments scored.
+        seconds: for them.
+        loading: seconds for models, before.
+        truncated: segments of the sample with a text that a model cut.
+        pieces: pieces that a model reads of each distinct text, on average; None without an encoder.
+        words: words between blanks, the same way.
+    """
 
     n: int
     seconds: float
     loading: float
     truncated: int
+    pieces: float | None = None
+    words: float = 0.0
 
     def of(self, plan: Plan, workers: int) -> float:
-        """About how many seconds the whole plan takes."""
-        return self.loading + plan.summary.n * self.seconds / self.n / workers
+        """About how many seconds the whole plan takes; each pass loads its models."""
+        return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / workers
 
 
 def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
     few = [
-        segment
+        replace(segment, system=None)  # a metric that looks at each system alone finds too few of each
         for place in sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
         for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]
     ]
     began = time.monotonic()
-    score_segments(metrics, few[:1], runtime)
+    score_alone(metrics, few if plan.passes else few[:1], runtime)
     loaded = time.monotonic()
-    scores = score_segments(metrics, few, runtime)
+    scores = score_alone(metrics, few, runtime)
+    seconds = time.monotonic() - loaded
     cut = [found.flags["truncated"] for found in scores.values() if "truncated" in found.flags]
     truncated = max((int(flag.sum()) for flag in cut), default=0)
-    return Estimate(len(few), time.monotonic() - loaded, loaded - began, truncated)
+    texts = list({text for s in few for text in (s.hypothesis, *s.references, s.source or "")})
+    pieces = next((n for m in metrics.values() if (n := pieces_of(m, texts, runtime)) is not None), None)
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    loading = max(loaded - began - (seconds if plan.passes else 0.0), 0.0)
+    return Estimate(len(few), seconds, loading, truncated, None if pieces is None else pieces / len(texts), words)
+
+
+def rows_of(plan: Plan, folder: Path) -> Iterator[dict[str, Any]]:
+    """The rows of all segments in order, as columns, part by part; a number that is undefined is NaN."""
+    for part in plan.parts:
+        yield read_columns(rows_path(folder, part))
+
+
+def known_of(plan: Plan, folder: Path) -> dict[str, tuple[set[int], list[str]]]:
+    """Specification -> numbers of references that segments have, and the parts of their scores."""
+    found: dict[str, tuple[set[int], list[str]]] = {spec: (set(), []) for spec in plan.signatures}
+    for part in plan.parts:
+        for spec, told in (sums_of(folder, part) or {"metrics": {}})["metrics"].items():
+            found[spec][0].update(told["references"])
+            found[spec][1][:] = dict.fromkeys([*found[spec][1], *told["parts"]])
+    return found
 
 
 def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOptions, save_norm: str | None) -> Result:
@@ -192,7 +254,7 @@ def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOp
         for spec, total in totals.items():
             total.take(sums["metrics"][spec], like[spec])
         if comparison.resamples:
-            for spec, rows in kept(folder, part, sums, like):
+            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
                 totals[spec].keep_rows(*rows)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
     documents = scorer.settled.documents.items()

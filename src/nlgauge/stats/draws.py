@@ -76,7 +76,7 @@ def observed(stats: Array, finish: Finish) -> Array:
 def bootstrap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Generator) -> Array:
     """Corpus scores on B resamples of the items, shape (B, S); one resample serves every system."""
     n_systems, n, k = stats.shape
-    table = _table(stats, largest=n * float(np.abs(stats).max()))  # (n, S * k)
+    table = _table(stats, largest=n * _largest(stats))  # (n, S * k)
     drawn = np.empty((draws, n_systems))
     for block in blocks(draws, n):
         counts = resample_counts(rng, block.stop - block.start, n, table.dtype.type)  # (b, n)
@@ -93,7 +93,7 @@ def swap_draws(stats: Array, finish: Finish, draws: int, rng: np.random.Generato
     others, n, k = stats.shape[0] - 1, *stats.shape[1:]
     sums = stats.sum(axis=1)  # (S, k)
     gaps = stats[1:] - stats[0]
-    table = _table(gaps, largest=n * float(np.abs(gaps).max()))  # (n, (S - 1) * k)
+    table = _table(gaps, largest=n * _largest(gaps))  # (n, (S - 1) * k)
     drawn = np.empty((draws, others))
     for block in blocks(draws, n):
         coins = fair_coins(rng, block.stop - block.start, n, table.dtype.type)  # (b, n)
@@ -189,6 +189,11 @@ def check_level(level: float) -> None:
 def is_whole(stats: Array, largest: float) -> bool:
     """Whether sums are exact in float32: whole numbers, and no total beyond `largest`, which is below 2 ** 24."""
     return largest < _EXACT and bool((stats == np.rint(stats)).all())
+
+
+def _largest(stats: Array) -> float:
+    """The largest absolute value, without a copy."""
+    return float(max(stats.max(), -stats.min()))
 
 
 def _table(stats: Array, largest: float) -> Floats:

@@ -101,6 +101,39 @@ def test_a_model_of_the_hub_takes_one_pass_for_all_metrics(tiny_model, monkeypat
     same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in built.items()})
 
 
+def test_regressors_read_the_vectors_of_the_other_metrics(metrics, encoded, tiny_regressor, monkeypatch):
+    """A frozen encoder is shared with all metrics over it; one with adapters, by the metrics over the same head."""
+    adapted = tiny_regressor(layers="1,3")
+    heads = {
+        "mix": f"regressor:model={tiny_regressor(layers='mix', adapted=False)}",
+        "one": f"regressor:model={tiny_regressor(layers='2', adapted=False)},references=best",
+        "own": f"regressor:model={adapted}",
+        "best": f"regressor:model={adapted},references=best",
+    }
+    built = {name: metrics[name] for name in ("bertscore", "cosine", "moverscore")}
+    built |= {name: ng.metric(spec) for name, spec in heads.items()}
+    found = score_segments(built, SEGMENTS, Runtime(device="cpu"))
+    texts = {text for hyp, refs in TEXTS for text in (hyp, *refs) if text and refs != ("a dog",)}
+    assert len(encoded) == 2 * len(texts)  # by two networks
+    same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in built.items()})
+
+
+def test_metrics_over_one_nli_model_judge_each_pair_once(encoded, tiny_head, tmp_path):
+    head = tiny_head()
+    specs = ("nli:", "nli:formula=e-c,references=best,", "nli:direction=backward,", "summac:anchor=reference,")
+    built = {spec: ng.metric(f"{spec}model={head}") for spec in specs}
+    total = ng.metric(f"0.5*nli:model={head} + 0.5*nli:formula=-c,model={head}[norm=none]")
+    found = score_segments({**built, "sum": total}, SEGMENTS, Runtime(device="cpu"))
+    pairs = {pair for hyp, refs in TEXTS[:4] for ref in refs for pair in ((hyp, ref), (ref, hyp))}
+    assert len(encoded) == len(pairs)
+    alone = {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in {**built, "sum": total}.items()}
+    same(found, alone)
+    encoded.clear()
+    cached = score_segments(built, SEGMENTS, Runtime(device="cpu", cache=ScoreCache(tmp_path / "scores.sqlite")))
+    same(cached, {spec: found[spec] for spec in specs})
+    assert len(encoded) == len(pairs)
+
+
 def test_a_text_is_cut_to_pieces_once(metrics, monkeypatch):
     from nlgauge.models.tokens import TextTokenizer
 

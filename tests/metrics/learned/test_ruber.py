@@ -31,13 +31,15 @@ def told(monkeypatch, tiny_regressor):
         queries = []
 
         def say(parts, segments, runtime):
-            ((name, part),) = parts.items()
-            queries.append([s.source for s in segments])
-            values = np.array(cosines if name == "referenced" else related, dtype=np.float64)
+            queries.extend([s.source for s in segments] for _ in parts)
             empty = np.array([not s.hypothesis.strip() for s in segments], dtype=bool)
             names = ("truncated", "unweighted", "unknown", "nonfinite")
-            flags = {flag: np.zeros(len(segments), dtype=bool) for flag in names}
-            return {name: Scores(signature_of(part), ids(segments), values, flags={**flags, "empty": empty})}
+            flags = {"empty": empty, **{flag: np.zeros(len(segments), dtype=bool) for flag in names}}
+            values = {"referenced": cosines, "unreferenced": related}
+            return {
+                name: Scores(signature_of(part), ids(segments), np.array(values[name], dtype=np.float64), flags=flags)
+                for name, part in parts.items()
+            }
 
         monkeypatch.setattr(ruber, "score_segments", say)
         return metric, queries

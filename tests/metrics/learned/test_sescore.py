@@ -104,7 +104,7 @@ def test_one_model_serves_all_metrics_of_a_runtime(head):
     [
         ("sescore:references=worst", "sescore:references"),
         ("sescore:max_tokens=2", "sescore:max_tokens is 2, expected 3 or more"),
-        ("sescore:dtype=int8", "sescore:dtype is 'int8'; known: bfloat16, float16"),
+        ("sescore:dtype=int8", "sescore:dtype is 'int8'; known: auto, bfloat16, float16"),
         ("sescore:modl=x", "sescore has no option 'modl'; did you mean 'model'"),
     ],
 )

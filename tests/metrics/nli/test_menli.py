@@ -215,7 +215,7 @@ def test_parts_of_two_references_reach_further_down():
         ({"references": "max"}, r"^nli:references is 'max'; "),
         ({"long": "cut"}, r"^nli:long is 'cut'; "),
         ({"max_tokens": 3}, r"^nli:max_tokens is 3, expected 8 or more$"),
-        ({"dtype": "int8"}, r"^nli:dtype is 'int8'; known: bfloat16, float16, "),
+        ({"dtype": "int8"}, r"^nli:dtype is 'int8'; known: auto, bfloat16, float16, "),
     ],
 )
 def test_options_off_the_list_are_refused(options, message):

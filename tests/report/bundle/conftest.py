@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from nlgauge.core.alignment import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature
+from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.report.bundle.page import bundle_html
@@ -141,10 +143,12 @@ def every_page(text="Snow falls.", metric=METRIC, name="one"):
     case = {"phenomenon": name, "id": name, "margin": 0.25, "reference": None, "better": "It rains.", "worse": text}
     worst = {metric["spec"]: [{**case, "score_better": 0.25, "score_worse": 0.5}]}
     step = {"operation": "insert", "start": 0, "end": 0, "new": text, "text": text + "words", "severity": -1}
-    keys = tuple(Key(f"{system}:1", system, "1") for system in (name, "two"))
+    keys = tuple(Key(f"{system}:1", system, "1", system) for system in (name, "two"))
     rows = ScoreTable(keys, {metric["spec"]: np.arange(2.0)}, "segment", "rows.tsv", (), {})
     texts = [Segment(key.id, text, (text, "It rains."), text, key.system, "1") for key in keys]
-    segments = segments_of([rows], [Dataset(tuple(texts), "d")])
+    failed = ScoredPair(f"{name}:1/x", name, "It rains.", text, {metric["spec"]: (0.25, 0.5, 0.0)})
+    matched = {f"{name}:1": (1, Alignment.of(kinds["align"]))}
+    segments = replace(segments_of([rows], [Dataset(tuple(texts), "d")]), pairs=[failed], alignments=matched)
     made = {kind: page(one, worst if kind == "preference" else None) for kind, one in kinds.items()}
     made["ladder"] = ladders_html([{"id": name, "refs": ["words"], "steps": [step], "score": -1.0}], name, [name])
     made["report"] = bundle_html({f"{kind}.json": one for kind, one in kinds.items()}, name, segments)

@@ -1,6 +1,8 @@
 """Results of every kind on one page: each with its own page's content, one order of headings, nobody's markup."""
 
+import base64
 import html
+import json
 import re
 from contextlib import suppress
 from itertools import pairwise
@@ -90,3 +92,24 @@ def test_a_row_with_a_field_missing_or_of_another_type_is_shown_or_refused(made,
 
 def test_the_same_results_give_the_same_bytes(made):
     assert bundle_html({"a.json": made()["score"]}) == bundle_html({"a.json": made()["score"]})
+
+
+def charts(page):
+    """Title -> the Vega-Lite of each figure of a page."""
+    found = re.findall(r'\.vl\.json" href="data:application/json;base64,([^"]+)"', page)
+    made = [json.loads(base64.b64decode(one)) for one in found]
+    return {one["title"]: one for one in made}
+
+
+def test_figures_of_every_kind_can_be_drawn_anew(made):
+    found = charts("".join(page(result) for result in made().values()))
+    assert list(found) == [
+        "kendall_b with adequacy, item",
+        "Accuracy by phenomenon",
+        "Deviation from people, task mt",
+    ]
+    assert found["Accuracy by phenomenon"]["data"]["values"][0] == {
+        "metric": "chrf", "phenomenon": "negation", "accuracy": 0.25, "low": 0.1, "high": 0.6, "n": 8,
+    }  # fmt: skip
+    (first, _) = found["Deviation from people, task mt"]["data"]["values"]
+    assert first == {"perturbation": "fluency: jumble", "metric": "chrf", "deviation": -0.8, "n": 9}

@@ -4,7 +4,7 @@ import base64
 import json
 import math
 
-from nlgauge.report.figures.figure import Figure, data_url
+from nlgauge.report.figures.figure import DIVERGING, Figure, banded, data_url, shaded, with_intervals
 
 FIGURE = Figure(
     "BLEU & <b>",
@@ -21,6 +21,23 @@ def test_the_chart_holds_its_numbers():
     made = json.loads(FIGURE.vega)
     assert made["data"]["values"] == [{"system": "=HYPERLINK()", "value": -0.5}, {"system": "a,b", "value": None}]
     assert made["mark"] == "bar"
+
+
+def test_a_chart_rounds_to_six_digits_and_the_csv_does_not():
+    figure = Figure("t", [{"value": 1 / 3}], {"mark": "bar"})
+    assert json.loads(figure.vega)["data"]["values"] == [{"value": 0.333333}]
+    assert figure.csv == "value\n0.3333333333333333\n"
+
+
+def test_charts_name_their_fields():
+    bars = with_intervals("bucket", "accuracy", by="system")
+    assert [bars["encoding"][axis]["field"] for axis in ("y", "yOffset", "color")] == ["bucket", "system", "system"]
+    assert [layer["encoding"]["x"]["field"] for layer in bars["layer"]] == ["accuracy", "low"]
+    assert "yOffset" not in with_intervals("system")["encoding"]
+    cells = shaded("metric", "template", "deviation", "set", **DIVERGING)["encoding"]
+    assert [cells[axis]["field"] for axis in ("x", "y", "row", "color")] == ["metric", "template", "set", "deviation"]
+    curves = banded("layer", "model")
+    assert [layer["encoding"]["y"]["field"] for layer in curves["layer"]] == ["low", "value"]
 
 
 def test_links_hold_the_files():

@@ -211,3 +211,29 @@ def test_every_group_has_a_best():
     rows = [*scored("bleu", 1.0, 2.0, 3.0, group="de-en"), *scored("bleu", 3.0, 2.0, 1.0, group="zh-en")]
     table = score_table(Result("score", rows, metrics=[about("bleu", True)]), best=True)
     assert table.marked == {(2, 2), (3, 2)}
+
+
+def test_what_a_test_does_not_tell_apart_from_the_best_has_a_double_dagger():
+    rows = scored("ter", 40.0, 41.0, 50.0, ranks=(1, 1, 3))
+    tests = [pair(*names, p, adjusted) for *names, p, adjusted in (("a", "b", 0.04, 0.06), ("a", "c", 0.01, 0.02))]
+    tests = [{**row, "metric": "ter"} for row in [*tests, pair("b", "c", 0.5, 0.5)]]
+    result = Result("score", [*rows, *tests], metrics=[about("ter", False)])
+    table = score_table(result, best=True)
+    assert [line[1] for line in table.body] == ["40.00 rank 1", "41.00 rank 1 ‡", "50.00 rank 3"]  # by the adjusted p
+    assert table.legend[0] == "‡ not significantly different from the best (p >= 0.05)"
+    assert r"\textbf{41.00 rank 1 \ddag{}}" in table.latex()
+    assert "‡" not in score_table(result).text()  # what is printed stays as it is
+    assert metric_rows(table).body[0][2] == "41.00 rank 1 ‡"
+
+
+@pytest.mark.parametrize(
+    ("delta", "p", "cells"),
+    [
+        (2, 0.2, ["10.00 ‡", "12.00 p=0.2000"]),  # the baseline ties with the best
+        (-2, 0.2, ["10.00", "8.00 p=0.2000 ‡"]),
+        (-2, 0.01, ["10.00", "8.00 p=0.0100†"]),
+    ],
+)
+def test_with_a_baseline_only_what_was_tested_against_the_best_can_tie(delta, p, cells):
+    table = score_table(compared(delta, True, p), best=True)
+    assert [line[1].rstrip() for line in table.body] == cells

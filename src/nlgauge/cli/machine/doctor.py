@@ -14,6 +14,7 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
 from nlgauge.models import embedded
 from nlgauge.runtime.cache import ScoreCache, default_path
+from nlgauge.runtime.precision import automatic
 
 _EXTRAS = {
     "base": (
@@ -24,6 +25,7 @@ _EXTRAS = {
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
+    "hf": ("huggingface_hub",),
     "ray": ("ray",),
     "spacy": ("spacy",),
     "stanza": ("stanza",),
@@ -79,7 +81,8 @@ def _device() -> str:
         import torch
     except ImportError:
         return "no torch: only metrics without a model; pip install 'nlgauge[neural]', or '.[neural]' in a checkout"
+    taken = f"--dtype auto takes {automatic('auto')}"
     if torch.cuda.is_available():
-        return f"cuda ({torch.cuda.get_device_name(0)})"
+        return f"cuda ({torch.cuda.get_device_name(0)}), {taken}"
     fast = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
-    return f"cpu, {torch.get_num_threads()} threads" + (", bfloat16 in hardware (AMX)" if fast else "")
+    return f"cpu, {torch.get_num_threads()} threads{', bfloat16 in hardware (AMX)' if fast else ''}, {taken}"

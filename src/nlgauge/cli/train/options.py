@@ -119,7 +119,7 @@ class Named:
 class Run(options.Common):
     """As for other verbs, with a precision that suits training."""
 
-    dtype: Annotated[str, options.choice("--dtype", among="bfloat16 float32", help="Precision of training.")] = (
+    dtype: Annotated[str, options.choice("--dtype", among="auto bfloat16 float32", help="Precision of training.")] = (
         "bfloat16"
     )
 

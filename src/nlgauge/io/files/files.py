@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.files.hub import fetched
 from nlgauge.io.files.limits import current
 
 STDIN = "-"
@@ -33,10 +34,10 @@ class InputFile:
     when it is first opened. That file has no name, so nothing stays behind even if the process is killed.
 
     Args:
-        path: the path as typed; `-` is standard input.
+        path: the path as typed; `-` is standard input, `hf://datasets/OWNER/NAME/PATH` a file of the hub.
 
     Attributes:
-        path: the path as typed.
+        path: the path as typed; of a file of the hub with its commit.
         name: the name of the file in errors and notes.
         limits: how large it may be, as of when it was opened.
         sha256: the hexadecimal digest of the bytes on disk; None until they have been read to the end once.
@@ -46,7 +47,7 @@ class InputFile:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path, self._place = fetched(os.fspath(path))
         self.name = "<stdin>" if self.path == STDIN else self.path
         self.limits = current()
         self.sha256: str | None = None
@@ -55,7 +56,7 @@ class InputFile:
         self.is_plain = False
         if self.path != STDIN:
             try:
-                status = os.stat(self.path)
+                status = os.stat(self._place)
             except (FileNotFoundError, NotADirectoryError):
                 raise InputError(f"{self.path or repr(self.path)}: no such file{_nearest_file(self.path)}") from None
             except (OSError, ValueError) as error:
@@ -123,7 +124,7 @@ class InputFile:
                 self._kept = self._keep()
             return io.BufferedReader(_View(self._kept))
         try:
-            file = open(self.path, "rb")  # noqa: SIM115 - the caller closes it
+            file = open(self._place, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({_reason(error)})") from None
         status = os.fstat(file.fileno())

@@ -129,7 +129,7 @@ class BertScore(ByEncoder):
         files = locate(self.model, self.revision)
         facts: dict[str, Any] = {
             "layer": self._layer(files.depth),
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             **files.facts(),
         }
         if not self.rescale or self.baseline:
@@ -183,7 +183,7 @@ class BertScore(ByEncoder):
 
     def encoder(self, runtime: Runtime) -> Encoder:
         """The loaded encoder; a runtime holds one copy."""
-        return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        return load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
 
     def table(self, encoder: Encoder, segments: Sequence[Segment], runtime: Runtime) -> Table | None:
         """The idf of the pieces, from the file or from the segments' references; None where all weigh the same."""

@@ -64,7 +64,7 @@ class Cosine(ByEncoder):
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
-        return {"layer": self._layer(files.depth), "dtype": self.dtype or runtime.dtype, **files.facts()}
+        return {"layer": self._layer(files.depth), "dtype": runtime.precision(self.dtype), **files.facts()}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; flags `empty`, `truncated`, `unknown` and `nonfinite`.
@@ -107,12 +107,12 @@ class Cosine(ByEncoder):
         if len(asked):
             wanted, rows = np.unique(places[asked], return_inverse=True)
             outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
-            encoder = load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+            encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime)
             from nlgauge.models.pooled import cosines, encoder_means  # behind what says that torch is missing
 
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]
-                means = encoder_means(encoder, sequences, layer, outer=outer, advance=advance)
+                means = encoder_means(encoder, sequences, [layer], outer=outer, advance=advance)[:, 0]
             values[asked] = cosines(means, rows.reshape(-1, 2))
         flags = {
             "empty": empty,

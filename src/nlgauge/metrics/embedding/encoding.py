@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from nlgauge.metrics.languages import unread_by_model
+from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
@@ -25,12 +26,18 @@ class ByEncoder:
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""
-        source = source_of(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        source = source_of(self.model, self.revision, runtime.precision(self.dtype), runtime)
         return {source: self._layers(locate(self.model, self.revision).depth)}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
+
+    def pieces(self, texts: Sequence[str], runtime: Runtime) -> int:
+        """How many pieces the model reads of some texts."""
+        most = getattr(self, "max_tokens", None)
+        encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, most)
+        return sum(len(read.ids) for read in encoder.tokenizer.tokens(texts))
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         """The layers that are read, of a model with so many."""

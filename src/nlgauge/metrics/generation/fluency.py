@@ -54,7 +54,7 @@ class Fluency(Checked):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
-        return {"dtype": self.dtype or runtime.dtype, **self._found().facts()}
+        return {"dtype": runtime.precision(self.dtype), **self._found().facts()}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
@@ -73,7 +73,7 @@ class Fluency(Checked):
             InputError: the model cannot be read, or is no masked language model.
         """
         self._found()
-        model = load_infill(self.model, self.revision, self.dtype or runtime.dtype, runtime)
+        model = load_infill(self.model, self.revision, runtime.precision(self.dtype), runtime)
         assert isinstance(model, MaskedModel)
         texts = {s.hypothesis: None for s in segments}
         number = {text: n for n, text in enumerate(texts)}

@@ -39,7 +39,7 @@ class GeneratorMetric(Checked):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
-        return {"dtype": self.dtype or runtime.dtype, **self.found().files.facts()}
+        return {"dtype": runtime.precision(self.dtype), **self.found().files.facts()}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
@@ -51,7 +51,7 @@ class GeneratorMetric(Checked):
 
     def generator(self, runtime: Runtime, **told: Any) -> Generator:
         """The model, which a runtime holds once; `told` are further fields of a `Generator`."""
-        return Generator(self.found(), runtime, self.dtype or runtime.dtype, self.max_tokens, **told)
+        return Generator(self.found(), runtime, runtime.precision(self.dtype), self.max_tokens, **told)
 
 
 def judged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -104,11 +104,16 @@ class RegressorMetric(Checked):
         limit = files.max_tokens(self.max_tokens)
         return {
             "calibrated": self.calibrated or None,
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             "max_tokens": limit,
             **files.facts(),
             "trained": self.trained,
         }
+
+    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
+        """The vectors that are read, so that metrics of one call share them."""
+        files = self.files()
+        return {files.source(runtime.precision(self.dtype), runtime): files.layers}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -144,7 +149,7 @@ class RegressorMetric(Checked):
                 f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
                 " rescale=false"
             )
-        model = load_regressor(self._model, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        model = load_regressor(self._model, runtime.precision(self.dtype), runtime, self.max_tokens)
 
         def single(segments: Sequence[Segment]) -> Scores:
             columns = {"hyp": [s.hypothesis for s in segments]} if "hyp" in files.texts else {}

@@ -19,7 +19,7 @@ from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Read
 from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.metrics.embedding.pooledvectors import cosine
-from nlgauge.metrics.embedding.sharing import vectors_of
+from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import moments, zero_and_width
@@ -119,8 +119,8 @@ class Ruber:
         return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors of the encoder that are read."""
-        return vectors_of(self._referenced(), runtime)
+        """The vectors that both parts read."""
+        return merged([vectors_of(part, runtime) for part in (self._referenced(), self._scorer())])
 
     def unread(self, writing: Writing) -> str | None:
         """Whether a model reads another language, and what to do; None if their languages are not known."""
@@ -138,7 +138,7 @@ class Ruber:
         queries = [" ".join(said(s.context, self.turns)) if self.anchor == "context" else s.source for s in segments]
         asked = [replace(s, source=query) for s, query in zip(segments, queries, strict=True)]
         parts: dict[str, Metric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
-        scored = {name: score_segments({name: part}, asked, runtime)[name] for name, part in parts.items()}
+        scored = score_segments(parts, asked, runtime)
         flags = {
             flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
             for flag in ("empty", "truncated", "unweighted", "unknown", "nonfinite")

@@ -53,7 +53,8 @@ class NliMetric:
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         files = self._found()
-        return {"dtype": self.dtype or runtime.dtype, "max_tokens": files.max_tokens(self.max_tokens), **files.facts()}
+        limit = files.max_tokens(self.max_tokens)
+        return {"dtype": runtime.precision(self.dtype), "max_tokens": limit, **files.facts()}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class NliMetric:
 
     def loaded(self, runtime: Runtime) -> NliModel:
         """The loaded model; a runtime holds one copy."""
-        return load_nli(self.model, self.revision, self.labels, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        return load_nli(self.model, self.revision, self.labels, runtime.precision(self.dtype), runtime, self.max_tokens)
 
 
 def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:

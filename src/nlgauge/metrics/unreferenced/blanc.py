@@ -91,7 +91,7 @@ class Blanc:
         files = self._found()
         model = {} if files.head is None else files.head.facts("file")
         limit = files.max_tokens(self.max_tokens)
-        return {"dtype": self.dtype or runtime.dtype, "max_tokens": limit, **model, **files.facts()}
+        return {"dtype": runtime.precision(self.dtype), "max_tokens": limit, **model, **files.facts()}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
@@ -113,7 +113,7 @@ class Blanc:
         asked = sorted({pair for pair in pairs if all(pair)})
         counts = _Counts() if asked else None
         if counts is not None:
-            model = masked_model(self._found(), self.dtype or runtime.dtype, runtime, self.max_tokens)
+            model = masked_model(self._found(), runtime.precision(self.dtype), runtime, self.max_tokens)
             Exam(self, model.tokenizer).ask(model, asked, runtime, counts)
         number = {pair: i for i, pair in enumerate(asked)}
         empty = np.array([not all(pair) for pair in pairs], dtype=np.bool_)

@@ -71,6 +71,7 @@ def load_infill(
         MissingExtra: torch is not installed.
     """
     runtime = runtime or Runtime()
+    dtype = runtime.precision(dtype)
     infill_files = locate_infill(model, revision)
     if infill_files.phrases:
         from nlgauge.models.infill.denoise import Denoiser

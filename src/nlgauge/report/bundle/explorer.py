@@ -123,7 +123,8 @@ def _matches(reference: int, alignment: Alignment) -> dict[str, object]:
 
 
 def _percent(values: Array) -> list[int]:
-    return np.rint(100 * np.nan_to_num(values)).astype(int).tolist()
+    whole: list[int] = np.rint(100 * np.nan_to_num(values)).astype(int).tolist()
+    return whole
 
 
 def _label(name: str, segments: Segments) -> str:

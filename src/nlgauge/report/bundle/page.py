@@ -25,7 +25,7 @@ from nlgauge.report.pages import page
 from nlgauge.report.paths import names_of, without_folders
 from nlgauge.report.tables.flat import csv
 
-_MOST = 12  # figures of one sort
+_MOST = 9  # figures of one sort
 _AGAINST = "Each point is an item that both systems wrote about; on the dashed line both have the same score."
 _BUCKETED = (
     "Mean scores of segments with their 95 % intervals (Student's); n counts segments. For metrics of whole corpora,"

@@ -7,26 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figures.figure import Figure, with_intervals
 from nlgauge.report.plots import EDGE, SIZE, colour_of, lines, picture, room_of, text, ticks
 from nlgauge.report.rows import Row, absent, measured, number
 from nlgauge.report.tables.score import digits_of, system_name
 
 _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and from one bar to the next
-_CHART = {
-    "encoding": {"y": {"field": "system", "type": "nominal", "sort": None}},
-    "layer": [
-        {"mark": "bar", "encoding": {"x": {"field": "value", "type": "quantitative"}}},
-        {
-            "mark": "rule",
-            "encoding": {
-                "x": {"field": "low", "type": "quantitative", "title": "value"},
-                "x2": {"field": "high"},
-                "color": {"value": "black"},
-            },
-        },
-    ],
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,7 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row]) -> Figure:
     found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
-    return Figure(f"{spec}{direction}", numbers, _CHART, bars(spec, found, digits))
+    return Figure(f"{spec}{direction}", numbers, with_intervals("system"), bars(spec, found, digits))
 
 
 def _name(row: Row) -> str:
@@ -78,7 +64,8 @@ def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
     """Bars below each other from 0 on, each with its name, its interval and its number."""
     from markupsafe import Markup
 
-    axis = ticks([0.0, *(x for one in found for x in (one.value, one.low, one.high) if not absent(x))], 5)
+    ends = (x for one in found for x in (one.value, one.low, one.high))
+    axis = ticks([0.0, *(x for x in ends if x is not None and not absent(x))], 5)
     left = EDGE + room_of([one.name for one in found])
 
     def at(value: float) -> float:

@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.report.bundle.buckets import Buckets
 from nlgauge.report.colours import ink, shade
 from nlgauge.report.figures.bars import Bar, bars
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figures.figure import Figure, with_intervals
 from nlgauge.report.labels import clean
 from nlgauge.report.plots import EDGE, SIZE, picture, room_of, text
 from nlgauge.report.rows import PEOPLE
@@ -22,21 +22,6 @@ _MOST_SYSTEMS = 4  # with bars of their own in each bucket
 _WIDTH, _BAR, _STEP = 260, 20, 26  # pixels: a whole bar of quarters, its height, and from one bar to the next
 _QUARTERS = ("worst quarter", "second", "third", "best quarter")
 _SHADES = tuple(map(shade, (0.95, 0.62, 0.32, 0.08)))  # light and dark are told apart in grey, too
-_OFFSET = {"field": "system", "type": "nominal", "sort": None}
-_BUCKETED = {
-    "encoding": {"y": {"field": "bucket", "type": "nominal", "sort": None}, "yOffset": _OFFSET, "color": _OFFSET},
-    "layer": [
-        {"mark": "bar", "encoding": {"x": {"field": "value", "type": "quantitative"}}},
-        {
-            "mark": "rule",
-            "encoding": {
-                "x": {"field": "low", "type": "quantitative", "title": "value"},
-                "x2": {"field": "high"},
-                "color": {"value": "black"},
-            },
-        },
-    ],
-}
 _STACKED = {
     "mark": "bar",
     "encoding": {
@@ -87,7 +72,7 @@ def _bucketed(column: str, about: str, names: Sequence[str], numbers: Sequence[M
         bucket = row["bucket"]
         found.append(Bar(row["system"], row["value"], row["low"], row["high"], names.index(row["system"]), heading))
     title = f"{column} by {about}"
-    return Figure(title, numbers, _BUCKETED, bars(title, found, digits_of({}, numbers)))
+    return Figure(title, numbers, with_intervals("bucket", by="system"), bars(title, found, digits_of({}, numbers)))
 
 
 def quarter_figures(
@@ -140,9 +125,10 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
         for name, own in counts.items()
         for place, (quarter, n) in enumerate(zip(_QUARTERS, own, strict=True))
     ]
-    said = "; ".join(f"{name} {', '.join(map(str, own))}" for name, own in counts.items())
+    listed = "; ".join(f"{name} {', '.join(map(str, own))}" for name, own in counts.items())
     title = f"{column} in quarters"
-    markup = Markup(picture(left + _WIDTH + EDGE, bottom + EDGE, f"{title}, from the worst to the best: {said}", parts))
+    label = f"{title}, from the worst to the best: {listed}"
+    markup = Markup(picture(left + _WIDTH + EDGE, bottom + EDGE, label, parts))
     return Figure(title, numbers, _STACKED, markup)
 
 

@@ -17,6 +17,51 @@ from nlgauge.core.result import harmless, null_if_nan
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # the name of the format; nothing is fetched
 
 
+def with_intervals(y: str, value: str = "value", by: str = "", mark: str = "bar") -> dict[str, Any]:
+    """How Vega-Lite draws values with their intervals from the fields `low` and `high`.
+
+    Args:
+        y: the field that names the lines.
+        value: the field of the values.
+        by: the field that tells apart what stands in one line; none if empty.
+        mark: `bar` or `point`.
+    """
+    apart = {"field": by, "type": "nominal", "sort": None}
+    lines = {"y": {"field": y, "type": "nominal", "sort": None}, **({"yOffset": apart, "color": apart} if by else {})}
+    ends = {"x": {"field": "low", "type": "quantitative", "title": value}, "x2": {"field": "high"}}
+    layers = [
+        {"mark": mark, "encoding": {"x": {"field": value, "type": "quantitative"}}},
+        {"mark": "rule", "encoding": {**ends, "color": {"value": "black"}}},
+    ]
+    return {"encoding": lines, "layer": layers}
+
+
+def banded(x: str, by: str, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
+    """How Vega-Lite draws curves with bands; `by` is the field that tells curves apart, other names are fields too."""
+    ends = {"y": {"field": low, "type": "quantitative", "title": value}, "y2": {"field": high}}
+    scale = {"zero": False}
+    layers = [
+        {"mark": {"type": "area", "opacity": 0.15}, "encoding": ends},
+        {
+            "mark": {"type": "line", "point": True},
+            "encoding": {"y": {"field": value, "type": "quantitative", "scale": scale}},
+        },
+    ]
+    across = {"field": x, "type": "quantitative", "scale": scale}
+    return {"encoding": {"x": across, "color": {"field": by, "type": "nominal", "sort": None}}, "layer": layers}
+
+
+def shaded(x: str, y: str, value: str, row: str = "", **scale: Any) -> dict[str, Any]:
+    """How Vega-Lite draws a shaded table of values, or one for each value of `row`; `scale` is that of the colours."""
+    colour = {"field": value, "type": "quantitative", **({"scale": scale} if scale else {})}
+    sides = {axis: {"field": name, "type": "nominal", "sort": None} for axis, name in (("x", x), ("y", y))}
+    rows = {"row": {"field": row, "type": "nominal", "sort": None}} if row else {}
+    return {"mark": "rect", "encoding": {**sides, **rows, "color": colour}}
+
+
+DIVERGING = {"scheme": "blueorange", "domain": [-1, 1]}
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure of a page.
@@ -47,9 +92,8 @@ class Figure:
 
     @property
     def vega(self) -> str:
-        """The figure as Vega-Lite, with its numbers in it."""
-        values = ({key: null_if_nan(value) for key, value in row.items()} for row in self.numbers)
-        lines = ",\n".join(_json(row) for row in values)
+        """The figure as Vega-Lite, with its numbers in six digits; the CSV has all."""
+        lines = ",\n".join(_json({key: _rounded(value) for key, value in row.items()}) for row in self.numbers)
         head = _json({"$schema": _SCHEMA, "title": self.title, **self.chart})[:-1]
         return f'{head},\n"data": {{"values": [\n{lines}\n]}}}}\n'
 
@@ -61,6 +105,11 @@ class Figure:
             ("CSV", f"{name}.csv", data_url("text/csv", self.csv)),
             ("Vega-Lite", f"{name}.vl.json", data_url("application/json", self.vega)),
         ]
+
+
+def _rounded(value: Any) -> Any:
+    known = null_if_nan(value)
+    return float(f"{known:.6g}") if isinstance(known, float) else known
 
 
 def _json(value: Any) -> str:

@@ -10,21 +10,13 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.report.colours import signed
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figures.figure import DIVERGING, Figure, shaded
 from nlgauge.report.figures.points import MOST_POINTS, density, escaped, legend, marks
 from nlgauge.report.maps import Cell
 from nlgauge.report.plots import Axes, Frame, grid, picture, ticks
 from nlgauge.report.rows import PEOPLE, UNDEFINED, number
 
 _MOST_KINDS = 4  # systems that can be told apart
-_MATRIX = {
-    "mark": "rect",
-    "encoding": {
-        "x": {"field": "with", "type": "nominal", "sort": None},
-        "y": {"field": "score", "type": "nominal", "sort": None},
-        "color": {"field": "pearson", "type": "quantitative", "scale": {"scheme": "blueorange", "domain": [-1, 1]}},
-    },
-}
 
 
 def scatter_figures(columns: Mapping[str, Array], systems: Sequence[str | None]) -> list[Figure]:
@@ -94,7 +86,9 @@ def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
     numbers = [{"score": one, "with": other, "pearson": value} for (one, other), value in values.items()]
     note = "Pearson over segments: brown where two rise together, blue where one falls as the other rises, white at 0."
     table = {"columns": shown, "blocks": [("", lines)]}
-    return Figure("How scores correlate", numbers, _MATRIX, map=table, note=note)
+    return Figure(
+        "How scores correlate", numbers, shaded("with", "score", "pearson", **DIVERGING), map=table, note=note
+    )
 
 
 def _cell(value: float) -> Cell:

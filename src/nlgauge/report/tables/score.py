@@ -23,7 +23,7 @@ from nlgauge.report.rows import (
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
-_WORSE = "†"
+_WORSE, _TIED = "†", "‡"
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
@@ -77,7 +77,10 @@ def score_table(
 def _with_best(
     table: Table, result: Result, lines: Sequence[tuple[Any, Any]], specs: Sequence[str], digits: int | None
 ) -> Table:
-    """The table with the best of its lines marked for each metric and group; what reads alike is equally good."""
+    """The table with the best of its lines marked for each metric and group; what reads alike is equally good.
+
+    Where systems were tested against the best one, a sign says which are not significantly different from it.
+    """
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
     for row in measured(result.rows):
         if row["metric"] in specs and not absent(row["value"]):
@@ -86,14 +89,32 @@ def _with_best(
             line = lines.index((row.get("group"), row["system"]))
             values.setdefault((row.get("group"), row["metric"]), {})[line] = sign * shown, row.get("rank")
     marked = set()
-    for (_, spec), own in values.items():
+    body = [[*line] for line in table.body]
+    for (group, spec), own in values.items():
+        column = table.left + specs.index(spec)
         most = max(value for value, _ in own.values())
         first = {i for i, (value, rank) in own.items() if (rank == 1 if rank is not None else value == most)}
         if len(first) < len(own):
-            marked |= {(i, table.left + specs.index(spec)) for i in first}
+            marked |= {(i, column) for i in first}
+        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1):
+            cells = body[lines.index((group, system))]
+            cells[column] = f"{cells[column].rstrip()} {_TIED}"
     ranked = any(rank is not None for own in values.values() for _, rank in own.values())
     said = "the first rank: no other system is significantly better" if ranked else "the best"
-    return replace(table, marked=frozenset(marked), marked_as=said)
+    tied = any(_TIED in cell for line in body for cell in line)
+    legend = (f"{_TIED} not significantly different from the best (p >= {SIGNIFICANT:g})",) if tied else ()
+    lined = tuple(map(tuple, body))
+    return replace(table, body=lined, marked=frozenset(marked), marked_as=said, legend=(*legend, *table.legend))
+
+
+def _tied(rows: Sequence[Mapping[str, Any]], spec: str, group: str | None, sign: int) -> set[str | None]:
+    """The systems that were tested against the best one, and that the test does not tell apart from it."""
+    own = [row for row in rows if row["metric"] == spec and row.get("group") == group]
+    values = {row["system"]: sign * row["value"] for row in measured(own) if not absent(row["value"])}
+    best = max(values, key=values.__getitem__)
+    tests = (row for row in own if not absent(row.get("p")))
+    p = {frozenset((row["system"], row.get("against") or row.get("baseline"))): p_of(row) for row in tests}
+    return {name for name in values if name != best and p.get(frozenset((name, best)), 0.0) >= SIGNIFICANT}
 
 
 def metric_rows(table: Table) -> Table:

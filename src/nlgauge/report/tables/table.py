@@ -23,6 +23,7 @@ _TEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "†": r"\dag{}",
+    "‡": r"\ddag{}",
     "↓": r"$\downarrow$",
 }
 _MARKDOWN = re.compile(r"[\\|*`]|<(?=[A-Za-z/!?])")  # "p < 0.05" opens no tag

@@ -32,6 +32,7 @@
   const shown = (score, i) => (Number.isNaN(score.values[i]) ? "–" : score.values[i].toFixed(score.digits));
   const text = (k) => (k < 0 ? "" : data.texts[k]);
   const first = (k) => (text(k).length > LONGEST ? `${text(k).slice(0, LONGEST)}…` : text(k));
+  const long = (k) => (text(k).length > MOST_SHOWN ? `${text(k).slice(0, MOST_SHOWN)}… (${text(k).length} characters)` : text(k));
   const systemOf = (i) => data.systems[data.system[i]];
   const byItem = new Map();
   data.items.forEach((item, i) => byItem.has(item) ? byItem.get(item).push(i) : byItem.set(item, [i]));
@@ -286,15 +287,18 @@
         + ` in recall, each with the weight in per cent beside its word. ${one.signature}`));
   };
 
+  const changed = (before, after) => (Math.max(text(before).length, text(after).length) > MOST_SHOWN ? [long(after)]
+    : differences(text(before), text(after)));
+
   // Pairs of texts that metrics judged wrongly in an audit.
   const failures = (all) => {
     const found = all.flatMap((k) => failuresOf.get(k) || []);
     const lines = found.map((one) => {
-      const before = [one.better, ...data.refs[one.of]].map((k) => differences(text(k), text(one.worse)));
+      const before = [one.better, ...data.refs[one.of]].map((k) => changed(k, one.worse));
       const closest = before.reduce((best, other) => (other.length < best.length ? other : best));
       const both = ([c, ...pair]) => `${scores[c].name} ${pair.map((x) => x.toFixed(scores[c].digits)).join(" and ")}`;
       return make("tr", {}, make("th", { scope: "row" }, one.name),
-        make("td", { className: "text", dir: "auto" }, text(one.better)),
+        make("td", { className: "text", dir: "auto" }, long(one.better)),
         make("td", { className: "text", dir: "auto" }, ...closest),
         make("td", { className: "whole" }, ...one.by.map((score) => make("div", {}, both(score)))));
     });
@@ -305,7 +309,6 @@
   // One item: what it was made from, and what each system wrote.
   const open = (i, opener) => {
     const all = [i, ...byItem.get(data.items[i]).filter((k) => k !== i)];
-    const long = (k) => (text(k).length > MOST_SHOWN ? `${text(k).slice(0, MOST_SHOWN)}… (${text(k).length} characters)` : text(k));
     const said = (name, k) => make("p", {}, make("span", { className: "quiet" }, `${name} `), make("bdi", {}, long(k)));
     const close = make("button", { type: "button" }, "Close");
     const against = make("select", { id: "x-against" });
@@ -318,8 +321,7 @@
     const fill = () => {
       const base = Number(against.value);
       lines.replaceChildren(...all.map((k) => {
-        const plain = base < 0 || base === data.hyps[k] || Math.max(text(base).length, text(data.hyps[k]).length) > MOST_SHOWN;
-        const whole = plain ? [long(data.hyps[k])] : differences(text(base), text(data.hyps[k]));
+        const whole = base < 0 || base === data.hyps[k] ? [long(data.hyps[k])] : changed(base, data.hyps[k]);
         const cells = scores.map((score) => make("td", { className: "number" }, shown(score, k)));
         return make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, systemOf(k) || data.ids[k])),
           ...(texted ? [make("td", { className: "text", dir: "auto" }, ...whole)] : []), ...cells);

@@ -87,7 +87,7 @@ class Matched(ByEncoder):
         layers = self._layers(files.depth)
         return {
             "layer": layers[0] if len(layers) == 1 else f"{layers[0]}-{layers[-1]}",
-            "dtype": self.dtype or runtime.dtype,
+            "dtype": runtime.precision(self.dtype),
             **files.facts(),
         }
 
@@ -117,7 +117,7 @@ class Matched(ByEncoder):
         return lambda segments: over_references(segments, policy, single)
 
     def _encoder(self, runtime: Runtime) -> Encoder:
-        return load_encoder(self.model, self.revision, self.dtype or runtime.dtype, runtime, self.max_tokens)
+        return load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
 
     def _one_layer(self, layer: int | None, usual: int, depth: int) -> int:
         """The layer that an option names, or the usual one."""

@@ -18,7 +18,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
-from nlgauge.runtime.pool import Counts
+from nlgauge.runtime.pool import Counts, Term
 from nlgauge.runtime.runtime import Runtime
 
 _HALF_AT = math.log(1.5)  # the penalty is 1/2 where the references have one and a half times the words
@@ -113,7 +113,7 @@ class Nist(WordMetric):
 
         def gather() -> Counts:
             found = _information(references)
-            return Counts(found.n_words, {**found.counts})
+            return Counts(found.n_words, dict[Term, int](found.counts.items()))
 
         (counted,) = runtime.pool.counts({f"n-grams of references: {signature_of(self, runtime)}": gather})
         return _Information(cast(Counter[Gram], Counter(counted.of)), counted.n)

@@ -181,7 +181,7 @@ class SortedGroup:
         order = np.argsort(y, kind="stable")
         held = np.concatenate([[0.0], np.cumsum(self.weight[order])])
         below, upto = (np.searchsorted(y[order], x, side) for side in ("left", "right"))
-        return (self.weight * (below + upto - self.n) - (held[below] + held[upto] - held[-1])) / 2
+        return np.asarray((self.weight * (below + upto - self.n) - (held[below] + held[upto] - held[-1])) / 2)
 
     def _ahead(self, b: int, first: Ints, value: Ints) -> Array:
         """Among the first entries of b, how many more are below the value than above it."""

@@ -1,0 +1,53 @@
+"""Files of data sets on the Hugging Face hub: `hf://datasets/OWNER/NAME/PATH` is fetched once, then a file as others.
+
+Nothing but the file is fetched, and nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from urllib.parse import unquote
+
+from nlgauge.core.errors import InputError, MissingExtra
+
+_HUB = "hf://"
+_FILE = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?/(.+)")
+_SNAPSHOT = re.compile(r".*[/\\]snapshots[/\\]([0-9a-f]{40})[/\\]")
+
+
+@lru_cache(maxsize=64)
+def fetched(path: str) -> tuple[str, str]:
+    """A file of the hub as a path that names its commit, and where it lies on this machine.
+
+    Any other path stays as it is, twice. A revision that is none stands for the branch `main`; the commit that it is
+    now takes its place, so that the path means the same bytes tomorrow.
+
+    Raises:
+        InputError: the path is not that of a file in a data set, or the file is neither on this machine nor can be
+            fetched.
+        MissingExtra: huggingface_hub is not installed.
+    """
+    if not path.startswith(_HUB):
+        return path, path
+    known = _FILE.fullmatch(path)
+    if known is None:
+        raise InputError(f"{path}: expected hf://datasets/OWNER/NAME/PATH or hf://datasets/OWNER/NAME@REVISION/PATH")
+    name, revision, inside = known.groups()
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError:
+        raise MissingExtra(f"the data set {name}", "hf") from None
+    try:
+        place = hf_hub_download(name, inside, repo_type="dataset", revision=unquote(revision or "main"))
+    except Exception as error:  # what the client of the hub raises differs between its versions
+        at = f" --revision {unquote(revision)}" if revision else ""
+        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise InputError(
+            f"{path} is not in the hub's cache and cannot be fetched{offline}; run 'hf download --repo-type dataset"
+            f" {name} {inside}{at}' where there is a network, or name a file of this machine [{reason[:160]}]"
+        ) from None
+    commit = _SNAPSHOT.match(place)
+    return f"hf://datasets/{name}@{commit[1] if commit else revision or 'main'}/{inside}", place
