@@ -43,14 +43,13 @@ def attention(lengths: Ids, heads: int, device: torch.device, dtype: torch.dtype
     return _padded(lengths, heads, device)
 
 
-def _flash_attention() -> Callable[..., torch.Tensor] | None:
+def _flash_attention() -> Callable[..., Any] | None:
     """torch's attention over packed texts; None before torch 2.10."""
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:
         return None
-    found: Callable[..., torch.Tensor] = varlen_attn
-    return found
+    return varlen_attn
 
 
 def _packed(lengths: Ids, heads: int, device: torch.device, kernel: Callable[..., Any]) -> Attention:
