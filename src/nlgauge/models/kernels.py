@@ -53,7 +53,8 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
     # Half precision has no fast product of matrices this small; float32 does, and rounds only once, at the end.
     wide = torch.promote_types(joined.dtype, torch.float32)
     if length <= _TINY:
-        _attend(parts.to(wide), mixed := result if result.dtype == wide else torch.empty_like(result, dtype=wide))
+        mixed = result if result.dtype == wide else torch.empty_like(result, dtype=wide)
+        _attend(parts.to(wide), mixed)
         if mixed is not result:
             result.copy_(mixed)
         return
