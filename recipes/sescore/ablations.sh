@@ -25,3 +25,9 @@ make other "$out/other2k.txt" --severity graded
 set --
 for name in graded binary none insert delete replace swap small other; do set -- "$@" "$name=sescore:model=$out/$name.safetensors"; done
 python "$here/study.py" "$data" cosine=cosine bertscore=bertscore "$@" "all=sescore:model=$out/sescore.safetensors" --alone --sets WMT15,WMT16
+
+# Severities and amounts over three seeds, segments and systems; the encoder stays as it is.
+for seed in 0 1 2; do
+  [ -f "$out/seed$seed.jsonl" ] || nlgauge synth "$out/news500.txt" -o "$out/seed$seed.jsonl" --severity graded --seed $seed -q
+done
+python "$here/seeds.py" "$data" "$out/seed0.jsonl" "$out/seed1.jsonl" "$out/seed2.jsonl"

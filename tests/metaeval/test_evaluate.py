@@ -1,5 +1,6 @@
 """Meta-evaluation from end to end, on judgements small enough to work out by hand."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.select import select_models
 from nlgauge.metaeval.sweeps import sweep
+from nlgauge.runtime.runtime import Runtime
 
 
 def dataset(human, systems=("a", "b", "c"), group=None):
@@ -45,6 +47,19 @@ def test_inside_items_two_orders_of_three_and_all_three_make_a_mean_of_two_third
     data = dataset([[1, 2], [3, 5], [4, 6]])
     found = meta_evaluate(data, scores={"m": [1, 3, 2, 6, 4, 5]}, level="item", stats="kendall_b")
     assert found.value("m") == pytest.approx((1 + 1 / 3) / 2)
+
+
+def test_the_progress_of_tests_is_that_of_the_runtime():
+    shown = []
+
+    @contextmanager
+    def progress(total, label):
+        yield lambda count: shown.append((label, total, count))
+
+    scores = {"m": [1, 3, 2, 6, 4, 5], "k": [1, 2, 3, 4, 5, 6]}
+    runtime = Runtime(device="cpu", progress=progress)
+    meta_evaluate(dataset([[1, 2], [3, 5], [4, 6]]), scores=scores, stats="kendall_b", test="auto", runtime=runtime)
+    assert shown == [("perm_both of kendall_b", 1, 1)]
 
 
 def test_the_mean_over_language_pairs_is_plain():

@@ -96,7 +96,7 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
             {"perturbation": f"{row['criterion']}: {row['template']}", **{name: row[name] for name in _DEVIATES}}
             for row in own
         ]
-        figure = Figure(title, drawn, shaded("metric", "perturbation", "deviation", **DIVERGING))
+        figure = Figure(title, drawn, shaded("metric", "perturbation", "deviation", scale=DIVERGING))
         deviating = [_deviating(row) for row in own]
         sections.append(
             {"title": title, "metrics": metrics, "blocks": blocks, "rows": deviating, "links": figure.links}

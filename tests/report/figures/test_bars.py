@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from nlgauge.core.result import Result
-from nlgauge.report.figures.bars import bar_figures
+from nlgauge.report.figures.bars import Bar, bar_figures, bars
 
 METRICS = [{"spec": s, "signature": s, "higher_is_better": s != "ter", "range": [0.0, 100.0]} for s in ("m", "ter")]
 
@@ -40,3 +40,14 @@ def test_groups_and_odd_names_are_text():
     shown = ["".join(part.itertext()) for part in ET.fromstring(figure.picture).iter() if part.tag.endswith("}text")]
     assert "<g>: </svg><script>" in shown
     assert "<g>: -" in shown
+
+
+def test_no_line_of_the_grid_goes_through_a_heading():
+    found = [Bar("a", 1.0, heading="up to 8 words"), Bar("b", 2.0), Bar("a", 1.0, heading="9 words or more")]
+    picture = bars("m", found, 2)
+    (first, second) = (float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>(?:up to|9 words)', picture))
+    spans = {
+        (float(a), float(b)) for a, b in re.findall(r'<line [^>]*y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', picture)
+    }
+    (upper, lower) = sorted(spans)
+    assert first < upper[0] < upper[1] < second < lower[0] < lower[1]

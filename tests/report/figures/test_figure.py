@@ -34,7 +34,7 @@ def test_charts_name_their_fields():
     assert [bars["encoding"][axis]["field"] for axis in ("y", "yOffset", "color")] == ["bucket", "system", "system"]
     assert [layer["encoding"]["x"]["field"] for layer in bars["layer"]] == ["accuracy", "low"]
     assert "yOffset" not in with_intervals("system")["encoding"]
-    cells = shaded("metric", "template", "deviation", "set", **DIVERGING)["encoding"]
+    cells = shaded("metric", "template", "deviation", "set", scale=DIVERGING)["encoding"]
     assert [cells[axis]["field"] for axis in ("x", "y", "row", "color")] == ["metric", "template", "set", "deviation"]
     curves = banded("layer", "model")
     assert [layer["encoding"]["y"]["field"] for layer in curves["layer"]] == ["low", "value"]

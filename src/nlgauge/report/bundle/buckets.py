@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,6 @@ import numpy as np
 from nlgauge.core.arrays import Counts
 from nlgauge.core.segment import Segment
 
-_WORD = re.compile(r"\S+")
 _MOST, _LEAST = 5, 6  # buckets of a length, and different texts in each
 _MOST_GROUPS = 12
 _LONG = 15  # characters per word from which a text is counted in characters: it has no blanks between words
@@ -67,7 +65,7 @@ def _lengths(side: str, texts: Sequence[str | None]) -> Buckets:
 
 
 def _words(text: str) -> int:
-    return len(_WORD.findall(text))
+    return len(text.split())
 
 
 def _label(start: int, end: int | None, unit: str) -> str:

@@ -72,15 +72,18 @@ def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
         return left + 8 + _WIDTH * (value - axis[0]) / (axis[-1] - axis[0])
 
     drawn: list[str] = []
+    spans: list[tuple[float, float]] = []  # of bars without a heading between them: the grid leaves headings free
     top = float(EDGE)
     for one in found:
         if one.heading:
             drawn.append(text(EDGE, top + 16, one.heading, quiet=True))
             top += _STEP
+        start = top if one.heading or not spans else spans.pop()[0]
         drawn += _bar(one, at, (left, at(axis[-1]) + 8), top + _STEP / 2, digits)
         top += _STEP
+        spans.append((start, top))
     grid = [
-        lines(((at(tick), EDGE, at(tick), top) for tick in axis if (tick == 0) is base), strong=base)
+        lines(((at(x), start, at(x), end) for start, end in spans for x in axis if (x == 0) is base), strong=base)
         for base in (False, True)
     ]
     grid += [text(at(tick), top + SIZE + 3, f"{tick:g}", anchor="middle", quiet=True) for tick in axis]

@@ -51,7 +51,7 @@ def banded(x: str, by: str, value: str = "value", low: str = "low", high: str = 
     return {"encoding": {"x": across, "color": {"field": by, "type": "nominal", "sort": None}}, "layer": layers}
 
 
-def shaded(x: str, y: str, value: str, row: str = "", **scale: Any) -> dict[str, Any]:
+def shaded(x: str, y: str, value: str, row: str = "", *, scale: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """How Vega-Lite draws a shaded table of values, or one for each value of `row`; `scale` is that of the colours."""
     colour = {"field": value, "type": "quantitative", **({"scale": scale} if scale else {})}
     sides = {axis: {"field": name, "type": "nominal", "sort": None} for axis, name in (("x", x), ("y", y))}
@@ -59,7 +59,7 @@ def shaded(x: str, y: str, value: str, row: str = "", **scale: Any) -> dict[str,
     return {"mark": "rect", "encoding": {**sides, **rows, "color": colour}}
 
 
-DIVERGING = {"scheme": "blueorange", "domain": [-1, 1]}
+DIVERGING: Mapping[str, Any] = {"scheme": "blueorange", "domain": [-1, 1]}
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def marks(kind: int, places: Iterable[tuple[float, float]]) -> str:
         "m0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z",
     )
     drawn = "".join(f"M{x:.1f} {y:.1f}{shapes[kind]}" for x, y in places)
-    return drawn and f'<path d="{drawn}" fill="{colour_of(kind)}" fill-opacity="0.75"/>'
+    return drawn and f'<path d="{drawn}" fill="{colour_of(kind)}" fill-opacity="0.85"/>'
 
 
 def legend(frame: Frame, kinds: Sequence[str | None]) -> list[str]:

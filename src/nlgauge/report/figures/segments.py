@@ -87,7 +87,7 @@ def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
     note = "Pearson over segments: brown where two rise together, blue where one falls as the other rises, white at 0."
     table = {"columns": shown, "blocks": [("", lines)]}
     return Figure(
-        "How scores correlate", numbers, shaded("with", "score", "pearson", **DIVERGING), map=table, note=note
+        "How scores correlate", numbers, shaded("with", "score", "pearson", scale=DIVERGING), map=table, note=note
     )
 
 

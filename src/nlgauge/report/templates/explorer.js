@@ -263,8 +263,8 @@
   };
 
   const about = { className: "wide", tabIndex: 0, role: "group", ariaLabel: "Table" };
-  const sheet = (kind, names, lines) => make("div", about, make("table", { className: kind },
-    make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)))), lines));
+  const sheet = (kind, names, lines, left = 9) => make("div", about, make("table", { className: kind },
+    make("thead", {}, make("tr", {}, ...names.map((name, k) => make("th", { scope: "col", className: k < left ? "" : "number" }, name)))), lines));
 
   // The words of a text and of its reference: how similar they are, and which is matched to which.
   const matched = (k, open) => {
@@ -282,7 +282,7 @@
     })));
     return make("details", { open },
       make("summary", {}, "What ", make("bdi", {}, systemOf(k) || data.ids[k]), ` has in common with its reference: ${one.about}`),
-      sheet("map", ["text ↓ reference →", ...heads], make("tbody", {}, ...lines)),
+      sheet("map", ["text ↓ reference →", ...heads], make("tbody", {}, ...lines), 1),
       make("p", { className: "quiet" }, "Similarity of words. ◂ the best of a row counts in precision, ▴ the best of a column"
         + ` in recall, each with the weight in per cent beside its word. ${one.signature}`));
   };
@@ -333,7 +333,7 @@
       ...(data.srcs[i] < 0 ? [] : [said("source", data.srcs[i])]),
       ...references.map((k, at) => said(`reference ${at + 1}`, k)),
       ...(texted ? [make("label", {}, "Mark what differs from ", against)] : []),
-      sheet("texts", names, lines),
+      sheet("texts", names, lines, texted ? 2 : 1),
       ...all.filter((k) => data.matches[k]).map((k) => matched(k, k === i)),
       ...failures(all),
     );

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -37,14 +37,19 @@ class _Vector:
 
 @dataclass(frozen=True)
 class _Rarity:
-    """log(N / df) of n-grams; log(N) of those that no reference has."""
+    """log(N / df) of n-grams; log(N) of those that no reference has. Those that were asked for are kept."""
 
-    known: Mapping[Gram, float]
+    of: Mapping[Term, int]
     unseen: float
+    known: dict[Gram, float] = field(default_factory=dict)
 
     def vector(self, counts: Sequence[Counter[Gram]]) -> _Vector:
-        known, unseen = self.known, self.unseen
-        weights = [{gram: n * known.get(gram, unseen) for gram, n in order.items()} for order in counts]
+        known, of, unseen = self.known, self.of, self.unseen
+        for order in counts:
+            for gram in order:
+                if gram not in known:
+                    known[gram] = unseen - math.log(of.get(gram, 1))
+        weights = [{gram: n * known[gram] for gram, n in order.items()} for order in counts]
         norms = [math.sqrt(sum([w * w for w in order.values()])) for order in weights]
         return _Vector(weights, norms, max(counts[0].total() - 1, 0))
 
@@ -188,7 +193,5 @@ class _Counter:
     def rarity(self, counted: Counts) -> _Rarity:
         """How rare n-grams are."""
         if id(counted) not in self._rarities:
-            n = math.log(counted.n)
-            known = {cast(Gram, gram): n - math.log(df) for gram, df in counted.of.items()}
-            self._rarities[id(counted)] = counted, _Rarity(known, n)
+            self._rarities[id(counted)] = counted, _Rarity(counted.of, math.log(counted.n))
         return self._rarities[id(counted)][1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, ClassVar, Literal, cast
@@ -35,7 +35,7 @@ class _Reference:
 class _Information:
     """How much an n-gram tells: the binary logarithm of how rarely its first n - 1 words go on with its last."""
 
-    counts: Counter[Gram]
+    counts: Mapping[Gram, int]
     n_words: int
 
     def weigh(self, matched: Counter[Gram]) -> float:
@@ -116,7 +116,7 @@ class Nist(WordMetric):
             return Counts(found.n_words, dict[Term, int](found.counts.items()))
 
         (counted,) = runtime.pool.counts({f"n-grams of references: {signature_of(self, runtime)}": gather})
-        return _Information(cast(Counter[Gram], Counter(counted.of)), counted.n)
+        return _Information(cast(Mapping[Gram, int], counted.of), counted.n)
 
     def _reference(self, words: Words) -> _Reference:
         return _Reference([grams(words, order) for order in range(1, self.max_ngram_order + 1)], len(words))

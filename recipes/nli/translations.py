@@ -1,0 +1,104 @@
+"""Pairs of translations, and of translations with errors, for the trial of a head that knows both:
+
+    python translations.py OUT SEED --segments FILE ... [--share 1] [--keep N --kept FILE ...]
+
+Segments: JSON lines with an output (`hyp`), its post-edit (`refs`), `human.da`, `human.hter` and `split`, as MLQE-PE
+has them. Taken are outputs of the training split that people rated 80 or more of 100 and that were still edited:
+two translations of one source that say the same. Kept: JSON lines of which N are taken as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from rules import C, E, N, Row, Texts, is_upward, kept, rows
+
+from nlgauge.core import replacing
+
+LEAST_RATING, MOST_EDITS, SHORTEST, LONGEST = 80, 0.6, 20, 140  # da, hter, characters of each text
+TRANSLATIONS, ITSELF = 2400, 400
+# Template -> pairs wanted of a translation with the error and the same translation, and of it with the other one.
+UNFLUENT = {"jumble_words": (700, 300), "subject_verb_disagreement": (1100, 600), "typos": (300, 200)}
+WRONG = {
+    "number_error": 200,
+    "negation": 250,
+    "name_error": 200,
+    "mismatch_noun": 200,
+    "mismatch_verb": 250,
+    "mismatch_adj": 200,
+    "pronoun_error": 200,
+}
+LESS, MORE = {"omission": 400}, {"addition": 400}
+
+
+def translations(paths: list[str]) -> list[tuple[str, str]]:
+    """(post-edit, output) of every segment that is good enough."""
+    found = set()
+    for row in chain.from_iterable(rows(path) for path in paths):
+        edited, output = row["refs"][0], row["hyp"]
+        good = row["human"]["da"] >= LEAST_RATING and 0 < row["human"]["hter"] <= MOST_EDITS
+        fits = all(SHORTEST <= len(text) <= LONGEST for text in (edited, output))
+        if row["split"] == "train" and good and fits:
+            found.add((edited, output))
+    return sorted(found)
+
+
+def generate(pairs: list[tuple[str, str]], seed: int, share: float) -> Iterator[Row]:
+    """The pairs: both translations, one with a slip in it, and one that says something else, more or less."""
+    rng = random.Random(seed)
+    other = {text: partner for pair in pairs for text, partner in (pair, pair[::-1])}
+    pool = Texts(sorted(other), rng)
+    for pair in rng.sample(pairs, int(TRANSLATIONS * share)):
+        yield (*rng.choice([pair, pair[::-1]]), E, "translations")
+    for text in rng.sample(sorted(other), int(ITSELF * share)):
+        yield text, text, E, "itself"
+    for template, counts in UNFLUENT.items():
+        for wanted, against in zip(counts, (None, other), strict=True):
+            for text, made in pool.changed(template, int(wanted * share)):
+                whole = against[text] if against else text
+                yield (*rng.choice([(whole, made), (made, whole)]), N, name(template, against))
+    for template, wanted in WRONG.items():
+        for text, made in pool.changed(template, int(wanted * share)):
+            yield (*rng.choice([(other[text], made), (made, other[text])]), C, name(template, other))
+    for less, table in ((True, LESS), (False, MORE)):
+        for template, wanted in table.items():
+            for text, made in pool.changed(template, int(wanted * share), is_upward):
+                whole, part = (other[text], made) if less else (made, other[text])
+                yield rng.choice([(whole, part, E, name(template, other)), (part, whole, N, name(template, other))])
+
+
+def name(template: str, other: object) -> str:
+    return f"{template} on the other translation" if other else template
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--segments", nargs="+", required=True)
+    parser.add_argument("--share", type=float, default=1.0, help="of the pairs wanted of each kind")
+    parser.add_argument("--keep", type=int, default=0)
+    parser.add_argument("--kept", nargs="*", default=[])
+    given = parser.parse_args()
+    pairs = translations(given.segments)
+    counts: Counter[tuple[str, str]] = Counter()
+    with replacing(given.out, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+        made = generate(pairs, given.seed, given.share)
+        for premise, hypothesis, label, rule in chain(made, kept(given.kept, given.keep, given.seed)):
+            counts[rule, label] += 1
+            row = {"premise": premise, "hypothesis": hypothesis, "label": label, "rule": rule}
+            packed.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+    for (rule, label), n in sorted(counts.items()):
+        print(f"{n:6d}  {label:13s}  {rule}")
+    print(f"{counts.total():6d}  pairs of {len(pairs)} translations -> {Path(given.out).name}")
+
+
+if __name__ == "__main__":
+    main()
