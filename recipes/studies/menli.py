@@ -1,16 +1,14 @@
-"""MENLI's other tables: facts, data to text, systems, complex attacks, distances, ranks, weights left out, summaries.
+"""MENLI's metrics beyond translation and single attacks: facts, data to text, number and negation at once.
 
     python recipes/studies/menli.py DATA [--only NAME] [--cache FILE]
 
-DATA: a folder with rank19, qags-cnn, bagel, summeval, wmt21-mqm-zh-en, wmt15-da-seg, wmt16-da-seg, xpaws-fr-adv and
-xpaws-zh-adv. `--only` prints one of the tables. Large sets are sampled: every third case of XPAWS, every fifth segment
-of WMT15 and WMT16, the first 100 items of WMT21, and the first 3 of the 11 references of a summary.
+DATA: a folder with rank19, qags-cnn, bagel and wmt16-da-seg. `--only` prints one of the tables: facts, text or complex.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +20,6 @@ from nlgauge.core import Array
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
-RANKED = ("bleu", "chrf", "chrf++", "meteor", "rouge1", "rougeL", "gleu", "ter", "bertscore", "moverscore", "cosine",
-          "greedy", "embedding-average", "vector-extrema", "sescore", "rated")  # fmt: skip
-BLIND = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw nothing like them
-REFERENCES, ITEMS, CASES, SEGMENTS = 3, 100, 3, 5
 Probabilities = dict[str, Array]
 
 
@@ -71,129 +65,19 @@ def text(data: Path, runtime: ng.Runtime) -> None:
     by_criterion("BAGEL", bagel, scores, stats=["spearman"])
 
 
-def systems(data: Path, runtime: ng.Runtime) -> None:
-    """Eight systems of WMT21 (zh-en, MQM): Pearson, Kendall and pairwise accuracy of system means."""
-    dataset = ng.read(data / "wmt21-mqm-zh-en" / "segments.jsonl.gz")
-    items = set(list(dict.fromkeys(s.item for s in dataset.segments))[:ITEMS])
-    kept = replace(dataset, segments=tuple(s for s in dataset.segments if s.item in items))
-    scores = {metric: found.values for metric, found in scored(kept, UNTRAINED, runtime).items()}
-    for head in HEADS:
-        scores[head] = scored(kept, [f"{head}:direction=both"], runtime)[f"{head}:direction=both"].values
-        scores[f"0.2 {head} + 0.8 bertscore"] = mixed(scores[head], scores["bertscore"])
-    stats = ["pearson", "kendall_b", "pairwise_accuracy"]
-    found = ng.meta_evaluate(kept, scores=scores, criterion="mqm", level="system", stats=stats)
-    by = {(r["metric"], r["stat"]): r for r in found.rows if r["group"] == "mean"}
-    table(f"WMT21 zh-en, 8 systems, {ITEMS} items", ["metric", *stats])
-    for metric in scores:
-        line(metric, [cell(by[metric, stat]) for stat in stats])
-
-
 def complex_attack(data: Path, runtime: ng.Runtime) -> None:
     """Number and negation at once, on references of WMT16; light paraphrases."""
     dataset = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz")
     attacks = ("number_error", "negation", "number_and_negation")
     suite = ng.suite("menli", dataset, perturbations=attacks, limit=400)
-    both = {p.meta.get("origin", p.id.split("/")[0]) for p in suite.pairs if p.phenomenon == attacks[2]}
-    suite = replace(suite, pairs=tuple(p for p in suite.pairs if p.meta.get("origin", p.id.split("/")[0]) in both))
+    pairs = [p for p in suite.pairs if p.setup == "ref"]
+    both = {p.id.partition("/")[0] for p in pairs if p.phenomenon == attacks[2]}  # texts that all three apply to
+    suite = replace(suite, pairs=tuple(p for p in pairs if p.id.partition("/")[0] in both))
     metrics = [*UNTRAINED, *(f"{head}:direction=both" for head in HEADS)]
     rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, metrics, runtime=runtime).rows}
     table("WMT16, accuracy", ["metric", *(f"{a} ({rows[metrics[0], a]['n']})" for a in attacks)])
     for metric in metrics:
         line(short(metric), [cell(rows[metric, attack], "accuracy") for attack in attacks])
-
-
-def sampled(data: Path, name: str) -> ng.Suite:
-    """Every third case of a suite, of those that have a reference."""
-    suite = ng.read_suite(data / name / "adversarial.jsonl.gz")
-    pairs = [p for p in suite.pairs if p.setup == "ref"]
-    return replace(suite, pairs=tuple(pairs[::CASES]))
-
-
-def attacks(data: Path, runtime: ng.Runtime) -> None:
-    """XPAWS-fr: accuracy with intervals, and how far texts of passed and of failed cases are from the reference."""
-    metrics = ["bleu", *UNTRAINED, *(f"{head}:direction=both" for head in HEADS)]
-    suite = sampled(data, "xpaws-fr-adv")
-    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, metrics, runtime=runtime).rows}
-    blind = replace(suite, pairs=tuple(p for p in suite.pairs if p.phenomenon in BLIND))
-    unseen = {r["metric"]: r for r in ng.audit(blind, metrics, runtime=runtime).rows if r["phenomenon"] == "mean-all"}
-    means = ("mean-adequacy", "mean-fluency", "mean-all")
-    table(f"Every third case of XPAWS-fr, {len(suite.pairs)} pairs", ["metric", *means, "five that nli did not see"])
-    for metric in metrics:
-        cells = [cell(rows[metric, mean], "accuracy") for mean in means]
-        line(short(metric), [*cells, cell(unseen[metric], "accuracy")])
-    names = [name for metric, name in rows if metric == metrics[0] and not name.startswith("mean-")]
-    table("Edit distance of paraphrases, passed and failed", ["phenomenon", "faulty text", *map(short, metrics)])
-    for name in names:
-        ends = [f"{rows[m, name]['distance_passed']:.2f}, {rows[m, name]['distance_failed']:.2f}" for m in metrics]
-        line(name, [f"{rows[metrics[0], name]['distance_worse']:.2f}", *ends])
-
-
-def ranks(data: Path, runtime: ng.Runtime) -> None:
-    """Are metrics that agree with people also hard to fool? Ranks by WMT16 and by XPAWS-fr."""
-    dataset, suite = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz"), sampled(data, "xpaws-fr-adv")
-    found = ng.meta_evaluate(dataset, list(RANKED), "da_z", intervals="none", runtime=runtime)
-    standard = {r["metric"]: r["value"] for r in found.rows if r["group"] == "mean"}
-    rows = ng.audit(suite, list(RANKED), runtime=runtime).rows
-    accuracy = {(r["metric"], r["phenomenon"]): r["accuracy"] for r in rows}
-    columns = {"WMT16: Pearson": standard} | {
-        name: {m: accuracy[m, name] for m in RANKED} for name in ("mean-all", "mean-adequacy", "mean-fluency")
-    }
-    table("Rank among the metrics", ["metric", *(f"{name} (rank)" for name in columns)])
-    for metric in sorted(RANKED, key=lambda m: -standard[m]):
-        line(
-            metric,
-            [f"{own[metric]:.3f} ({1 + sum(v > own[metric] for v in own.values())})" for own in columns.values()],
-        )
-    values = [np.array([own[m] for m in RANKED]) for own in columns.values()]
-    for name, other in zip(list(columns)[1:], values[1:], strict=True):
-        tau = ng.correlation("kendall_b", values[0], other)
-        print(f"\nKendall's tau-b of {len(RANKED)} metrics, WMT16 and {name}: {tau.value:.3f}")
-
-
-def weights(data: Path, runtime: ng.Runtime) -> None:
-    """What a weight costs that was chosen on the other sets, beside the best weight on the set itself."""
-    sets = []
-    for name in ("wmt15-da-seg", "wmt16-da-seg"):
-        dataset = ng.read(data / name / "segments.jsonl.gz")
-        sets.append(replace(dataset, segments=dataset.segments[::SEGMENTS]))
-    suites = [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
-    heads = [f"{head}:direction=both" for head in HEADS]
-    found = ng.sweep(sets, suites, ["chrf", "bertscore"], heads, criterion="da_z", intervals="none", runtime=runtime)
-    table("Weights left out", ["metric", "with", "set", "suite", "chosen on the others", "gains there"])
-    rows = [r for r in found.rows if r["left_out"] and r["group"] == "mean"]
-    for r in rows:
-        gains = f"{100 * r['gain_correlation']:+.1f} % / {100 * r['gain_accuracy']:+.1f} %"
-        line(r["metric"], [short(r["with"]), str(r["dataset"]), str(r["suite"]), f"{r['weight']:g}", gains])
-
-
-def summaries(data: Path, runtime: ng.Runtime) -> None:
-    """SummEval: Kendall's tau-b of 16 systems and by text; each reference is scored alone, then mean or maximum."""
-    dataset = ng.read(data / "summeval" / "segments.jsonl.gz")
-    alone = ng.Dataset(
-        tuple(
-            replace(s, id=f"{s.id}/{j}", references=(s.references[j],), source=None)
-            for s in dataset.segments
-            for j in range(REFERENCES)
-        )
-    )
-    scores: dict[str, Array] = {}
-    for metric, found in scored(alone, UNTRAINED, runtime).items():
-        scores |= {f"{metric}, {name}": fold(found.values) for name, fold in FOLDS.items()}
-    p = probabilities("nli:direction=backward", alone, runtime)
-    for name, fold in FOLDS.items():
-        e, c = fold(p["e"]), fold(p["c"])
-        scores |= {f"nli e-c backward, {name}": e - c, f"nli e backward, {name}": e, f"nli -c backward, {name}": -c}
-        scores[f"0.2 nli + 0.8 bertscore, {name}"] = mixed(e - c, scores[f"bertscore, {name}"])
-    source = probabilities("nli:anchor=source,direction=forward", dataset, runtime)
-    scores |= {"nli -c forward, source": -source["c"], "nli e-c forward, source": source["e"] - source["c"]}
-    by_criterion("SummEval, 16 systems", dataset, scores, stats=["kendall_b"], level="system")
-    by_criterion("SummEval, by text", dataset, scores, stats=["kendall_b"], level="item")
-
-
-FOLDS: dict[str, Callable[[Array], Array]] = {
-    "mean": lambda values: values.reshape(-1, REFERENCES).mean(axis=1),
-    "max": lambda values: values.reshape(-1, REFERENCES).max(axis=1),
-}
 
 
 def scored(dataset: ng.Dataset, metrics: Sequence[str], runtime: ng.Runtime) -> Mapping[str, ng.Scores]:
@@ -234,16 +118,7 @@ def line(name: str, cells: Sequence[str]) -> None:
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-TABLES = {
-    "facts": facts,
-    "text": text,
-    "systems": systems,
-    "complex": complex_attack,
-    "attacks": attacks,
-    "ranks": ranks,
-    "weights": weights,
-    "summaries": summaries,
-}
+TABLES = {"facts": facts, "text": text, "complex": complex_attack}
 
 
 def main() -> None:

@@ -45,8 +45,7 @@ def test_without_onednn_it_is_torchs(monkeypatch):
 @pytest.mark.parametrize(
     ("dtype", "near"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.05)]
 )  # as above
-# to 32 by numpy's products, to 96 by torch's, beyond by torch's fused kernel
-@pytest.mark.parametrize("length", [1, 7, 32, 33, 96, 97])
+@pytest.mark.parametrize("length", [1, 7, 96, 97])  # to 96 by matrix products, beyond by torch's fused kernel
 def test_attention_is_softmax_of_scaled_products(dtype, near, length):
     n, heads, size = 3, 2, 4
     joined = random(n * length, 3 * heads * size, dtype=dtype)
@@ -59,14 +58,11 @@ def test_attention_is_softmax_of_scaled_products(dtype, near, length):
     torch.testing.assert_close(out.double(), wanted, atol=near, rtol=0)
 
 
-@pytest.mark.parametrize("length", [5, 60])
-@pytest.mark.parametrize("cells", [1, 1 << 16])  # a text at a time, and all at once
-def test_a_text_attends_to_itself_alone(monkeypatch, length, cells):
-    monkeypatch.setattr(kernels, "_CELLS", cells)
-    joined = random(3 * length, 24)
-    all_three, last = torch.zeros(3 * length, 8), torch.zeros(length, 8)
-    kernels.attention(joined, all_three, 3, 2)
-    kernels.attention(joined[-length:], last, 1, 2)
+def test_a_text_attends_to_itself_alone():
+    joined = random(10, 24)
+    both, first = torch.zeros(10, 8), torch.zeros(5, 8)
+    kernels.attention(joined, both, 2, 2)
+    kernels.attention(joined[:5], first, 1, 2)
     torch.testing.assert_close(
-        all_three[-length:], last, atol=1e-6, rtol=0
+        both[:5], first, atol=1e-6, rtol=0
     )  # float32; how many matrices are multiplied may change the last digit

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
 from torch.nn import functional
 
 Linear = Callable[[torch.Tensor], torch.Tensor]
 
 # Up to here attention by batches of matrix products beats torch's fused kernel, whose cost for each short text is
-# mostly fixed. Up to the lower bound numpy's batches beat torch's, which need their matrices copied side by side first.
-_SHORT, _TINY = 96, 32
-_CELLS = 1 << 16  # attention weights computed at once by numpy: they stay in a core's cache
+# mostly fixed.
+_SHORT = 96
 
 
 def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
@@ -52,38 +50,11 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
         return
     # Half precision has no fast product of matrices this small; float32 does, and rounds only once, at the end.
     wide = torch.promote_types(joined.dtype, torch.float32)
-    if length <= _TINY:
-        mixed = result if result.dtype == wide else torch.empty_like(result, dtype=wide)
-        _attend(parts.to(wide), mixed)
-        if mixed is not result:
-            result.copy_(mixed)
-        return
     query, key, value = parts.permute(2, 0, 3, 1, 4).to(wide).reshape(3, n * heads, length, size)
     weights = torch.empty(n * heads, length, length, dtype=wide)
     torch.baddbmm(weights, query, key.transpose(1, 2), beta=0, alpha=size**-0.5, out=weights)
     weights = torch.softmax(weights, dim=-1)
     result.copy_(torch.bmm(weights, value).view(n, heads, length, size).transpose(1, 2))
-
-
-def _attend(parts: torch.Tensor, out: torch.Tensor) -> None:
-    """Attention by numpy, which reads queries, keys and values where they lie, some texts at a time.
-
-    Args:
-        parts: shape (n, length, 3, heads, size).
-        out: the array that receives the result, shape (n, length, heads, size).
-    """
-    n, length, _, heads, size = parts.shape
-    joined, result = parts.numpy().transpose(2, 0, 3, 1, 4), out.numpy().swapaxes(1, 2)
-    step = max(1, _CELLS // (heads * length * length))
-    for first in range(0, n, step):
-        query, key, value = joined[:, first : first + step]  # each (texts, heads, length, size)
-        # The keys come first, so that softmax runs over all other places at once and not over one short row at a time.
-        weights = np.empty((length, len(query), heads, length), dtype=query.dtype)
-        np.matmul(key, query.swapaxes(2, 3), out=weights.transpose(1, 2, 0, 3))
-        weights *= size**-0.5
-        shared = torch.from_numpy(weights)
-        torch.softmax(shared, 0, out=shared)
-        np.matmul(weights.transpose(1, 2, 3, 0), value, out=result[first : first + step])
 
 
 def _prepares(weight: torch.Tensor) -> bool:
