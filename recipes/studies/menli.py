@@ -1,8 +1,10 @@
-"""MENLI's metrics beyond translation and single attacks: facts, data to text, number and negation at once.
+"""MENLI's other tables: facts, data to text, systems, number and negation at once, and edit distances of attacks.
 
     python recipes/studies/menli.py DATA [--only NAME] [--cache FILE]
 
-DATA: a folder with rank19, qags-cnn, bagel and wmt16-da-seg. `--only` prints one of the tables: facts, text or complex.
+DATA: a folder with rank19, qags-cnn, bagel, wmt21-mqm-zh-en, wmt16-da-seg and xpaws-fr-adv. `--only` prints one of the
+tables: facts, text, systems, complex or attacks. Large sets are sampled: the first 100 items of WMT21, and every third
+case of XPAWS-fr.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from nlgauge.core import Array
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
+BLIND = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw nothing like them
+ITEMS, CASES = 100, 3
 Probabilities = dict[str, Array]
 
 
@@ -65,6 +69,23 @@ def text(data: Path, runtime: ng.Runtime) -> None:
     by_criterion("BAGEL", bagel, scores, stats=["spearman"])
 
 
+def systems(data: Path, runtime: ng.Runtime) -> None:
+    """Eight systems of WMT21 (zh-en, MQM): Pearson, Kendall and pairwise accuracy of system means."""
+    dataset = ng.read(data / "wmt21-mqm-zh-en" / "segments.jsonl.gz")
+    items = set(list(dict.fromkeys(s.item for s in dataset.segments))[:ITEMS])
+    kept = replace(dataset, segments=tuple(s for s in dataset.segments if s.item in items))
+    scores = {metric: found.values for metric, found in scored(kept, UNTRAINED, runtime).items()}
+    for head in HEADS:
+        scores[head] = scored(kept, [f"{head}:direction=both"], runtime)[f"{head}:direction=both"].values
+        scores[f"0.2 {head} + 0.8 bertscore"] = mixed(scores[head], scores["bertscore"])
+    stats = ["pearson", "kendall_b", "pairwise_accuracy"]
+    found = ng.meta_evaluate(kept, scores=scores, criterion="mqm", level="system", stats=stats)
+    by = {(r["metric"], r["stat"]): r for r in found.rows if r["group"] == "mean"}
+    table(f"WMT21 zh-en, 8 systems, {ITEMS} items", ["metric", *stats])
+    for metric in scores:
+        line(metric, [cell(by[metric, stat]) for stat in stats])
+
+
 def complex_attack(data: Path, runtime: ng.Runtime) -> None:
     """Number and negation at once, on references of WMT16; light paraphrases."""
     dataset = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz")
@@ -78,6 +99,32 @@ def complex_attack(data: Path, runtime: ng.Runtime) -> None:
     table("WMT16, accuracy", ["metric", *(f"{a} ({rows[metrics[0], a]['n']})" for a in attacks)])
     for metric in metrics:
         line(short(metric), [cell(rows[metric, attack], "accuracy") for attack in attacks])
+
+
+def sampled(data: Path, name: str) -> ng.Suite:
+    """Every third case of a suite, of those that have a reference."""
+    suite = ng.read_suite(data / name / "adversarial.jsonl.gz")
+    pairs = [p for p in suite.pairs if p.setup == "ref"]
+    return replace(suite, pairs=tuple(pairs[::CASES]))
+
+
+def attacks(data: Path, runtime: ng.Runtime) -> None:
+    """XPAWS-fr: accuracy with intervals, and how far texts of passed and of failed cases are from the reference."""
+    metrics = ["bleu", *UNTRAINED, *(f"{head}:direction=both" for head in HEADS)]
+    suite = sampled(data, "xpaws-fr-adv")
+    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, metrics, runtime=runtime).rows}
+    blind = replace(suite, pairs=tuple(p for p in suite.pairs if p.phenomenon in BLIND))
+    unseen = {r["metric"]: r for r in ng.audit(blind, metrics, runtime=runtime).rows if r["phenomenon"] == "mean-all"}
+    means = ("mean-adequacy", "mean-fluency", "mean-all")
+    table(f"Every third case of XPAWS-fr, {len(suite.pairs)} pairs", ["metric", *means, "five that nli did not see"])
+    for metric in metrics:
+        cells = [cell(rows[metric, mean], "accuracy") for mean in means]
+        line(short(metric), [*cells, cell(unseen[metric], "accuracy")])
+    names = [name for metric, name in rows if metric == metrics[0] and not name.startswith("mean-")]
+    table("Edit distance of paraphrases, passed and failed", ["phenomenon", "faulty text", *map(short, metrics)])
+    for name in names:
+        ends = [f"{rows[m, name]['distance_passed']:.2f}, {rows[m, name]['distance_failed']:.2f}" for m in metrics]
+        line(name, [f"{rows[metrics[0], name]['distance_worse']:.2f}", *ends])
 
 
 def scored(dataset: ng.Dataset, metrics: Sequence[str], runtime: ng.Runtime) -> Mapping[str, ng.Scores]:
@@ -118,7 +165,7 @@ def line(name: str, cells: Sequence[str]) -> None:
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-TABLES = {"facts": facts, "text": text, "complex": complex_attack}
+TABLES = {"facts": facts, "text": text, "systems": systems, "complex": complex_attack, "attacks": attacks}
 
 
 def main() -> None:
