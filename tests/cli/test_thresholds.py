@@ -122,8 +122,12 @@ def test_bad_use_is_refused(table, data, capsys, line, said):
     assert said.replace("DATA", path) in capsys.readouterr().err
 
 
-def test_thresholds_do_not_go_with_parts(table, data, tmp_path, capsys):
-    capsys.readouterr()
+def test_parts_say_what_one_process_says_of_differences(table, data, tmp_path, capsys):
+    pytest.importorskip("pyarrow")
     line = ("score", data("x-en"), "-m", "chrf", "--significance", "bootstrap", "--thresholds", table)
-    assert run(*line, "--engine", "pool", "-o", tmp_path / "parts") == 2
-    assert "--thresholds" in capsys.readouterr().err
+    capsys.readouterr()
+    assert run(*line) == 0
+    wanted = capsys.readouterr().out
+    assert "agree" in wanted
+    assert run(*line, "--engine", "pool", "-o", tmp_path / "parts", "--workers", "1") == 0
+    assert capsys.readouterr().out == wanted
