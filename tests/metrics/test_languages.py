@@ -1,6 +1,7 @@
 """Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word."""
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -82,6 +83,7 @@ def notes(spec, pairs, language="note"):
     return unread_scripts(named(spec), [segments(pairs)], language)
 
 
+SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 AT_HAND = ("the embedded models", "no model")
 RUNTIME = Runtime()  # one, so that models are loaded once
 
@@ -91,7 +93,9 @@ def test_no_unrelated_pair_in_any_script_scores_high_without_a_word(spec):
     pytest.importorskip("torch")
     built = metric(spec)
     assert "unknown" in built.info.flags, "a model that does not count what it cannot read"
-    english, foreign = segments(dict(enumerate_text(ENGLISH))), segments(UNRELATED)
+    # By day a third of the scripts for each metric, one metric's beginning where the last one's left off.
+    first, step = (0, 1) if SLOW else (sorted(METRICS.names()).index(spec) % 3, 3)
+    english, foreign = segments(dict(enumerate_text(ENGLISH))), segments(UNRELATED)[first::step]
     of_english, found = (
         ng.score(Dataset(tuple(pairs)), metrics=spec, language="off", runtime=RUNTIME)[spec]
         for pairs in (english, foreign)

@@ -29,7 +29,9 @@ def one(tokenizer, first, second):
 
 
 @pytest.mark.parametrize("kind", FAMILIES)
-@pytest.mark.parametrize("limit", [None, 8, 9, 16])
+@pytest.mark.parametrize(
+    "limit", [None, pytest.param(8, marks=pytest.mark.slow), 9, pytest.param(16, marks=pytest.mark.slow)]
+)
 def test_a_pair_is_that_of_transformers(tiny_model, kind, limit):
     from transformers import AutoTokenizer
 

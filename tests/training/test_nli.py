@@ -93,10 +93,10 @@ def test_bfloat16_learns_too(tiny_model, pairs_file, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "method"),
     [
-        ("xlm-roberta", "lora"),
+        ("distilbert", "lora"),
         *(
             pytest.param(*one, marks=pytest.mark.slow)
-            for one in (("bert", "full"), ("xlm-roberta", "full"), ("distilbert", "lora"))
+            for one in (("bert", "full"), ("xlm-roberta", "full"), ("xlm-roberta", "lora"))
         ),
     ],
 )

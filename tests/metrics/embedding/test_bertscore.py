@@ -66,7 +66,7 @@ def cases(**wanted):
         pytest.param(
             c,
             id=f"{c['data']}-layer{c['layer']}{'-idf' if c['idf'] else ''}{'-rescaled' if c.get('rescale') else ''}",
-            marks=[] if c["layer"] in (0, 4, 6) else [pytest.mark.slow],  # the ends and the usual one in every run
+            marks=[] if c["layer"] in (0, 4) else [pytest.mark.slow],  # the first and the usual one in every run
         )
         for c in GOLDEN["cases"]
         if all(c.get(key, False) == value for key, value in wanted.items())

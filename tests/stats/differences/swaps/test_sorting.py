@@ -47,8 +47,14 @@ def test_two_metrics_by_hand():
     assert off.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("averaging", ["none", "item", "sys"])
-@pytest.mark.parametrize("statistic", ["spearman", "kendall_b"])
+@pytest.mark.parametrize(
+    ("statistic", "averaging"),
+    [  # by day each averaging once or more, and each statistic twice
+        *(("spearman", averaging) for averaging in ("none", "sys")),
+        *(("kendall_b", averaging) for averaging in ("none", "item")),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("spearman", "item"), ("kendall_b", "sys"))),
+    ],
+)
 def test_differences_lie_where_the_bound_says(by_definition, kind, patterns, averaging, statistic):
     human, z = by_definition.data(kind)
     z, coins = np.round(z, 12), given(patterns)
