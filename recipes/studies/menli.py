@@ -1,16 +1,17 @@
-"""MENLI's other tables: facts, data to text, systems, number and negation at once, and edit distances of attacks.
+"""MENLI's other tables: facts, data to text, systems, attacks, ranks, weights left out, and summaries.
 
     python recipes/studies/menli.py DATA [--only NAME] [--cache FILE]
 
-DATA: a folder with rank19, qags-cnn, bagel, wmt21-mqm-zh-en, wmt16-da-seg and xpaws-fr-adv. `--only` prints one of the
-tables: facts, text, systems, complex or attacks. Large sets are sampled: the first 100 items of WMT21, and every third
-case of XPAWS-fr.
+DATA: a folder with rank19, qags-cnn, bagel, summeval, wmt21-mqm-zh-en, wmt15-da-seg, wmt16-da-seg, xpaws-fr-adv and
+xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights or summaries.
+Large sets are sampled: the first 100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16
+for weights, and the first 3 of the 11 references of a summary.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,12 @@ from nlgauge.core import Array
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
+RANKED = (
+    *("bleu", "chrf", "chrf++", "meteor", "rouge1", "rougeL", "gleu", "ter", "bertscore", "moverscore", "cosine"),
+    *("greedy", "embedding-average", "vector-extrema", "sescore", "rated"),
+)
 BLIND = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw nothing like them
-ITEMS, CASES = 100, 3
+REFERENCES, ITEMS, CASES, SEGMENTS = 3, 100, 3, 5
 Probabilities = dict[str, Array]
 
 
@@ -127,6 +132,75 @@ def attacks(data: Path, runtime: ng.Runtime) -> None:
         line(name, [f"{rows[metrics[0], name]['distance_worse']:.2f}", *ends])
 
 
+def ranks(data: Path, runtime: ng.Runtime) -> None:
+    """Are metrics that agree with people also hard to fool? Ranks by WMT16 and by XPAWS-fr."""
+    dataset, suite = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz"), sampled(data, "xpaws-fr-adv")
+    found = ng.meta_evaluate(dataset, list(RANKED), "da_z", intervals="none", runtime=runtime)
+    standard = {r["metric"]: r["value"] for r in found.rows if r["group"] == "mean"}
+    rows = ng.audit(suite, list(RANKED), runtime=runtime).rows
+    accuracy = {(r["metric"], r["phenomenon"]): r["accuracy"] for r in rows}
+    columns = {"WMT16: Pearson": standard} | {
+        name: {m: accuracy[m, name] for m in RANKED} for name in ("mean-all", "mean-adequacy", "mean-fluency")
+    }
+    table("Rank among the metrics", ["metric", *(f"{name} (rank)" for name in columns)])
+    for metric in sorted(RANKED, key=lambda m: -standard[m]):
+        line(
+            metric,
+            [f"{own[metric]:.3f} ({1 + sum(v > own[metric] for v in own.values())})" for own in columns.values()],
+        )
+    values = [np.array([own[m] for m in RANKED]) for own in columns.values()]
+    for name, other in zip(list(columns)[1:], values[1:], strict=True):
+        tau = ng.correlation("kendall_b", values[0], other)
+        print(f"\nKendall's tau-b of {len(RANKED)} metrics, WMT16 and {name}: {tau.value:.3f}")
+
+
+def weights(data: Path, runtime: ng.Runtime) -> None:
+    """What a weight costs that was chosen on the other sets, beside the best weight on the set itself."""
+    sets = []
+    for name in ("wmt15-da-seg", "wmt16-da-seg"):
+        dataset = ng.read(data / name / "segments.jsonl.gz")
+        sets.append(replace(dataset, segments=dataset.segments[::SEGMENTS]))
+    suites = [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
+    heads = [f"{head}:direction=both" for head in HEADS]
+    found = ng.sweep(sets, suites, ["chrf", "bertscore"], heads, criterion="da_z", intervals="none", runtime=runtime)
+    table("Weights left out", ["metric", "with", "set", "suite", "chosen on the others", "gains there"])
+    rows = [r for r in found.rows if r["left_out"] and r["group"] == "mean"]
+    for r in rows:
+        gains = f"{100 * r['gain_correlation']:+.1f} % / {100 * r['gain_accuracy']:+.1f} %"
+        held = [Path(str(r[name])).parent.name for name in ("dataset", "suite")]
+        line(r["metric"], [short(r["with"]), *held, f"{r['weight']:g}", gains])
+
+
+def summaries(data: Path, runtime: ng.Runtime) -> None:
+    """SummEval: Kendall's tau-b of 16 systems and by text; each reference is scored alone, then mean or maximum."""
+    dataset = ng.read(data / "summeval" / "segments.jsonl.gz")
+    alone = ng.Dataset(
+        tuple(
+            replace(s, id=f"{s.id}/{j}", references=(s.references[j],), source=None)
+            for s in dataset.segments
+            for j in range(REFERENCES)
+        )
+    )
+    scores: dict[str, Array] = {}
+    for metric, found in scored(alone, UNTRAINED, runtime).items():
+        scores |= {f"{metric}, {name}": fold(found.values) for name, fold in FOLDS.items()}
+    p = probabilities("nli:direction=backward", alone, runtime)
+    for name, fold in FOLDS.items():
+        e, c = fold(p["e"]), fold(p["c"])
+        scores |= {f"nli e-c backward, {name}": e - c, f"nli e backward, {name}": e, f"nli -c backward, {name}": -c}
+        scores[f"0.2 nli + 0.8 bertscore, {name}"] = mixed(e - c, scores[f"bertscore, {name}"])
+    source = probabilities("nli:anchor=source,direction=forward", dataset, runtime)
+    scores |= {"nli -c forward, source": -source["c"], "nli e-c forward, source": source["e"] - source["c"]}
+    by_criterion("SummEval, 16 systems", dataset, scores, stats=["kendall_b"], level="system")
+    by_criterion("SummEval, by text", dataset, scores, stats=["kendall_b"], level="item")
+
+
+FOLDS: dict[str, Callable[[Array], Array]] = {
+    "mean": lambda values: values.reshape(-1, REFERENCES).mean(axis=1),
+    "max": lambda values: values.reshape(-1, REFERENCES).max(axis=1),
+}
+
+
 def scored(dataset: ng.Dataset, metrics: Sequence[str], runtime: ng.Runtime) -> Mapping[str, ng.Scores]:
     return ng.score(dataset, metrics=list(metrics), runtime=runtime)
 
@@ -165,7 +239,16 @@ def line(name: str, cells: Sequence[str]) -> None:
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-TABLES = {"facts": facts, "text": text, "systems": systems, "complex": complex_attack, "attacks": attacks}
+TABLES = {
+    "facts": facts,
+    "text": text,
+    "systems": systems,
+    "complex": complex_attack,
+    "attacks": attacks,
+    "ranks": ranks,
+    "weights": weights,
+    "summaries": summaries,
+}
 
 
 def main() -> None:
