@@ -52,6 +52,23 @@ def test_a_file_of_the_hub_is_read_as_any_other():
     assert data.name == PINNED
 
 
+def test_a_hub_that_does_not_answer_is_asked_once(cache, monkeypatch):
+    """What is in the cache is read; of the rest one line tells, without the client's own tries."""
+    import huggingface_hub
+
+    def silent(self, *args, **options):
+        asked.append(args)
+        raise ConnectionError("Name or service not known")
+
+    asked: list[object] = []
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", silent)
+    assert fetched("hf://datasets/owner/name/data/test.jsonl")[0] == PINNED
+    with pytest.raises(InputError, match="cannot be fetched"):
+        fetched("hf://datasets/owner/name/data/other.jsonl")
+    assert len(asked) == 2
+
+
 def test_other_paths_stay_as_they_are():
     assert fetched("data/test.jsonl") == ("data/test.jsonl", "data/test.jsonl")
 

@@ -14,6 +14,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 
 _HUB = "hf://"
 _FILE = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?/(.+)")
+_ANSWER = 10.0  # seconds to wait for the hub
 _SNAPSHOT = re.compile(r".*[/\\]snapshots[/\\]([0-9a-f]{40})[/\\]")
 
 
@@ -39,15 +40,32 @@ def fetched(path: str) -> tuple[str, str]:
         from huggingface_hub import hf_hub_download
     except ImportError:
         raise MissingExtra(f"the data set {name}", "hf") from None
+    wanted = unquote(revision or "main")
+    alone = not _answers(name, wanted)
     try:
-        place = hf_hub_download(name, inside, repo_type="dataset", revision=unquote(revision or "main"))
+        place = hf_hub_download(name, inside, repo_type="dataset", revision=wanted, local_files_only=alone)
     except Exception as error:  # what the client of the hub raises differs between its versions
         at = f" --revision {unquote(revision)}" if revision else ""
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        reason = "no answer from the hub" if alone else reason  # the client says that it was told not to ask
         raise InputError(
             f"{path} is not in the hub's cache and cannot be fetched{offline}; run 'hf download --repo-type dataset"
             f" {name} {inside}{at}' where there is a network, or name a file of this machine [{reason[:160]}]"
         ) from None
     commit = _SNAPSHOT.match(place)
     return f"hf://datasets/{name}@{commit[1] if commit else revision or 'main'}/{inside}", place
+
+
+def _answers(name: str, revision: str) -> bool:
+    """Whether the hub answers, asked once; a download asks six times, with a line on standard error each time."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        HfApi().dataset_info(name, revision=revision, timeout=_ANSWER)
+    except HfHubHTTPError:  # an answer, too; the download finds out what is wrong
+        return True
+    except Exception:  # no network, no answer in time, offline: which class it is depends on the HTTP library
+        return False
+    return True
