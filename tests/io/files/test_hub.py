@@ -67,6 +67,13 @@ def test_a_hub_that_does_not_answer_is_asked_once(cache, monkeypatch):
     with pytest.raises(InputError, match="cannot be fetched"):
         fetched("hf://datasets/owner/name/data/other.jsonl")
     assert len(asked) == 2
+    assert fetched(PINNED)[0] == PINNED
+    assert len(asked) == 2, "a commit that is in the cache needs no answer"
+
+
+def test_a_name_that_no_data_set_can_have_is_told_as_such():
+    with pytest.raises(InputError, match=r"Repo id|Cannot have"):
+        fetched("hf://datasets/owner/a--b/x.jsonl")
 
 
 def test_other_paths_stay_as_they_are():

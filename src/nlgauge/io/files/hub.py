@@ -15,6 +15,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 _HUB = "hf://"
 _FILE = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?/(.+)")
 _ANSWER = 10.0  # seconds to wait for the hub
+_COMMIT = re.compile("[0-9a-f]{40}")  # what it names never changes, so that nobody need be asked
 _SNAPSHOT = re.compile(r".*[/\\]snapshots[/\\]([0-9a-f]{40})[/\\]")
 
 
@@ -23,7 +24,8 @@ def fetched(path: str) -> tuple[str, str]:
     """A file of the hub as a path that names its commit, and where it lies on this machine.
 
     Any other path stays as it is, twice. A revision that is none stands for the branch `main`; the commit that it is
-    now takes its place, so that the path means the same bytes tomorrow.
+    now takes its place, so that the path means the same bytes tomorrow. If the hub does not answer, it is the commit
+    that the cache has.
 
     Raises:
         InputError: the path is not that of a file in a data set, or the file is neither on this machine nor can be
@@ -37,12 +39,14 @@ def fetched(path: str) -> tuple[str, str]:
         raise InputError(f"{path}: expected hf://datasets/OWNER/NAME/PATH or hf://datasets/OWNER/NAME@REVISION/PATH")
     name, revision, inside = known.groups()
     try:
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import hf_hub_download, try_to_load_from_cache
     except ImportError:
         raise MissingExtra(f"the data set {name}", "hf") from None
     wanted = unquote(revision or "main")
-    alone = not _answers(name, wanted)
+    alone = False
     try:
+        held = try_to_load_from_cache(name, inside, repo_type="dataset", revision=wanted)
+        alone = (_COMMIT.fullmatch(wanted) is not None and isinstance(held, str)) or not _answers(name, wanted)
         place = hf_hub_download(name, inside, repo_type="dataset", revision=wanted, local_files_only=alone)
     except Exception as error:  # what the client of the hub raises differs between its versions
         at = f" --revision {unquote(revision)}" if revision else ""
@@ -64,7 +68,7 @@ def _answers(name: str, revision: str) -> bool:
 
     try:
         HfApi().dataset_info(name, revision=revision, timeout=_ANSWER)
-    except HfHubHTTPError:  # an answer, too; the download finds out what is wrong
+    except (HfHubHTTPError, ValueError):  # an answer, or no possible name: the download finds out what is wrong
         return True
     except Exception:  # no network, no answer in time, offline: which class it is depends on the HTTP library
         return False
