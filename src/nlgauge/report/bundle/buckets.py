@@ -41,7 +41,8 @@ def buckets_of(texts: Sequence[Segment | None], groups: Sequence[str | None]) ->
     sources = [None if s is None else s.source for s in texts]
     side, chosen = ("reference", references) if any(map(bool, references)) else ("source", sources)
     names = sorted({group for group in groups if group is not None})
-    places = np.array([-1 if group is None else names.index(group) for group in groups], dtype=np.int64)
+    place_of = {name: place for place, name in enumerate(names)}  # there may be as many groups as segments
+    places = np.array([-1 if group is None else place_of[group] for group in groups], dtype=np.int64)
     found = [_lengths(side, chosen), Buckets("group", names if len(names) <= _MOST_GROUPS else [], places)]
     return [one for one in found if len(one.labels) > 1]
 
