@@ -189,8 +189,11 @@ def _groups(file: InputFile, rows: int) -> list[Span]:
 def stamp(path: str) -> tuple[int, int]:
     """Size and time of change of a file, by which a file that has changed is known.
 
+    A file of the hub has no time: the commit in its path pins it, and each machine of a cluster has a copy of its own.
+
     Raises:
         FileNotFoundError: it is no longer there.
     """
-    status = os.stat(fetched(path)[1])
-    return status.st_size, status.st_mtime_ns
+    place = fetched(path)[1]
+    status = os.stat(place)
+    return status.st_size, status.st_mtime_ns if place == path else 0
