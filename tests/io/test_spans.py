@@ -72,7 +72,7 @@ def test_texts_of_unequal_length_are_refused_by_the_check_that_follows(put):
     put("ref.txt", "one\n")
     inputs = Inputs(None, None, ("hyp.txt",), ("ref.txt",))
     assert len(cut(inputs, 1)) == 1
-    with pytest.raises(InputError, match="hyp.txt has 2 lines but ref.txt has 1 line"):
+    with pytest.raises(InputError, match=r"hyp\.txt has 2 lines but ref\.txt has 1 line"):
         inputs.opened().check()
 
 

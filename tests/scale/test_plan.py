@@ -68,7 +68,9 @@ def test_texts_in_other_roles_and_metrics_in_another_order_are_other_runs(data, 
         Inputs(hypotheses=(one,), references=(two,), source=three),
     ]
     plans = [make_plan(one, named(["chrf"]), Runtime(), rows=100) for one in inputs]
-    plans += [make_plan(Inputs(str(data)), named(metrics), Runtime(), rows=99) for metrics in (["chrf", "ter"], ["ter"])]
+    plans += [
+        make_plan(Inputs(str(data)), named(metrics), Runtime(), rows=99) for metrics in (["chrf", "ter"], ["ter"])
+    ]
     plans += [make_plan(Inputs(str(data)), named(["ter", "chrf"]), Runtime(), rows=99)]
     assert len({plan.parts[0].digest for plan in plans}) == len(plans)
 

@@ -129,6 +129,13 @@ class _Seen:
         texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
         self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
 
+    def refuse(self, language: str, guards: str) -> None:
+        """Refuse texts where this is asked for."""
+        if language == "strict":
+            self.unread.refuse()
+        if guards == "refuse" and self.guards is not None:
+            self.guards.refuse()
+
 
 def make_plan(
     inputs: Inputs,
@@ -169,18 +176,12 @@ def make_plan(
     finally:
         source.close()
     check_lacking(metrics, summary.lacking, summary.inputs)
-    if language == "strict":
-        seen.unread.refuse()
-    if guards == "refuse" and seen.guards is not None:
-        seen.guards.refuse()
+    seen.refuse(language, guards)
     guarded = GuardCounts() if seen.guards is None else seen.guards
     noted = replace(summary, notes=(*summary.notes, *seen.unread.notes(), *guarded.notes()))
     signatures = {spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()}
-    files = [entry["sha256"] for entry in summary.inputs]
-    # files as what they are, and metrics in their order: rows name systems, and columns follow the metrics
-    roles = [system_names(inputs.hypotheses), len(inputs.references)] if inputs.data is None else []
-    basis = [version("nlgauge"), files, roles, dict(inputs.columns or {}), [*signatures.items()]]
-    basis += [runtime.device, runtime.dtype, sorted(inputs.exclude)]
+    # metrics in their order, which columns and statistics of parts follow
+    basis = [*_basis(inputs, summary), [*signatures.items()], runtime.device, runtime.dtype]
     return Plan(
         inputs,
         stamps,
@@ -195,6 +196,13 @@ def make_plan(
         passes,
         limits=current(),
     )
+
+
+def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
+    """What tells an input from others: the content of its files, what they are, and which systems rows name."""
+    files = [entry["sha256"] for entry in summary.inputs]
+    roles = [system_names(inputs.hypotheses), len(inputs.references)] if inputs.data is None else []
+    return [version("nlgauge"), files, roles, dict(inputs.columns or {}), sorted(inputs.exclude)]
 
 
 def _passes(metrics: Mapping[str, Metric]) -> int:
