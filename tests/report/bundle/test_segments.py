@@ -60,7 +60,7 @@ def test_systems_items_and_groups_come_from_rows_and_texts():
     found = segments_of([rows], [Dataset((text,), "d")])
     assert found.known == [None, text, None]
     assert found.systems == ["s", "t", None]
-    assert found.items == ["\n1", "g\n9", "id\nc"]
+    assert found.items == ["de-en\n1", "g\n9", "id\nc"]
     assert found.groups == ["de-en", "g", None]
     assert [one.name for one in found.buckets] == ["group"]
 
@@ -82,7 +82,7 @@ def test_pairs_belong_to_the_segment_whose_id_begins_theirs():
         ScoredPair("a/b/typos", "typos", "x", "y", {"m": (1.0, 1.0, 0.5)}),
         ScoredPair("c/typos", "typos", "x", "y", {"m": (2.0, 1.0, 1.0)}),  # won
         ScoredPair("d/typos", "typos", "x", "y", {"m": (1.0, 2.0, 0.0)}),
-        ScoredPair("c", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
+        ScoredPair("c/jumble", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
     ]
     found = replace(segments_of([rows]), pairs=pairs)
     assert [(place, one.phenomenon, [*one.scores]) for place, one in found.failures] == [
@@ -105,3 +105,32 @@ def test_an_item_is_aligned_with_all_its_systems():
     keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(3))
     rows = ScoreTable(keys, {"m": np.array([1.0, 5, 3, 1, 0, 2])}, "segment", "x", (), {})
     assert segments_of([rows]).furthest(1) == [1, 4]
+
+
+def test_a_pair_of_other_texts_that_is_numbered_as_a_segment_is_not_about_it():
+    pairs = [ScoredPair(i, "pair", "x", "y", {"m": (1.0, 2.0, 0.0)}) for i in "12"]
+    found = replace(segments_of([table("x", "12", m=[1, 2])]), pairs=pairs)
+    assert found.failures == []
+    assert found.n_strange == 2
+
+
+def test_items_of_two_groups_that_have_one_number_stay_apart():
+    keys = (Key("a", "s", "1", "de-en"), Key("b", "t", "1", "zh-en"))
+    assert len({*segments_of([ScoreTable(keys, {"m": np.ones(2)}, "segment", "r", (), {})]).items}) == 2
+
+
+def test_ids_that_belong_to_other_texts_or_systems_are_refused():
+    other = ScoreTable((Key("a", "y"),), {"n": np.ones(1)}, "segment", "other", (), {})
+    with pytest.raises(InputError, match=r"^other: id 'a' is of system 'y', in a file before of 'system'; "):
+        segments_of([table("x", "ab", m=[1, 2]), other])
+    with pytest.raises(InputError, match=r"^d: id 'b' is of system 'z', "):
+        segments_of([table("x", "ab", m=[1, 2])], [Dataset((Segment("b", "text", system="z"),), "d")])
+    one, two = (Dataset((Segment("a", text), Segment("z", text)), text) for text in ("one", "two"))
+    with pytest.raises(InputError, match=r"^two: id 'a' has another text in a file before; leave one out$"):
+        segments_of([table("x", "ab", m=[1, 2])], [one, two])
+    assert segments_of([table("x", "b", m=[1])], [one, two]).known == [None]
+
+
+def test_what_one_file_does_not_say_of_a_segment_another_does():
+    rows = ScoreTable((Key("a"),), {"m": np.ones(1)}, "segment", "r", (), {})
+    assert segments_of([rows, table("x", "a", n=[1])]).keys == [Key("a", "system", "a")]

@@ -62,7 +62,7 @@ class Segments:
         return [
             f"{segment.group or ''}\n{segment.item}"
             if segment is not None and segment.item is not None
-            else f"\n{key.item}"
+            else f"{key.group or ''}\n{key.item}"
             if key.item is not None
             else f"id\n{key.id}"
             for key, segment in zip(self.keys, self.known, strict=True)
@@ -74,7 +74,7 @@ class Segments:
         places = {str(key.id): i for i, key in enumerate(self.keys)}
         found = []
         for pair in self.pairs:
-            about = pair.id
+            about = pair.id.rpartition("/")[0]  # an equal id is chance: pairs of a file are numbered as segments are
             while about and about not in places:
                 about = about.rpartition("/")[0]
             found.append(places.get(about))
@@ -134,14 +134,17 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
         data: texts of the same segments.
 
     Raises:
-        InputError: a table is not about segments with ids, or two tables have other values under one name.
+        InputError: a table is not about segments with ids, or two tables have other values under one name, or texts or
+            systems under one id.
     """
     keys: dict[str, Key] = {}
     for table in tables:
         if table.level != "segment" or any(key.id is None for key in table.keys):
             raise InputError(f"{table.name}: its rows have no ids, expected what --segments writes")
         for key in table.keys:
-            keys.setdefault(str(key.id), key)
+            known = keys.setdefault(str(key.id), key)
+            _check_system(table.name, key.id, key.system, known.system)
+            keys[str(key.id)] = Key(*(new if old is None else old for old, new in zip(known, key, strict=True)))
     places = {name: i for i, name in enumerate(keys)}
     columns: dict[str, Array] = {}
     falling = set()
@@ -154,8 +157,30 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
             column[at] = np.where(np.isnan(values), column[at], values)
             if name in table.origins and table.origins[name].higher_is_better is False:
                 falling.add(name)
-    texts = {segment.id: segment for dataset in data for segment in dataset}
+    texts = _texts(data, keys)
     return Segments(list(keys.values()), columns, frozenset(falling), texts)
+
+
+def _texts(data: Sequence[Dataset], keys: Mapping[str, Key]) -> dict[str, Segment]:
+    """The segment of each id that rows have; one that two data sets give to other texts is refused."""
+    texts: dict[str, Segment] = {}
+    for dataset in data:
+        for segment in dataset:
+            if segment.id not in keys:
+                continue
+            if texts.setdefault(segment.id, segment).hypothesis != segment.hypothesis:
+                raise InputError(f"{dataset.name}: id {segment.id!r} has another text in a file before; leave one out")
+            _check_system(dataset.name, segment.id, segment.system, keys[segment.id].system)
+    return texts
+
+
+def _check_system(name: str, about: str | None, own: str | None, known: str | None) -> None:
+    """Refuse an id that files give to outputs of two systems: they are of different data."""
+    if own is not None and known is not None and own != known:
+        raise InputError(
+            f"{name}: id {about!r} is of system {own!r}, in a file before of {known!r}; rows and texts are joined by"
+            " id, so leave out what is of other data"
+        )
 
 
 def _both(one: Array, other: Array) -> tuple[Array, Array]:
