@@ -11,8 +11,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.core.result import STDOUT
-
 _SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
@@ -22,6 +20,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; see `spread`. `--json` at its end prints."""
+        from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
+
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
         return super().parse_args(ctx, spread(args, flags))
