@@ -145,7 +145,7 @@ def rows_of_test(
 
 
 def _adjusted(p: Array, adjust: Adjustment, twice: bool) -> Array:
-    """Adjusted p-values, shape (M, M); a two-sided test stands there `twice`, once from either side, and is one test."""
+    """Adjusted p-values, shape (M, M); a two-sided test that stands there `twice` is one test."""
     if not twice:
         return adjusted(p, adjust)
     upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)

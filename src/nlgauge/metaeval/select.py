@@ -185,7 +185,7 @@ class _Given:
         return np.asarray(matrix)
 
     def grid(self, frame: Compared) -> tuple[Array, Array, list[str]]:
-        """Scores (M, S, N) and judgements (S, N) of all systems and of the items in the frame, as the data have them."""
+        """Scores (M, S, N) and judgements (S, N) of all systems and the items of a frame, as the data have them."""
         scores, human = frame.grid()
         own = [segment for segment in self.dataset if segment.group == frame.group]
         rows, columns = (_places(labels or ()) for labels in (frame.systems, frame.items))
