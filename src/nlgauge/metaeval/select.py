@@ -114,9 +114,7 @@ def select_models(
         missing=missing,
         unrated=among == "all",
         runtime=runtime,
-        rehearse=lambda stand_in: _selected(
-            stand_in, min(hybrids, pool), pool, draws and 1, given, among, stats, seed
-        ),
+        rehearse=lambda one: _selected(one, min(hybrids, pool), pool, draws and 1, given, among, stats, seed),
     )
     return _selected(held, hybrids, pool, draws, given, among, stats, seed)
 

@@ -143,8 +143,7 @@ def plan_ratings(
         InputError: fewer than two systems, several groups, a budget that cannot be spent, or a plan of other data.
     """
     generator(seed)  # refuses a negative one
-    dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
-    dataset, criterion = _with_criterion(without_systems(dataset, exclude), criterion)
+    dataset, criterion = _with_criterion(without_systems(dataset_of(dataset, columns), exclude), criterion)
     held = joined_scores(
         dataset,
         metrics,
