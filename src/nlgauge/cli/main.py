@@ -17,7 +17,6 @@ from nlgauge.cli.terminal import echo, typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.core.signature import version
 from nlgauge.report.labels import visible
 
 INPUT, INTERRUPTED = 2, 130
@@ -28,6 +27,8 @@ app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the 
 
 def _version(asked: bool) -> None:
     if asked:
+        from nlgauge.core.signature import version
+
         echo(f"nlgauge {version('nlgauge')}")
         raise typer.Exit
 

@@ -204,11 +204,11 @@ class Estimate:
 
 def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
-    few = [
-        replace(segment, system=None)  # a metric that looks at each system alone finds too few of each
-        for place in sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
-        for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]
-    ]
+    places = sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
+    few = [segment for place in places for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]]
+    if not few:  # all of these are of systems that are left out
+        few = next(filter(None, (read_span(plan.inputs, part.span) for part in plan.parts)))[:_SAMPLE]
+    few = [replace(segment, system=None) for segment in few]  # some metrics look at each system, and find too few
     began = time.monotonic()
     score_alone(metrics, few if plan.passes else few[:1], runtime)
     loaded = time.monotonic()
