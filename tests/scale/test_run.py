@@ -160,6 +160,18 @@ def test_two_processes_do_not_work_on_one_run(plan, run):
     assert not progress_of(run).running
 
 
+def test_who_asks_how_far_a_run_is_takes_it_from_nobody(plan, run):
+    """Two may ask at once, and who may only read may ask."""
+    fcntl = pytest.importorskip("fcntl")
+    score_in_parts(plan, run, one_by_one, Runtime())
+    with (run / "lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        assert not progress_of(run).running
+    with (run / "lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert progress_of(run).running
+
+
 def test_a_part_that_vanishes_meanwhile_is_named(plan, run):
     def forgetful(plan, folder, parts):
         yield from one_by_one(plan, folder, parts)

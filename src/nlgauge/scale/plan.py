@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -110,6 +111,8 @@ class Plan:
         told["summary"]["present"] = sorted(self.summary.present)
         with replacing(folder / PLAN, "wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(told), indent=1))
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @dataclass

@@ -289,7 +289,7 @@ def _claimed(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
     try:
-        if fcntl is not None and not _lock(lock):
+        if fcntl is not None and not _lock(lock, fcntl.LOCK_EX):
             raise InputError(f"another process works on {folder}; wait for it (nlgauge status {folder})")
         yield
     finally:
@@ -298,19 +298,21 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 def _is_claimed(folder: Path) -> bool:
     """Whether a process works on a run."""
+    if fcntl is None:
+        return False
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR)
+        lock = os.open(folder / _LOCK, os.O_RDONLY)  # who may not write may ask, too
     except OSError:
         return False
     try:
-        return fcntl is not None and not _lock(lock)
+        return not _lock(lock, fcntl.LOCK_SH)  # two who ask at once do not take each other for a run
     finally:
         os.close(lock)
 
 
-def _lock(handle: int) -> bool:
+def _lock(handle: int, kind: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks
