@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -274,7 +275,8 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""
             name, stand_in, rest = super().resolve_command(ctx, args)
-            return name, stand_in if name is None else _command(name, verbs[name]), rest
+            verb = None if name is None else verbs[name]
+            return name, stand_in if verb is None else _command(name, verb, verb.load()), rest
 
     app = typer.Typer(
         cls=Group,
@@ -292,9 +294,9 @@ def _stand_in() -> None:
     pass
 
 
-def _command(name: str, verb: Verb) -> Any:
+@cache  # a process may run many commands
+def _command(name: str, verb: Verb, loaded: Any) -> Any:
     """What typer makes of a verb: a command of a function, a group of a group."""
-    loaded = verb.load()
     if isinstance(loaded, typer.Typer):
         return typer.main.get_command(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
