@@ -39,6 +39,17 @@ def test_other_values_under_one_name_are_refused():
         segments_of([table("x", "ab", m=[1, 2]), table("y", "bc", m=[9, 3])])
 
 
+def test_an_id_that_stands_for_two_segments_is_refused():
+    """Ids made from row numbers are the same in every file."""
+    other = ScoreTable((Key("a", "other"),), {"ter": np.ones(1)}, "segment", "y", (), {})
+    with pytest.raises(InputError, match=r"^y: segment 'a' is of system 'other', and of 'system' in a file before"):
+        segments_of([table("x", "ab", m=[1, 2]), other])
+    texts = [Dataset((Segment("a", text),), name) for text, name in (("one", "d"), ("two", "e"))]
+    with pytest.raises(InputError, match=r"^e: segment 'a' has other texts than in a file before"):
+        segments_of([table("x", "ab", m=[1, 2])], texts)
+    assert segments_of([table("x", "ab", m=[1, 2])], [texts[0], texts[0]]).texts["a"].hypothesis == "one"
+
+
 def test_rows_without_ids_are_refused():
     odd = ScoreTable((Key(None, "s"),), {"m": np.ones(1)}, "system", "x", (), {})
     with pytest.raises(InputError, match=r"^x: its rows have no ids, expected what --segments writes$"):
@@ -112,20 +123,3 @@ def test_a_pair_of_other_texts_that_is_numbered_as_a_segment_is_not_about_it():
     found = replace(segments_of([table("x", "12", m=[1, 2])]), pairs=pairs)
     assert found.failures == []
     assert found.n_strange == 2
-
-
-def test_ids_that_belong_to_other_texts_or_systems_are_refused():
-    other = ScoreTable((Key("a", "y"),), {"n": np.ones(1)}, "segment", "other", (), {})
-    with pytest.raises(InputError, match=r"^other: id 'a' is of system 'y', in a file before of 'system'; "):
-        segments_of([table("x", "ab", m=[1, 2]), other])
-    with pytest.raises(InputError, match=r"^d: id 'b' is of system 'z', "):
-        segments_of([table("x", "ab", m=[1, 2])], [Dataset((Segment("b", "text", system="z"),), "d")])
-    one, two = (Dataset((Segment("a", text), Segment("z", text)), text) for text in ("one", "two"))
-    with pytest.raises(InputError, match=r"^two: id 'a' has another text in a file before; leave one out$"):
-        segments_of([table("x", "ab", m=[1, 2])], [one, two])
-    assert segments_of([table("x", "b", m=[1])], [one, two]).known == [None]
-
-
-def test_what_one_file_does_not_say_of_a_segment_another_does():
-    rows = ScoreTable((Key("a"),), {"m": np.ones(1)}, "segment", "r", (), {})
-    assert segments_of([rows, table("x", "a", n=[1])]).keys == [Key("a", "system", "a")]

@@ -131,17 +131,20 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
         data: texts of the same segments.
 
     Raises:
-        InputError: a table is not about segments with ids, or two tables have other values under one name, or texts or
-            systems under one id.
+        InputError: a table is not about segments with ids, two tables have other values under one name, or an id
+            stands for two segments.
     """
     keys: dict[str, Key] = {}
     for table in tables:
         if table.level != "segment" or any(key.id is None for key in table.keys):
             raise InputError(f"{table.name}: its rows have no ids, expected what --segments writes")
         for key in table.keys:
-            known = keys.setdefault(str(key.id), key)
-            _check_system(table.name, key.id, key.system, known.system)
-            keys[str(key.id)] = Key(*(new if old is None else old for old, new in zip(known, key, strict=True)))
+            before = keys.setdefault(str(key.id), key)
+            if None not in (before.system, key.system) and before.system != key.system:
+                raise InputError(
+                    f"{table.name}: {key} is of system {key.system!r}, and of {before.system!r} in a file before; ids"
+                    " must name one segment each"
+                )
     places = {name: i for i, name in enumerate(keys)}
     columns: dict[str, Array] = {}
     falling = set()
@@ -154,30 +157,12 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
             column[at] = np.where(np.isnan(values), column[at], values)
             if name in table.origins and table.origins[name].higher_is_better is False:
                 falling.add(name)
-    texts = _texts(data, keys)
-    return Segments(list(keys.values()), columns, frozenset(falling), texts)
-
-
-def _texts(data: Sequence[Dataset], keys: Mapping[str, Key]) -> dict[str, Segment]:
-    """The segment of each id that rows have; one that two data sets give to other texts is refused."""
     texts: dict[str, Segment] = {}
     for dataset in data:
         for segment in dataset:
-            if segment.id not in keys:
-                continue
-            if texts.setdefault(segment.id, segment).hypothesis != segment.hypothesis:
-                raise InputError(f"{dataset.name}: id {segment.id!r} has another text in a file before; leave one out")
-            _check_system(dataset.name, segment.id, segment.system, keys[segment.id].system)
-    return texts
-
-
-def _check_system(name: str, about: str | None, own: str | None, known: str | None) -> None:
-    """Refuse an id that files give to outputs of two systems: they are of different data."""
-    if own is not None and known is not None and own != known:
-        raise InputError(
-            f"{name}: id {about!r} is of system {own!r}, in a file before of {known!r}; rows and texts are joined by"
-            " id, so leave out what is of other data"
-        )
+            if texts.setdefault(segment.id, segment) != segment:
+                raise InputError(f"{dataset.name}: segment {segment.id!r} has other texts than in a file before")
+    return Segments(list(keys.values()), columns, frozenset(falling), texts)
 
 
 def _both(one: Array, other: Array) -> tuple[Array, Array]:
