@@ -63,6 +63,12 @@ def test_or_the_metric_over_all_segments():
     assert frame.x.tolist() == [[15, 40]]
 
 
+@pytest.mark.parametrize("aggregate", ["corpus", "mean"])
+def test_over_all_segments_those_without_a_score_are_left_out(aggregate):
+    data = held(TWO, [1, 3, 5, NAN], [10, 20, 30, NAN])  # nobody rated the last one, so that it needs no score
+    assert system_frame(data, "q", None, "all", aggregate)[0].x.tolist() == [[15, 30]]
+
+
 def test_a_system_nobody_rated_is_left_out():
     frame, _ = system_frame(held(TWO, [1, 3, NAN, NAN], [10, 20, 30, 50]), "q", None)
     assert frame.systems == ("a",)

@@ -226,6 +226,15 @@ def test_what_was_not_found_at_level_system_has_its_power_beside():
     assert "power" not in tested["m1", "m0"]  # which is not the better one
 
 
+def test_power_is_that_of_the_level_at_which_differences_are_significant():
+    def power(alpha):
+        how = {"level": "system", "asked": MetricTest("williams"), "power": True, "alpha": alpha}
+        rows, _ = rows_of(many(noise=(0.3, 0.5)), **how)
+        return next(row["power"] for row in rows if row.get("power") is not None)
+
+    assert power(0.01) < power(0.05) < power(0.2)
+
+
 def test_power_is_of_tests_of_systems():
     with pytest.raises(InputError, match="power is that of a test at level 'system'"):
         rows_of(many(), level="item", asked=MetricTest("auto"), power=True)

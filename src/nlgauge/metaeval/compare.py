@@ -138,7 +138,12 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
 
 
 def power_of(
-    frame: Frame, found: Sequence[Correlation], pair: tuple[int, int], how: Measure, asked: MetricTest
+    frame: Frame,
+    found: Sequence[Correlation],
+    pair: tuple[int, int],
+    how: Measure,
+    asked: MetricTest,
+    alpha: float = 0.05,
 ) -> float:
     """Power for one pair of metrics: the share of resamples of the systems on which the test would find a difference.
 
@@ -155,7 +160,7 @@ def power_of(
 
     rated = ~np.isnan(frame.z)
     first, second = (turned.x[i, rated] for i in pair)
-    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed).value
+    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed, alpha=alpha).value
 
 
 def compare_means(

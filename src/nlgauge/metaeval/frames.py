@@ -185,9 +185,11 @@ def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str
 
 
 def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggregate) -> float:
-    """A metric's score for some of the segments together."""
+    """A metric's score for some of the segments together; a mean is over those that have a score."""
     if aggregate == "mean":
-        return float(np.mean(scores.values[places]))
+        values = scores.values[places]
+        known = values[~np.isnan(values)]
+        return float(np.mean(known)) if len(known) else float("nan")
     return float(scores.finish(scores.segment_stats[places].sum(axis=0)))
 
 

@@ -364,7 +364,7 @@ class _Run:
                 return {}
             assert self.plan.asked is not None  # there is a test
             asked = dataclasses.replace(self.plan.asked, test=test.test)
-            return {"power": power_of(*part, (i, j), self.how, asked)}
+            return {"power": power_of(*part, (i, j), self.how, asked, self.plan.alpha)}
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]
