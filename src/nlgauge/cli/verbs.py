@@ -123,7 +123,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "status": Verb(
         "nlgauge.cli.scale:status",
-        "Say how far a run in parts is.",
+        "Say how far runs in parts are, or add up those that are done.",
         "nlgauge status scored",
         "scale",
     ),

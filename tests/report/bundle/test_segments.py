@@ -39,6 +39,17 @@ def test_other_values_under_one_name_are_refused():
         segments_of([table("x", "ab", m=[1, 2]), table("y", "bc", m=[9, 3])])
 
 
+def test_an_id_that_stands_for_two_segments_is_refused():
+    """Ids made from row numbers are the same in every file."""
+    other = ScoreTable((Key("a", "other"),), {"ter": np.ones(1)}, "segment", "y", (), {})
+    with pytest.raises(InputError, match=r"^y: segment 'a' is of system 'other', and of 'system' in a file before"):
+        segments_of([table("x", "ab", m=[1, 2]), other])
+    texts = [Dataset((Segment("a", text),), name) for text, name in (("one", "d"), ("two", "e"))]
+    with pytest.raises(InputError, match=r"^e: segment 'a' has other texts than in a file before"):
+        segments_of([table("x", "ab", m=[1, 2])], texts)
+    assert segments_of([table("x", "ab", m=[1, 2])], [texts[0], texts[0]]).texts["a"].hypothesis == "one"
+
+
 def test_rows_without_ids_are_refused():
     odd = ScoreTable((Key(None, "s"),), {"m": np.ones(1)}, "system", "x", (), {})
     with pytest.raises(InputError, match=r"^x: its rows have no ids, expected what --segments writes$"):
