@@ -358,7 +358,7 @@ def _coefficient(how: Measure) -> str | Callable[[Array, Array], Array]:
     def coefficient(x: Array, z: Array) -> Array:
         found = kernel(x, z, **options)
         values = np.asarray(found.value if isinstance(found, Ratio) else found)
-        return np.where(np.isnan(values), 0.0, values) if zero else values
+        return np.asarray(np.where(np.isnan(values), 0.0, values)) if zero else values
 
     return coefficient
 
