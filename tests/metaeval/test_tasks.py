@@ -270,6 +270,18 @@ def test_a_group_with_two_systems_has_no_test_of_its_own():
     assert "en-lo: fewer than 3 rated systems, no test of pairwise_accuracy there" in notes
 
 
+def test_mcnemar_stands_beside_the_accuracies_without_ties():
+    # people prefer b; m0 ties 3 pairs of 4 and gets the last, m1 gets 2 of 4: 1 of 1 against 2 of 4
+    z = [[0, 0, 0, 0], [1, 1, 1, 1]]
+    scores = {"m0": [[[0, 0, 0, 0], [0, 0, 0, 1]]], "m1": [[[1, 1, 0, 0], [0, 0, 1, 1]]]}
+    rows, _ = rows_of(
+        held([z], scores), "preference_accuracy", options={"ties": "exclude"}, asked=MetricTest("mcnemar")
+    )
+    (test,) = [row for row in rows if row.get("against") == "m1" and row["group"] is None]
+    assert (test["value"], test["delta"]) == (1, 0.5)
+    assert [row["rank"] for row in rows if row["group"] is None and not row.get("against")] == [1, 1]
+
+
 def test_one_metric_alone_is_not_tested():
     rows, notes = rows_of(many(noise=(1,)), asked=MetricTest("auto"))
     assert not any("against" in row for row in rows)
