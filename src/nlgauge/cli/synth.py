@@ -173,6 +173,7 @@ def synth(
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
+    settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
     journal = Journal(output, settings)
     if not run.quiet:
         _say_where_it_begins(journal, output)

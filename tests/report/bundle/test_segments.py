@@ -93,7 +93,7 @@ def test_pairs_belong_to_the_segment_whose_id_begins_theirs():
         ScoredPair("a/b/typos", "typos", "x", "y", {"m": (1.0, 1.0, 0.5)}),
         ScoredPair("c/typos", "typos", "x", "y", {"m": (2.0, 1.0, 1.0)}),  # won
         ScoredPair("d/typos", "typos", "x", "y", {"m": (1.0, 2.0, 0.0)}),
-        ScoredPair("c", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
+        ScoredPair("c/jumble", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
     ]
     found = replace(segments_of([rows]), pairs=pairs)
     assert [(place, one.phenomenon, [*one.scores]) for place, one in found.failures] == [
@@ -116,3 +116,10 @@ def test_an_item_is_aligned_with_all_its_systems():
     keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(3))
     rows = ScoreTable(keys, {"m": np.array([1.0, 5, 3, 1, 0, 2])}, "segment", "x", (), {})
     assert segments_of([rows]).furthest(1) == [1, 4]
+
+
+def test_a_pair_of_other_texts_that_is_numbered_as_a_segment_is_not_about_it():
+    pairs = [ScoredPair(i, "pair", "x", "y", {"m": (1.0, 2.0, 0.0)}) for i in "12"]
+    found = replace(segments_of([table("x", "12", m=[1, 2])]), pairs=pairs)
+    assert found.failures == []
+    assert found.n_strange == 2

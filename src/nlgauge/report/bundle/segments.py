@@ -71,7 +71,7 @@ class Segments:
         places = {str(key.id): i for i, key in enumerate(self.keys)}
         found = []
         for pair in self.pairs:
-            about = pair.id
+            about = pair.id.rpartition("/")[0]  # an equal id is chance: pairs of a file are numbered as segments are
             while about and about not in places:
                 about = about.rpartition("/")[0]
             found.append(places.get(about))
