@@ -245,6 +245,21 @@ def test_two_sided_tests_make_no_ranks():
     assert not any("rank" in row for row in rows)
 
 
+@pytest.mark.parametrize("test", ["item_swap", "perm_both", "perm_inputs", "bootstrap"])
+@pytest.mark.parametrize("options", [{}, {"undefined": "zero"}, {"common": True}])
+def test_a_test_is_about_the_means_it_stands_beside(test, options):
+    rng = np.random.default_rng(0)
+    z, x = rng.normal(size=(4, 6)), rng.normal(size=(2, 4, 6))
+    x[1, :, :2] = 0.0  # the second metric is constant within two items
+    data = held([z], {"m0": [x[0]], "m1": [x[1]]})
+    asked = MetricTest(test, draws=19)
+    rows, _ = rows_of(data, "kendall_b", "item", options=options, asked=asked, intervals=IntervalMethod("auto", 50))
+    value = {row["metric"]: row for row in rows if row["group"] == "mean" and row.get("against") is None}
+    (delta,) = {row["delta"] for row in rows if row.get("against") == "m1" and row["group"] == "mean"}
+    assert delta == pytest.approx(value["m0"]["value"] - value["m1"]["value"])
+    assert value["m1"]["low"] < value["m1"]["value"] < value["m1"]["high"]
+
+
 def test_one_metric_alone_is_not_tested():
     rows, notes = rows_of(many(noise=(1,)), asked=MetricTest("auto"))
     assert not any("against" in row for row in rows)
