@@ -150,7 +150,7 @@ def synth(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
+    """Put errors into texts, edit by edit, and rate each; a stopped run continues."""
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)

@@ -175,7 +175,7 @@ class _Given:
     matrices: Any
     dataset: Dataset
 
-    def of(self, group: str | None) -> Any:
+    def of(self, group: str | None) -> npt.NDArray[Any]:
         """The matrix of a group."""
         matrix = self.matrices.get(group) if isinstance(self.matrices, Mapping) else self.matrices
         if matrix is None:
