@@ -165,10 +165,12 @@ def progress_of(folder: Path) -> Progress:
         with suppress(FileNotFoundError):
             path = gathered_path(folder, now, part) if now else sums_path(folder, part)
             written[part] = path.stat().st_mtime
-    last = sorted(written, key=lambda part: written[part])[-_LAST:]
+    is_running = _is_claimed(folder)
+    began = (folder / _LOCK).stat().st_mtime if is_running else 0.0  # a run may have stood still before
+    last = sorted((part for part in written if written[part] >= began), key=lambda part: written[part])[-_LAST:]
     seconds = written[last[-1]] - written[last[0]] if last else 0.0
     rate = plan.n_of(last[1:]) / seconds if seconds > 0 else 0.0
-    told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), _is_claimed(folder)
+    told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), is_running
     return Progress(*told, rate or None, plan.passes, now)
 
 
@@ -194,7 +196,8 @@ class Estimate:
 
     def of(self, plan: Plan, workers: int) -> float:
         """About how many seconds the whole plan takes; each pass loads its models."""
-        return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / workers
+        at_once = min(workers, len(plan.parts))
+        return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / at_once
 
 
 def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
@@ -260,6 +263,8 @@ def _claimed(folder: Path) -> Iterator[None]:
     try:
         if fcntl is not None and not _lock(lock, fcntl.LOCK_EX):
             raise InputError(f"another process works on {folder}; wait for it (nlgauge status {folder})")
+        with suppress(OSError):  # of another owner
+            os.utime(folder / _LOCK)  # when this process began, see `progress_of`
         yield
     finally:
         os.close(lock)
