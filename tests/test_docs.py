@@ -191,6 +191,14 @@ def test_every_verb_is_in_the_table_of_the_readme():
     assert [name for name in names if f"nlgauge {name}" not in told] == []
 
 
+def test_files_of_the_repository_that_pages_name_exist():
+    """Those that the page about extending tells the reader to write are left out."""
+    file = re.compile(r"(?<![\w/.-])((?:recipes|benchmarks|tests|docs|src|examples)/[\w./-]+\.\w+)")
+    pages = [*PAGES, ROOT / "CHANGELOG.md", *(ROOT / "recipes").glob("*/README.md")]
+    named = {(page.name, name) for page in pages for name in file.findall(page.read_text(encoding="utf-8"))}
+    assert [(page, name) for page, name in sorted(named) if "token_f1" not in name and not (ROOT / name).exists()] == []
+
+
 def test_every_page_is_reached_from_the_index_with_a_sentence():
     index = ROOT / "docs" / "index.md"
     text = re.sub(r"^\|.*\n", "", index.read_text(encoding="utf-8"), flags=re.M)  # without the table of first commands
