@@ -117,6 +117,7 @@ def test_the_ladder_is_shown_in_the_terminal_and_on_a_page(texts, capsys):
     (one,) = ng.synthesize(TEXTS[0], infill="lexicon", judge=None, severity="none", operations=["delete"])
     shown = re.findall(r"^(\d)  (delete|insert|replace|swap)", out, flags=re.M)
     assert shown == [(str(i + 1), "delete") for i in range(len(one.steps))]
+    assert "{+new+}  [-gone-]  {~moved~}" in out
     assert page.read_text(encoding="utf-8").count("<del>") == len(one.steps) + 1  # and the legend
 
 

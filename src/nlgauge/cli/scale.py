@@ -180,7 +180,8 @@ def status(
     from nlgauge.scale.run import RESULT, progress_of
 
     found = progress_of(folder)
-    state = "running" if found.running else "done" if (folder / RESULT).exists() else "stopped; run its command again"
+    is_done = found.parts_done == found.parts and (folder / RESULT).exists()
+    state = "running" if found.running else "done" if is_done else "stopped; run its command again"
     if found.running and found.rate is not None and found.seconds_left is not None:
         each = f"{found.rate:,.{1 if found.rate < 10 else 0}f}"
         state += f", {each} segments a second, about {_time(found.seconds_left)} left"

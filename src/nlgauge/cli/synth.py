@@ -22,7 +22,7 @@ from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
 from nlgauge.perturbations.synthesis.severity import calibrate as calibrated
 from nlgauge.perturbations.synthesis.synthesize import Synthesizer
-from nlgauge.report.ladder import MOST, ladder_text, write_ladders
+from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 
@@ -258,6 +258,8 @@ def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: optio
     """The triples in the terminal and on a page, and the result file, where these are asked for."""
     for row in journal.rows() if show else ():
         echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
+    if show:
+        echo(SIGNS + "\n")
     if files.html is not None:
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
         write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)

@@ -204,11 +204,11 @@ class Estimate:
 
 def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
-    few = [
-        replace(segment, system=None)  # a metric that looks at each system alone finds too few of each
-        for place in sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
-        for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]
-    ]
+    places = sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
+    few = [segment for place in places for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]]
+    if not few:  # all of these are of systems that are left out
+        few = next(filter(None, (read_span(plan.inputs, part.span) for part in plan.parts)))[:_SAMPLE]
+    few = [replace(segment, system=None) for segment in few]  # some metrics look at each system, and find too few
     began = time.monotonic()
     score_alone(metrics, few if plan.passes else few[:1], runtime)
     loaded = time.monotonic()
@@ -289,7 +289,7 @@ def _claimed(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
     try:
-        if fcntl is not None and not _lock(lock):
+        if fcntl is not None and not _lock(lock, fcntl.LOCK_EX):
             raise InputError(f"another process works on {folder}; wait for it (nlgauge status {folder})")
         yield
     finally:
@@ -298,19 +298,21 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 def _is_claimed(folder: Path) -> bool:
     """Whether a process works on a run."""
+    if fcntl is None:
+        return False
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR)
+        lock = os.open(folder / _LOCK, os.O_RDONLY)  # who may not write may ask, too
     except OSError:
         return False
     try:
-        return fcntl is not None and not _lock(lock)
+        return not _lock(lock, fcntl.LOCK_SH)  # two who ask at once do not take each other for a run
     finally:
         os.close(lock)
 
 
-def _lock(handle: int) -> bool:
+def _lock(handle: int, kind: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks

@@ -60,7 +60,7 @@ def test_systems_items_and_groups_come_from_rows_and_texts():
     found = segments_of([rows], [Dataset((text,), "d")])
     assert found.known == [None, text, None]
     assert found.systems == ["s", "t", None]
-    assert found.items == ["\n1", "g\n9", "id\nc"]
+    assert found.items == ["de-en\n1", "g\n9", "id\nc"]  # de-en and fr-en may both have an item 1
     assert found.groups == ["de-en", "g", None]
     assert [one.name for one in found.buckets] == ["group"]
 

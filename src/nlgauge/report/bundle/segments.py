@@ -59,14 +59,11 @@ class Segments:
     @cached_property
     def items(self) -> list[str]:
         """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
-        return [
-            f"{segment.group or ''}\n{segment.item}"
-            if segment is not None and segment.item is not None
-            else f"\n{key.item}"
-            if key.item is not None
-            else f"id\n{key.id}"
-            for key, segment in zip(self.keys, self.known, strict=True)
-        ]
+        found = []
+        for key, segment, group in zip(self.keys, self.known, self.groups, strict=True):
+            item = key.item if segment is None or segment.item is None else segment.item
+            found.append(f"id\n{key.id}" if item is None else f"{group or ''}\n{item}")
+        return found
 
     @cached_property
     def _audited(self) -> list[int | None]:

@@ -23,6 +23,7 @@ from nlgauge.report.rows import (
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
+_PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
 _WORSE, _TIED = "†", "‡"
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
@@ -186,7 +187,8 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
                 for row in rows
             )
             header = (*(["group"] if grouped else []), "system", *(name.removeprefix(_PARTS) for name in names))
-            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1))
+            legend = (_PARTS_OF_BLEU,) if f"{_PARTS}bp" in names else ()
+            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1, legend=legend))
     return tables
 
 
