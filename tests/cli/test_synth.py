@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,27 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_triples(texts, monkeypatch, 
     assert calls[3:] == [TEXTS[4:6], TEXTS[6:]]
     assert out.read_bytes() == whole.read_bytes()
     assert not os.path.exists(f"{out}.part")
+
+
+def test_a_part_of_other_columns_is_told_and_replaced(tmp_path, capsys):
+    data, out = tmp_path / "d.tsv", tmp_path / "t.jsonl"
+    data.write_text("a\tb\n" + "".join(f"{x} one two three\t{x} four five six\n" for x in "xyz"), encoding="utf-8")
+    how = (data, "-o", out, *PLAIN)
+    journal = {}
+
+    class Kept(module.Journal):
+        def finish(self):
+            journal["part"] = Path(self._part).read_bytes()
+            super().finish()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "Journal", Kept)
+        assert run(*how, "--columns", "hyp=a") == 0
+    capsys.readouterr()
+    Path(f"{out}.part").write_bytes(journal["part"])
+    assert run(*how, "--columns", "hyp=b") == 0
+    assert "t.jsonl.part was of a run with other settings" in capsys.readouterr().err
+    assert all("four" in row["refs"][0] for row in triples(out))
 
 
 def test_a_part_of_other_settings_is_told_and_replaced(texts, capsys):

@@ -203,6 +203,26 @@ def test_the_rate_is_that_of_the_last_parts(plan, run):
     assert progress_of(run).seconds_left is None
 
 
+def test_the_rate_is_that_of_the_command_that_runs(plan, run):
+    """A run that stood still for a night goes on as fast as before."""
+    rates = []
+
+    def scored(plan, folder, parts):
+        for seconds, part in enumerate(parts, start=1):
+            yield from one_by_one(plan, folder, [part])
+            after = (run / "lock").stat().st_mtime + 2 * seconds
+            os.utime(sums_path(folder, part), (after, after))
+            rates.append(progress_of(folder).rate)
+
+    score_in_parts(plan, run, one_by_one, Runtime())
+    for part in plan.parts[:1]:
+        os.utime(sums_path(run, part), (100, 100))
+    for part in plan.parts[1:]:
+        sums_path(run, part).unlink()
+    score_in_parts(plan, run, scored, Runtime())
+    assert rates == [None, pytest.approx(2.0)]  # four segments in two seconds
+
+
 def test_texts_are_refused_before_anything_is_scored(data):
     with pytest.raises(InputError, match="guard"):
         make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, guards="refuse")
@@ -219,6 +239,7 @@ def test_a_dry_run_scores_a_sample_and_writes_nothing(plan, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
     twice = replace(found, n=10, seconds=2.0, loading=1.0)
     assert twice.of(plan, workers=2) == pytest.approx(1.0 + 12 * 0.2 / 2)
+    assert twice.of(plan, workers=16) == pytest.approx(1.0 + 12 * 0.2 / 3)  # there are three parts
 
 
 def test_a_dry_run_finds_a_sample_among_systems_that_are_left_out(tmp_path):

@@ -24,7 +24,13 @@ from nlgauge.report.labels import visible
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)
+app = group_of(
+    VERBS,
+    name="nlgauge",
+    help="Score generated text, and find out how far the scores can be trusted.",
+    epilog="To begin: docs/index.md has a first command for each task, docs/choosing.md says which metric suits it.",
+    add_completion=True,
+)
 
 
 def _version(asked: bool) -> None:

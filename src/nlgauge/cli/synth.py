@@ -150,7 +150,7 @@ def synth(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
+    """Put errors into texts, edit by edit, and rate each; a stopped run continues."""
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)
@@ -173,6 +173,7 @@ def synth(
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
+    settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
     journal = Journal(output, settings)
     if not run.quiet:
         _say_where_it_begins(journal, output)

@@ -123,7 +123,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "status": Verb(
         "nlgauge.cli.scale:status",
-        "Say how far a run in parts is.",
+        "Say how far runs in parts are, or add up those that are done.",
         "nlgauge status scored",
         "scale",
     ),
@@ -165,7 +165,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "synth": Verb(
         "nlgauge.cli.synth:synth",
-        "Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was.",
+        "Put errors into texts, edit by edit, and rate each; a stopped run continues.",
         "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
         "synth",
     ),
@@ -199,19 +199,19 @@ VERBS: Mapping[str, Verb] = {
 TRAIN: Mapping[str, Verb] = {
     "infill": Verb(
         "nlgauge.cli.train.infill:train_infill",
-        "Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was.",
+        "Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.",
         "nlgauge train infill sentences.txt -o infill.safetensors",
         "train_infill",
     ),
     "sescore": Verb(
         "nlgauge.cli.train.scores:train_sescore",
-        "Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was.",
+        "Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.",
         "nlgauge train sescore triples.jsonl -o sescore.safetensors",
         "train_sescore",
     ),
     "regressor": Verb(
         "nlgauge.cli.train.scores:train_regressor",
-        "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
+        "Train a metric on people's ratings, for regressor:model=...; a stopped run continues.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
         "train_sescore",
     ),
@@ -229,7 +229,7 @@ TRAIN: Mapping[str, Verb] = {
     ),
     "ruber": Verb(
         "nlgauge.cli.train.ruber:train_ruber",
-        "Train a scorer of replies on dialogues, for ruber:model=...; a run that was stopped goes on where it was.",
+        "Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.",
         "nlgauge train ruber dialogues.jsonl -o related.safetensors",
         "metrics/dialogue",
     ),
@@ -247,7 +247,7 @@ TRAIN: Mapping[str, Verb] = {
     ),
     "nli": Verb(
         "nlgauge.cli.train.nli:train_nli",
-        "Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was.",
+        "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
         "train_nli",
     ),

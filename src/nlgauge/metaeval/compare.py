@@ -12,8 +12,15 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.intervals import repeats
-from nlgauge.metaeval.measure import Measure, as_pearson, item_ratios, pairs_of_frame, pooled_over_items
-from nlgauge.stats.correlation.averaging import Ratio
+from nlgauge.metaeval.measure import (
+    Measure,
+    as_averaged,
+    as_pearson,
+    coefficient_of,
+    item_ratios,
+    pairs_of_frame,
+    pooled_over_items,
+)
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.stats.differences.bootstrap import (
@@ -30,7 +37,6 @@ from nlgauge.stats.differences.power import simulated_power
 from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison
 from nlgauge.stats.differences.soft import soft_accuracy_test
 from nlgauge.stats.differences.swaps.coins import GeneraliseTo
-from nlgauge.stats.differences.swaps.groups import NAMED
 from nlgauge.stats.differences.williams import williams_test
 from nlgauge.stats.draws import Seed, generator
 from nlgauge.stats.grids import Averaging
@@ -131,6 +137,7 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
         whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
         raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
     frame, how = as_pearson(how.turned(frame), how)
+    frame, found = as_averaged(frame, found, how)
     compared = _MAKE[asked.test](_Comparison(frame, found, how, asked))
     if asked.test not in POPULATIONS:
         asked.advance(len(found) * (len(found) - 1) // 2)
@@ -138,7 +145,12 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
 
 
 def power_of(
-    frame: Frame, found: Sequence[Correlation], pair: tuple[int, int], how: Measure, asked: MetricTest
+    frame: Frame,
+    found: Sequence[Correlation],
+    pair: tuple[int, int],
+    how: Measure,
+    asked: MetricTest,
+    alpha: float = 0.05,
 ) -> float:
     """Power for one pair of metrics: the share of resamples of the systems on which the test would find a difference.
 
@@ -155,7 +167,7 @@ def power_of(
 
     rated = ~np.isnan(frame.z)
     first, second = (turned.x[i, rated] for i in pair)
-    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed).value
+    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed, alpha=alpha).value
 
 
 def compare_means(
@@ -203,7 +215,7 @@ def compare_means(
         scores,
         generalise_to="both",
         averaging="sys",
-        statistic=_coefficient(how),
+        statistic=coefficient_of(how),
         alternative=asked.alternative,
         draws=asked.draws,
         seed=asked.seed,
@@ -231,7 +243,7 @@ def _permutation(c: _Comparison) -> MetricComparison:
         generalise_to=POPULATIONS[c.asked.test],
         level="system" if c.how.level == "system" else "segment",
         averaging=averaging,
-        statistic=_coefficient(c.how),
+        statistic=coefficient_of(c.how),
         alternative=c.asked.alternative,
         draws=c.asked.draws,
         seed=c.asked.seed,
@@ -269,7 +281,7 @@ def _resampled(c: _Comparison, seed: Seed) -> Resampled:
     if c.how.level == "system":
         raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
     return resample_grid(
-        human, scores, averaging=averaging, statistic=_coefficient(c.how), draws=c.asked.draws, seed=seed
+        human, scores, averaging=averaging, statistic=coefficient_of(c.how), draws=c.asked.draws, seed=seed
     )
 
 
@@ -291,7 +303,7 @@ def _comparisons(
     parts = []
     for frame, values in zip(frames, found or [()] * len(frames), strict=True):
         turned, as_measured = as_pearson(how.turned(frame), how)
-        parts.append(_Comparison(turned, values, as_measured, asked))
+        parts.append(_Comparison(*as_averaged(turned, values, as_measured), as_measured, asked))
     return parts
 
 
@@ -311,7 +323,9 @@ def _mcnemar(c: _Comparison) -> MetricComparison:
         raise InputError(f"mcnemar compares two preference accuracies, got {c.how.stat}")
     better, worse = pairs_of_frame(c.frame, c.how.options.get("threshold"))
     ties = c.how.options.get("ties") or "loss"
-    return mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
+    test = mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
+    values = np.array([one.value for one in c.found])  # under `exclude` of the pairs that the metric itself orders
+    return dataclasses.replace(test, values=values, deltas=values[:, None] - values)
 
 
 _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
@@ -334,18 +348,6 @@ def _averaging(c: _Comparison) -> Averaging:
         f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
         + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
     )
-
-
-def _coefficient(how: Measure) -> str | Callable[[Array, Array], Array]:
-    if how.stat in NAMED:
-        return how.stat
-    kernel, options = statistic(how.stat).kernel, how.of_stat
-
-    def coefficient(x: Array, z: Array) -> Array:
-        found = kernel(x, z, **options)
-        return np.asarray(found.value if isinstance(found, Ratio) else found)
-
-    return coefficient
 
 
 def _grid(c: _Comparison) -> tuple[Array, Array]:

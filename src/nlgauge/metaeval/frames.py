@@ -157,7 +157,7 @@ def system_frame(
         if metric in held.scores and (metric not in held.system_tables or aggregate == "mean"):
             x.append([corpus_number(held.scores[metric], own, aggregate) for own in used])
         else:
-            x.append(_stored(metric, held.system_tables[metric], group, list(means)))
+            x.append(_stored(metric, held.system_tables[metric], group, list(means), len(held.groups)))
     names = tuple(means)
     return (
         Frame(
@@ -172,22 +172,30 @@ def system_frame(
     )
 
 
-def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str]) -> list[float]:
+def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str], n_groups: int) -> list[float]:
     """System scores from a table. Rows that name no group belong to the only group there is."""
-    known = table.by_system(metric, group if group in table.groups else None)
+    if n_groups > 1 and table.groups == (None,):
+        raise InputError(
+            f"{metric} has a score of each system that names no language pair or task, and the data have {n_groups};"
+            " give the rows an 'lp' or a 'task'"
+        )
+    fits = group in table.groups or group is None or table.groups == (None,)
+    known = table.by_system(metric, group if group in table.groups else None) if fits else {}
     lacking = [name for name in systems if np.isnan(known.get(name, np.nan))]
     if lacking:
         raise InputError(
-            f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)}); score them,"
-            " or exclude them"
+            f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)})"
+            f"{f' of {group}' if group is not None else ''}; score them, or exclude them"
         )
     return [known[name] for name in systems]
 
 
 def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggregate) -> float:
-    """A metric's score for some of the segments together."""
+    """A metric's score for some of the segments together; a mean is over those that have a score."""
     if aggregate == "mean":
-        return float(np.mean(scores.values[places]))
+        values = scores.values[places]
+        known = values[~np.isnan(values)]
+        return float(np.mean(known)) if len(known) else float("nan")
     return float(scores.finish(scores.segment_stats[places].sum(axis=0)))
 
 

@@ -17,7 +17,7 @@ from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_of, usual_test
 from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
 from nlgauge.metaeval.intervals import IntervalMethod, cautions, ends_of_mean, is_skewed, repeats, with_intervals
-from nlgauge.metaeval.measure import Measure, averaging_of, measure, takes
+from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, measure, takes
 from nlgauge.metaeval.presets import Task
 from nlgauge.metaeval.rows import (
     MEAN,
@@ -227,7 +227,7 @@ class _Run:
                 f"{stat}, averaging none, takes outputs for different items together, so a metric is also rewarded for"
                 " knowing which items are hard; level 'item' avoids that"
             )
-        found, made = with_intervals(frame, found, self.how, self.plan.intervals)
+        found, made = with_intervals(as_averaged(frame, found, self.how)[0], found, self.how, self.plan.intervals)
         if made and not all(math.isnan(one.low) for one in found):
             self.notes += [f"[low, high] of {stat}: 95 %, {made}", *cautions(frame, self.how, made)]
         return [dataclasses.replace(one, raw=value) for one, value in zip(found, raw, strict=True)]
@@ -293,10 +293,11 @@ class _Run:
         asked = dataclasses.replace(self.plan.asked, test=settled)
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}
         over_groups = len(groups) > 1 and asked.compat is None
+        alone = self._enough_systems(defined)
         n_pairs = len(self.metrics) * (len(self.metrics) - 1) // 2
-        with self.plan.progress(n_pairs * (len(defined) + over_groups), f"{settled} of {stat}") as advance:
+        with self.plan.progress(n_pairs * (len(alone) + over_groups), f"{settled} of {stat}") as advance:
             asked = dataclasses.replace(asked, advance=advance)
-            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in defined.items()}
+            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in alone.items()}
             if over_groups:
                 mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
                 if mean is None:
@@ -305,6 +306,15 @@ class _Run:
                     tests[MEAN] = mean
         self._say_what_is_tested(next(iter(tests.values())), asked, defined)
         return tests
+
+    def _enough_systems(self, groups: Groups) -> Groups:
+        """The groups with systems enough for a test of their own; all, if none has."""
+        enough = {group: frame for group, frame in groups.items() if len(frame.z) >= _LEAST_SYSTEMS}
+        if not self.compares_systems or not enough or len(enough) == len(groups):
+            return groups
+        few = ", ".join(str(group) for group in groups if group not in enough)
+        self.notes.append(f"{few}: fewer than 3 rated systems, no test of {self.task.stat} there")
+        return enough
 
     def _say_what_is_tested(self, test: MetricComparison, asked: MetricTest, frames: Groups) -> None:
         side = "row better than column" if test.alternative == "greater" else "row and column differ"
@@ -364,7 +374,7 @@ class _Run:
                 return {}
             assert self.plan.asked is not None  # there is a test
             asked = dataclasses.replace(self.plan.asked, test=test.test)
-            return {"power": power_of(*part, (i, j), self.how, asked)}
+            return {"power": power_of(*part, (i, j), self.how, asked, self.plan.alpha)}
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]

@@ -113,6 +113,11 @@ class Totals:
         known = {key: key for key in keys}  # one object for each key
         self._kept.append(([known[key] for key in keys], items, replace(scores, stats=None)))
 
+    @property
+    def sizes(self) -> list[int]:
+        """The number of segments of each system, and of each of its groups where these are kept apart."""
+        return [cell.n for cell in self._cells.values()]
+
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
         """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
         for key, cell in self._cells.items():

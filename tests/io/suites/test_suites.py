@@ -48,6 +48,11 @@ def test_pairs_of_ids_are_joined_with_segments(tmp_path):
     assert (pair.better, pair.worse, pair.references, pair.source, pair.group) == ("good", "bad", ("r",), "s", "x")
     named_like_texts = lines(tmp_path / "n.jsonl", [{"better": "a", "worse": "b"}])
     assert read_suite(named_like_texts, data).pairs[0].better == "good"
+    numbers = Dataset((Segment("1", "good", ("r",)), Segment("2", "bad", ("r",))), "data.jsonl")
+    by_number = read_suite(lines(tmp_path / "i.jsonl", [{"better": 1, "worse": 2}]), numbers)
+    assert (by_number.pairs[0].better, by_number.notes) == ("good", ())
+    with pytest.raises(InputError, match=r"l\.jsonl:1: field 'better' is \['a'\], expected a text"):
+        read_suite(lines(tmp_path / "l.jsonl", [{"better": ["a"], "worse": "b"}]), data)
     with pytest.raises(InputError, match="give the file with the segments"):
         read_suite(path)
     wrong = lines(tmp_path / "q.jsonl", [{"better_id": "a", "worse_id": "bb"}])
@@ -143,6 +148,8 @@ def test_rank19_as_a_list_and_as_segments(tmp_path):
     suite = read_suite(lines(tmp_path / "segments.jsonl", rows))
     assert [(p.id, p.better, p.worse) for p in suite] == [("0", "correct", "incorrect")]
     assert "1 has no incorrect sentence" in suite.notes[0]
+    with pytest.raises(InputError, match=r"t\.jsonl:4: a second correct sentence for seg '0'; .*t\.jsonl:1$"):
+        read_suite(lines(tmp_path / "t.jsonl", [*rows, {**rows[0], "id": "again"}]))
 
 
 def test_paraphrase_tables(tmp_path):
