@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import doctest
+import io
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import nlgauge
 from nlgauge.cli.main import app, main
@@ -39,9 +40,9 @@ def helps():
     """Verb -> its options, from its help."""
     found = {}
     for verb in VERBS:
-        done = CliRunner().invoke(app, [*verb.split(), "--help"])
-        assert done.exit_code == 0
-        found[verb] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", done.stdout))
+        with redirect_stdout(io.StringIO()) as shown:
+            assert main([*verb.split(), "--help"]) == 0
+        found[verb] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", shown.getvalue()))
     return found
 
 
@@ -116,19 +117,21 @@ def test_the_metric_of_the_page_works_when_its_package_is_installed(installed, t
     data.write_text('{"hyp": "The cat sat", "ref": "the dog sat"}\n{"hyp": "a", "ref": "a b"}\n')
     # (2/3 + 2/3) / 2 with case folded, (1/3 + 2/3) / 2 as they are
     specs = ["-m", "token-f1", "-m", "token-f1:lowercase=false", "-m", "1*token-f1 + 1*chrf[norm=none]"]
-    out = installed("-m", "nlgauge", "score", str(data), *specs, "--score-only")
+    commands = [["score", str(data), *specs, "--score-only"], ["list", "metrics"]]
+    out = installed(
+        "-c",
+        f"from nlgauge.cli.main import main; print(*map(main, {commands}))\n"
+        "import nlgauge.testing; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))",  # registered, as told
+    )
     assert out.split()[:2] == ["0.6667", "0.5000"]
-    assert re.search(r"^token-f1 +F1 of words", installed("-m", "nlgauge", "list", "metrics"), flags=re.M)
-    installed(
-        "-c", "import nlgauge.testing, nlgauge; nlgauge.testing.check_metric(nlgauge.metric('token-f1'))"
-    )  # registered, as the page says
+    assert re.search(r"^token-f1 +F1 of words", out, flags=re.M)
+    assert out.endswith("0 0\n")
 
 
 def test_the_perturbation_of_the_page_works_when_its_package_is_installed(installed):
-    code = "import nlgauge; print(nlgauge.perturb('drop_degree:which=all', ['very very cold'])[0].text)"
-    assert installed("-c", code) == "cold\n"
+    code = "import nlgauge; print(nlgauge.perturb('drop_degree:which=all', ['very very cold'])[0].text)\n"
     held = "from nlgauge.testing import check_perturbation; from nlgauge.perturbations.registry import perturbation"
-    installed("-c", f"{held}; check_perturbation(perturbation('drop_degree'))")
+    assert installed("-c", f"{code}{held}; check_perturbation(perturbation('drop_degree'))") == "cold\n"
 
 
 METRIC_PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "metrics").glob("*.md")}
@@ -188,9 +191,17 @@ def test_every_verb_is_in_the_table_of_the_readme():
     assert [name for name in names if f"nlgauge {name}" not in told] == []
 
 
+def test_files_of_the_repository_that_pages_name_exist():
+    """Those that the page about extending tells the reader to write are left out."""
+    file = re.compile(r"(?<![\w/.-])((?:recipes|benchmarks|tests|docs|src|examples)/[\w./-]+\.\w+)")
+    pages = [*PAGES, ROOT / "CHANGELOG.md", *(ROOT / "recipes").glob("*/README.md")]
+    named = {(page.name, name) for page in pages for name in file.findall(page.read_text(encoding="utf-8"))}
+    assert [(page, name) for page, name in sorted(named) if "token_f1" not in name and not (ROOT / name).exists()] == []
+
+
 def test_every_page_is_reached_from_the_index_with_a_sentence():
     index = ROOT / "docs" / "index.md"
-    text = index.read_text(encoding="utf-8")
+    text = re.sub(r"^\|.*\n", "", index.read_text(encoding="utf-8"), flags=re.M)  # without the table of first commands
     links = re.findall(r"\]\(([^)#]+)(#[^)]*)?\)", text)
     targets = [(index.parent / target).resolve() for target, _ in links]
     pages = {path.resolve() for path in (ROOT / "docs").rglob("*.md")} - {index.resolve()}

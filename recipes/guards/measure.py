@@ -140,13 +140,13 @@ def main() -> None:
     mslc = list(ng.read(data / MSLC))
     rows = {letter: shares([s for s in mslc if s.system == name]) for name, letter in BAD.items()}
     table(["checkpoint", *names], [(letter, *(one[g] for g in names)) for letter, one in rows.items()])
-    print("\nPercent of outputs made bad that are distrusted, by the guard for it and by any:\n")
+    print("\nOutputs made bad: percent that the guard for this fault distrusts, and in brackets any guard:\n")
     rng, lines = random.Random(0), []
     for what, (guard, change) in MADE.items():
         each = {name: shares(made(change, good[name], rng)) for name in TRANSLATED}
         lines.append((what, f"`{guard}`", *(f"{one[guard]:.0f} ({one['any']:.0f})" for one in each.values())))
     table(["made", "guard", *TRANSLATED], lines)
-    print("\nRatings of distrusted outputs, and what guarding chrF against them does:\n")
+    print("\nRatings of outputs that a guard distrusts, and agreement of guarded chrF with people (tau):\n")
     rows = [(name, *row) for name in ("WMT15", "WMT16") for row in worth(list(ng.read(data / GOOD[name])))]
     table(["set", "guard", "n", "mean rating", "tau"], [(*row[:3], f"{row[3]:.2f}", f"{row[4]:.4f}") for row in rows])
 

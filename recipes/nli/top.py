@@ -85,6 +85,15 @@ def labelled(paths: Sequence[Path]) -> dict[str, tuple[Pairs, Array]]:
     return found
 
 
+def development(data: Path, rules: Path) -> tuple[dict[str, tuple[Pairs, Array]], list[ng.Pair], ng.Dataset]:
+    """The labelled pairs, the attacks on MLQE-PE, and its ratings."""
+    mlqe = ng.read(data / "mlqe-pe" / "segments_multiref_et-en.jsonl.gz")
+    unsourced = ng.Dataset(tuple(replace(s, source=None) for s in mlqe), "MLQE")
+    attacked = held_against(ng.suite("menli", unsourced, task="mt", limit=ATTACKED))
+    dev = labelled([*(data / "nli" / f"{name}.dev.jsonl.gz" for name in ("snli", "cfnli")), rules])
+    return dev, attacked, unsourced
+
+
 def both(reference: str, text: str) -> list[tuple[str, str]]:
     return [(reference.strip(), text.strip()), (text.strip(), reference.strip())]
 
@@ -157,11 +166,9 @@ def main() -> None:
     torch.manual_seed(SEED)
     vectors = Vectors(given.features)
     rows = read_pairs(InputFile(str(given.pairs)))[::EVERY]
-    dev = labelled([*(data / "nli" / f"{name}.dev.jsonl.gz" for name in ("snli", "cfnli")), given.rules])
-    mlqe = ng.read(data / "mlqe-pe" / "segments_multiref_et-en.jsonl.gz")
-    unsourced = ng.Dataset(tuple(replace(s, source=None) for s in mlqe), "MLQE")
+    dev, attacked, unsourced = development(data, given.rules)
     suites = {
-        "MLQE": held_against(ng.suite("menli", unsourced, task="mt", limit=ATTACKED)),
+        "MLQE": attacked,
         "XPAWS-fr": held_against(ng.read_suite(data / "xpaws-fr-adv" / "adversarial.jsonl.gz"), TESTED),
         "HW-TSC": held_against(ng.read_suite(data / "hwtsc22" / "suite.jsonl.gz")),
     }
@@ -192,6 +199,21 @@ def main() -> None:
     table(vectors, old, new, dev, suites, rated)
 
 
+def measured(
+    told: Told,
+    dev: Mapping[str, tuple[Pairs, Array]],
+    suites: Mapping[str, Sequence[ng.Pair]],
+    rated: Mapping[str, ng.Dataset],
+) -> dict[str, float]:
+    """The columns of the table."""
+    found = {name: float((told(pairs).argmax(axis=1) == labels).mean()) for name, (pairs, labels) in dev.items()}
+    for name, attacked in suites.items():
+        found |= attacks(name, attacked, told)
+    for name, dataset in rated.items():
+        found |= agreement(name, dataset, told)
+    return found
+
+
 def table(
     vectors: Vectors,
     old: tuple[torch.Tensor, ...],
@@ -206,11 +228,7 @@ def table(
         def told(pairs: Pairs, weight: torch.Tensor = weight, bias: torch.Tensor = bias) -> Array:
             return np.asarray(functional.linear(vectors.of(pairs), weight, bias).softmax(dim=1).double().numpy())
 
-        found = {name: float((told(pairs).argmax(axis=1) == labels).mean()) for name, (pairs, labels) in dev.items()}
-        for name, pairs in suites.items():
-            found |= attacks(name, pairs, told)
-        for name, dataset in rated.items():
-            found |= agreement(name, dataset, told)
+        found = measured(told, dev, suites, rated)
         if share == SHARES[0]:
             print(f"| share | {' | '.join(found)} |\n|---|{'---:|' * len(found)}")
         print(f"| {share:g} | {' | '.join(f'{value:.3f}' for value in found.values())} |", flush=True)

@@ -1,11 +1,12 @@
-"""MENLI's other tables: facts, data to text, systems, attacks, ranks, weights left out, and summaries.
+"""MENLI's other tables: facts, data to text, systems, attacks, ranks, weights left out, strategies, and summaries.
 
-    python recipes/studies/menli.py DATA [--only NAME] [--cache FILE]
+    python recipes/studies/menli.py DATA [--only NAME] [--head NAME=FILE ...] [--cache FILE]
 
 DATA: a folder with rank19, qags-cnn, bagel, summeval, wmt21-mqm-zh-en, wmt15-da-seg, wmt16-da-seg, xpaws-fr-adv and
-xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights or summaries.
-Large sets are sampled: the first 100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16
-for weights, and the first 3 of the 11 references of a summary.
+xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights, wins or
+summaries. `--head` adds a head of your own to all of them but ranks and summaries. Large sets are sampled: the first
+100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16 for weights and wins, and the
+first 3 of the 11 references of a summary.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core import Array
+from nlgauge.metaeval import pooling_study
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
@@ -27,16 +29,17 @@ RANKED = (
     *("bleu", "chrf", "chrf++", "meteor", "rouge1", "rougeL", "gleu", "ter", "bertscore", "moverscore", "cosine"),
     *("greedy", "embedding-average", "vector-extrema", "sescore", "rated"),
 )
-BLIND = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw nothing like them
+RARE = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw little like them
 REFERENCES, ITEMS, CASES, SEGMENTS = 3, 100, 3, 5
 Probabilities = dict[str, Array]
+Heads = Mapping[str, str]  # name -> how its specifications begin
 
 
-def asked(head: str, dataset: ng.Dataset, runtime: ng.Runtime) -> dict[str, Probabilities]:
+def asked(start: str, dataset: ng.Dataset, runtime: ng.Runtime) -> dict[str, Probabilities]:
     """Direction -> e, n and c of every segment, shape (n,)."""
     found = {}
     for direction in ("forward", "backward"):
-        found[direction] = probabilities(f"{head}:direction={direction}", dataset, runtime)
+        found[direction] = probabilities(f"{start}direction={direction}", dataset, runtime)
     return found
 
 
@@ -44,15 +47,15 @@ def probabilities(spec: str, dataset: ng.Dataset, runtime: ng.Runtime) -> Probab
     return dict(scored(dataset, [spec], runtime)[spec].parts)
 
 
-def facts(data: Path, runtime: ng.Runtime) -> None:
+def facts(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """Rank19 (accuracy) and QAGS (Pearson), without references: the source entails or contradicts the text."""
     columns: dict[str, dict[str, Any]] = {}
     for name, asks in (("rank19", {"preset": "rank19"}), ("qags-cnn", {"preset": "qags"})):
         dataset = ng.read(data / name / "segments.jsonl.gz")
         with_source = replace(dataset, segments=tuple(replace(s, references=(s.source,)) for s in dataset.segments))
         scores = {metric: found.values for metric, found in scored(with_source, UNTRAINED, runtime).items()}
-        for head in HEADS:
-            p = probabilities(f"{head}:anchor=source,direction=forward", dataset, runtime)
+        for head, start in heads.items():
+            p = probabilities(f"{start}anchor=source,direction=forward", dataset, runtime)
             scores |= {f"{head}, e": p["e"], f"{head}, -c": -p["c"], f"{head}, e-c": p["e"] - p["c"]}
         found = ng.meta_evaluate(dataset, scores=scores, criterion=None, **asks, test="none")
         columns[name] = {r["metric"]: cell(r) for r in found.rows}
@@ -61,27 +64,27 @@ def facts(data: Path, runtime: ng.Runtime) -> None:
         line(metric, [columns["rank19"][metric], columns["qags-cnn"][metric]])
 
 
-def text(data: Path, runtime: ng.Runtime) -> None:
+def text(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """BAGEL: Spearman over all outputs, by criterion; references are averaged."""
     bagel = ng.read(data / "bagel" / "segments.jsonl.gz")
     plain = {f"{m}:references=mean": m for m in ("bertscore", "cosine", "moverscore")}
     scores = {plain[m]: found.values for m, found in scored(bagel, list(plain), runtime).items()}
-    for head in HEADS:
-        p = asked(head, bagel, runtime)
+    for head, start in heads.items():
+        p = asked(start, bagel, runtime)
         scores |= {f"{head} e {way}": found["e"] for way, found in p.items()}
         scores[f"{head} e both"] = (p["forward"]["e"] + p["backward"]["e"]) / 2
         scores[f"0.2 {head} + 0.8 bertscore"] = mixed(scores[f"{head} e both"], scores["bertscore"])
     by_criterion("BAGEL", bagel, scores, stats=["spearman"])
 
 
-def systems(data: Path, runtime: ng.Runtime) -> None:
+def systems(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """Eight systems of WMT21 (zh-en, MQM): Pearson, Kendall and pairwise accuracy of system means."""
     dataset = ng.read(data / "wmt21-mqm-zh-en" / "segments.jsonl.gz")
     items = set(list(dict.fromkeys(s.item for s in dataset.segments))[:ITEMS])
     kept = replace(dataset, segments=tuple(s for s in dataset.segments if s.item in items))
     scores = {metric: found.values for metric, found in scored(kept, UNTRAINED, runtime).items()}
-    for head in HEADS:
-        scores[head] = scored(kept, [f"{head}:direction=both"], runtime)[f"{head}:direction=both"].values
+    for head, spec in both(heads).items():
+        scores[head] = scored(kept, [spec], runtime)[spec].values
         scores[f"0.2 {head} + 0.8 bertscore"] = mixed(scores[head], scores["bertscore"])
     stats = ["pearson", "kendall_b", "pairwise_accuracy"]
     found = ng.meta_evaluate(kept, scores=scores, criterion="mqm", level="system", stats=stats)
@@ -91,19 +94,19 @@ def systems(data: Path, runtime: ng.Runtime) -> None:
         line(metric, [cell(by[metric, stat]) for stat in stats])
 
 
-def complex_attack(data: Path, runtime: ng.Runtime) -> None:
+def complex_attack(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """Number and negation at once, on references of WMT16; light paraphrases."""
     dataset = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz")
     attacks = ("number_error", "negation", "number_and_negation")
     suite = ng.suite("menli", dataset, perturbations=attacks, limit=400)
     pairs = [p for p in suite.pairs if p.setup == "ref"]
-    both = {p.id.partition("/")[0] for p in pairs if p.phenomenon == attacks[2]}  # texts that all three apply to
-    suite = replace(suite, pairs=tuple(p for p in pairs if p.id.partition("/")[0] in both))
-    metrics = [*UNTRAINED, *(f"{head}:direction=both" for head in HEADS)]
-    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, metrics, runtime=runtime).rows}
-    table("WMT16, accuracy", ["metric", *(f"{a} ({rows[metrics[0], a]['n']})" for a in attacks)])
-    for metric in metrics:
-        line(short(metric), [cell(rows[metric, attack], "accuracy") for attack in attacks])
+    texts = {p.id.partition("/")[0] for p in pairs if p.phenomenon == attacks[2]}  # texts that all three apply to
+    suite = replace(suite, pairs=tuple(p for p in pairs if p.id.partition("/")[0] in texts))
+    metrics = {name: name for name in UNTRAINED} | both(heads)
+    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, [*metrics.values()], runtime=runtime).rows}
+    table("WMT16, accuracy", ["metric", *(f"{a} ({rows['chrf', a]['n']})" for a in attacks)])
+    for name, metric in metrics.items():
+        line(name, [cell(rows[metric, attack], "accuracy") for attack in attacks])
 
 
 def sampled(data: Path, name: str) -> ng.Suite:
@@ -113,26 +116,28 @@ def sampled(data: Path, name: str) -> ng.Suite:
     return replace(suite, pairs=tuple(pairs[::CASES]))
 
 
-def attacks(data: Path, runtime: ng.Runtime) -> None:
+def attacks(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """XPAWS-fr: accuracy with intervals, and how far texts of passed and of failed cases are from the reference."""
-    metrics = ["bleu", *UNTRAINED, *(f"{head}:direction=both" for head in HEADS)]
+    metrics = {name: name for name in ("bleu", *UNTRAINED)} | both(heads)
     suite = sampled(data, "xpaws-fr-adv")
-    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, metrics, runtime=runtime).rows}
-    blind = replace(suite, pairs=tuple(p for p in suite.pairs if p.phenomenon in BLIND))
-    unseen = {r["metric"]: r for r in ng.audit(blind, metrics, runtime=runtime).rows if r["phenomenon"] == "mean-all"}
+    rows = {(r["metric"], r["phenomenon"]): r for r in ng.audit(suite, [*metrics.values()], runtime=runtime).rows}
+    rare = replace(suite, pairs=tuple(p for p in suite.pairs if p.phenomenon in RARE))
+    of_rare = ng.audit(rare, [*metrics.values()], runtime=runtime).rows
+    five = {r["metric"]: r for r in of_rare if r["phenomenon"] == "mean-all"}
     means = ("mean-adequacy", "mean-fluency", "mean-all")
-    table(f"Every third case of XPAWS-fr, {len(suite.pairs)} pairs", ["metric", *means, "five that nli did not see"])
-    for metric in metrics:
+    table(f"Every third case of XPAWS-fr, {len(suite.pairs)} pairs", ["metric", *means, "five rare in training"])
+    for name, metric in metrics.items():
         cells = [cell(rows[metric, mean], "accuracy") for mean in means]
-        line(short(metric), [*cells, cell(unseen[metric], "accuracy")])
-    names = [name for metric, name in rows if metric == metrics[0] and not name.startswith("mean-")]
-    table("Edit distance of paraphrases, passed and failed", ["phenomenon", "faulty text", *map(short, metrics)])
-    for name in names:
-        ends = [f"{rows[m, name]['distance_passed']:.2f}, {rows[m, name]['distance_failed']:.2f}" for m in metrics]
-        line(name, [f"{rows[metrics[0], name]['distance_worse']:.2f}", *ends])
+        line(name, [*cells, cell(five[metric], "accuracy")])
+    phenomena = [name for metric, name in rows if metric == "bleu" and not name.startswith("mean-")]
+    table("Edit distance of paraphrases, passed and failed", ["phenomenon", "faulty text", *metrics])
+    for name in phenomena:
+        own = [rows[metric, name] for metric in metrics.values()]
+        ends = [f"{row['distance_passed']:.2f}, {row['distance_failed']:.2f}" for row in own]
+        line(name, [f"{own[0]['distance_worse']:.2f}", *ends])
 
 
-def ranks(data: Path, runtime: ng.Runtime) -> None:
+def ranks(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """Are metrics that agree with people also hard to fool? Ranks by WMT16 and by XPAWS-fr."""
     dataset, suite = ng.read(data / "wmt16-da-seg" / "segments.jsonl.gz"), sampled(data, "xpaws-fr-adv")
     found = ng.meta_evaluate(dataset, list(RANKED), "da_z", intervals="none", runtime=runtime)
@@ -154,24 +159,43 @@ def ranks(data: Path, runtime: ng.Runtime) -> None:
         print(f"\nKendall's tau-b of {len(RANKED)} metrics, WMT16 and {name}: {tau.value:.3f}")
 
 
-def weights(data: Path, runtime: ng.Runtime) -> None:
+def material(data: Path) -> tuple[list[ng.Dataset], list[ng.Suite]]:
+    """Every fifth segment of WMT15 and WMT16, and every third case of XPAWS."""
+    rated = [ng.read(data / name / "segments.jsonl.gz") for name in ("wmt15-da-seg", "wmt16-da-seg")]
+    sets = [replace(dataset, segments=dataset.segments[::SEGMENTS]) for dataset in rated]
+    return sets, [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
+
+
+def weights(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """What a weight costs that was chosen on the other sets, beside the best weight on the set itself."""
-    sets = []
-    for name in ("wmt15-da-seg", "wmt16-da-seg"):
-        dataset = ng.read(data / name / "segments.jsonl.gz")
-        sets.append(replace(dataset, segments=dataset.segments[::SEGMENTS]))
-    suites = [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
-    heads = [f"{head}:direction=both" for head in HEADS]
-    found = ng.sweep(sets, suites, ["chrf", "bertscore"], heads, criterion="da_z", intervals="none", runtime=runtime)
+    (sets, suites), names = material(data), {spec: name for name, spec in both(heads).items()}
+    found = ng.sweep(sets, suites, ["chrf", "bertscore"], [*names], criterion="da_z", intervals="none", runtime=runtime)
     table("Weights left out", ["metric", "with", "set", "suite", "chosen on the others", "gains there"])
     rows = [r for r in found.rows if r["left_out"] and r["group"] == "mean"]
     for r in rows:
         gains = f"{100 * r['gain_correlation']:+.1f} % / {100 * r['gain_accuracy']:+.1f} %"
         held = [Path(str(r[name])).parent.name for name in ("dataset", "suite")]
-        line(r["metric"], [short(r["with"]), *held, f"{r['weight']:g}", gains])
+        line(r["metric"], [names[r["with"]], *held, f"{r['weight']:g}", gains])
 
 
-def summaries(data: Path, runtime: ng.Runtime) -> None:
+def wins(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
+    """How often each of the fifteen strategies is the best: a contest is a head on a set and criterion, or a suite."""
+    (sets, suites), specs = material(data), [*both(heads).values()]
+    bagel = ng.read(data / "bagel" / "segments.jsonl.gz")
+    found = [
+        pooling_study(sets, suites, specs, criterion="da_z", runtime=runtime),
+        pooling_study(bagel, [], specs, criterion="all", stats="spearman", runtime=runtime),
+    ]
+    columns = {"WMT15 and WMT16": (0, "correlation"), "XPAWS-fr and -zh": (0, "accuracy"), "BAGEL": (1, "correlation")}
+    rows = {
+        name: [r for r in found[i].rows if r["table"] == "wins" and r["kind"] == k] for name, (i, k) in columns.items()
+    }
+    table(f"Wins of strategies, {', '.join(heads)}", ["strategy", *columns])
+    for each in zip(*rows.values(), strict=True):
+        line(f"{each[0]['formula']}, {each[0]['direction']}", [f"{r['wins']:.2f}" for r in each])
+
+
+def summaries(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """SummEval: Kendall's tau-b of 16 systems and by text; each reference is scored alone, then mean or maximum."""
     dataset = ng.read(data / "summeval" / "segments.jsonl.gz")
     alone = ng.Dataset(
@@ -222,8 +246,9 @@ def by_criterion(title: str, dataset: ng.Dataset, scores: Mapping[str, Array], *
         line(metric, [*map(cell, own), f"{np.mean([r['value'] for r in own]):.3f}"])
 
 
-def short(spec: str) -> str:
-    return spec.partition(":")[0]
+def both(heads: Heads) -> Heads:
+    """Name -> specification with the paper's mean of the directions."""
+    return {name: f"{start}direction=both" for name, start in heads.items()}
 
 
 def cell(row: Mapping[str, Any], value: str = "value") -> str:
@@ -247,6 +272,7 @@ TABLES = {
     "attacks": attacks,
     "ranks": ranks,
     "weights": weights,
+    "wins": wins,
     "summaries": summaries,
 }
 
@@ -255,11 +281,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", choices=TABLES)
+    parser.add_argument("--head", action="append", default=[], metavar="NAME=FILE", help="a further NLI head")
     parser.add_argument("--cache", help="file that keeps the scores")
     given = parser.parse_args()
+    heads = {head: f"{head}:" for head in HEADS}
+    heads |= {name: f"nli:model={file}," for name, _, file in (head.partition("=") for head in given.head)}
     for name, show in TABLES.items():
         if given.only in (None, name):
-            show(given.data, ng.Runtime(cache=given.cache))
+            show(given.data, ng.Runtime(cache=given.cache), heads)
 
 
 if __name__ == "__main__":

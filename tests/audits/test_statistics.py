@@ -102,6 +102,15 @@ def test_mslc_follows_the_training_by_item_and_by_checkpoint(told):
     assert values["neighbours in order of checkpoints"] == 1
 
 
+def test_mslc_orders_numbered_checkpoints_by_their_numbers(told):
+    scores = {"2": 1, "9": 2, "10": 3}
+    pairs = [
+        pair(f"{a}<{b}", scores[b], scores[a], group="x-en", meta={"better": b, "worse": a, "item": "1"})
+        for a, b in (("2", "9"), ("9", "10"), ("2", "10"))
+    ]
+    assert found(told, "mslc", *pairs)["kendall of checkpoints", "x-en"]["value"] == 1
+
+
 def test_summedits_tells_consistent_from_inconsistent(told):
     seed = {"source": "doc", "meta": {"domain": "news"}}
     pairs = [  # the seed scores 5; consistent edits 4 and 1, inconsistent ones 2 and 3

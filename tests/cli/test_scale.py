@@ -21,7 +21,7 @@ def data(tmp_path, monkeypatch):
     return "data.jsonl"
 
 
-def test_the_command_prints_the_numbers_of_one_process(data, capsys):
+def test_the_command_prints_the_numbers_of_one_process(data, tmp_path, capsys):
     assert main(["score", data, "-m", "chrf", "--no-cache"]) == 0
     wanted = capsys.readouterr().out
     words = ["score", data, "-m", "chrf", "--engine", "pool", "-o", "out", "--workers", "1", "--fail-under", "chrf=99"]
@@ -29,6 +29,9 @@ def test_the_command_prints_the_numbers_of_one_process(data, capsys):
     assert capsys.readouterr().out == wanted
     assert main(["status", "out"]) == 0
     assert capsys.readouterr().out == "1 of 1 part, 5 of 5 segments: done\n"
+    next((tmp_path / "out" / "sums").iterdir()).unlink()  # what lost a part is not done
+    assert main(["status", "out"]) == 0
+    assert capsys.readouterr().out == "0 of 1 part, 0 of 5 segments: stopped; run its command again\n"
 
 
 def test_a_dry_run_counts_and_times(data, capsys):

@@ -529,6 +529,7 @@ def test_parts_of_bleu_are_in_the_result_and_shown_on_request(data, capsys):
     assert "parts of bleu" in out
     assert "parts of chrf" not in out
     assert f"{expected['bp']:.4f}" in out
+    assert "bp: brevity penalty" in out
     page = data.with_suffix(".html")
     assert run("score", data, "-m", "bleu", "--html", page) == 0
     assert f"{expected['precision2']:.4f}" in page.read_text()  # a page holds them always

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +103,27 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_triples(texts, monkeypatch, 
     assert not os.path.exists(f"{out}.part")
 
 
+def test_a_part_of_other_columns_is_told_and_replaced(tmp_path, capsys):
+    data, out = tmp_path / "d.tsv", tmp_path / "t.jsonl"
+    data.write_text("a\tb\n" + "".join(f"{x} one two three\t{x} four five six\n" for x in "xyz"), encoding="utf-8")
+    how = (data, "-o", out, *PLAIN)
+    journal = {}
+
+    class Kept(module.Journal):
+        def finish(self):
+            journal["part"] = Path(self._part).read_bytes()
+            super().finish()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "Journal", Kept)
+        assert run(*how, "--columns", "hyp=a") == 0
+    capsys.readouterr()
+    Path(f"{out}.part").write_bytes(journal["part"])
+    assert run(*how, "--columns", "hyp=b") == 0
+    assert "t.jsonl.part was of a run with other settings" in capsys.readouterr().err
+    assert all("four" in row["refs"][0] for row in triples(out))
+
+
 def test_a_part_of_other_settings_is_told_and_replaced(texts, capsys):
     out = texts.with_name("t.jsonl")
     texts.with_name("t.jsonl.part").write_text('{"signature":"another"}\n{"taken":3,"state":{},"rows":[]}\n')
@@ -117,6 +139,7 @@ def test_the_ladder_is_shown_in_the_terminal_and_on_a_page(texts, capsys):
     (one,) = ng.synthesize(TEXTS[0], infill="lexicon", judge=None, severity="none", operations=["delete"])
     shown = re.findall(r"^(\d)  (delete|insert|replace|swap)", out, flags=re.M)
     assert shown == [(str(i + 1), "delete") for i in range(len(one.steps))]
+    assert "{+new+}  [-gone-]  {~moved~}" in out
     assert page.read_text(encoding="utf-8").count("<del>") == len(one.steps) + 1  # and the legend
 
 

@@ -16,6 +16,8 @@ import typer
 from nlgauge.cli import main as cli
 from nlgauge.cli.verbs import TRAIN, VERBS, group_of, left_of, spread
 
+ROOT = Path(__file__).parent.parent.parent
+
 
 @pytest.mark.parametrize(("name", "verb"), [*VERBS.items(), *TRAIN.items()])
 def test_a_summary_is_the_first_line_of_the_verb_itself(name, verb):
@@ -34,9 +36,9 @@ def imported(*arguments):
     return set(done.stdout.rpartition("loaded")[2].split())
 
 
-def test_help_imports_no_verb():
+def test_help_imports_no_verb_and_nothing_of_results():
     homes = {verb.home.partition(":")[0] for verb in VERBS.values()}
-    assert not imported("--help") & homes
+    assert not imported("--help") & {*homes, "nlgauge.core.result", "nlgauge.core.signature"}
 
 
 def test_a_verb_imports_no_other():
@@ -110,6 +112,8 @@ def test_the_help_of_a_verb_names_no_type_and_ends_in_an_example(capsys, monkeyp
     assert not re.search("<[a-z]", text)
     assert "[[" not in text
     assert text.endswith(f"Example:\n  {EXAMPLES[verb]}\n")
+    (page,) = re.findall(r"^Page:\n  (docs/.+\.md)$", text, flags=re.M)
+    assert not (ROOT / "docs").is_dir() or f"nlgauge {verb}" in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_the_help_shows_choices_and_takes_the_width_of_the_terminal(capsys, monkeypatch):

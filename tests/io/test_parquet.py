@@ -143,3 +143,22 @@ def test_memory_does_not_hold_the_file(write):
     finally:
         tracemalloc.stop()
     assert most < 3_000_000
+
+
+@pytest.mark.parametrize("group", [1, 3, 10])
+def test_texts_of_lists_may_stand_in_dictionaries(tmp_path, group):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    refs = [[f"r{i % 3}", "x"] for i in range(10)]
+    kind = pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+    table = pyarrow.table({"hyp": [f"h{i}" for i in range(10)], "refs": pyarrow.array(refs, kind)})
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=group)
+    assert [list(segment.references) for segment in ng.read(tmp_path / "a.parquet").segments] == refs
+
+
+def test_rows_that_are_not_read_are_missed(tmp_path, monkeypatch):
+    """pyarrow 26 gives no row at all of some files with dictionaries in lists, and no error."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"hyp": ["a", "b", "c"]}), tmp_path / "a.parquet", row_group_size=2)
+    monkeypatch.setattr("nlgauge.io.parquet._batches", lambda opened, groups, columns: opened.iter_batches(2, [0]))
+    with pytest.raises(InputError, match=r"row 3: pyarrow ends there, and the file says that it has 3 rows"):
+        ng.read(tmp_path / "a.parquet")

@@ -51,6 +51,31 @@ def test_parallel_texts_of_two_systems(texts, rows, tmp_path_factory):
     assert in_spans(inputs, spans) == whole(inputs)
 
 
+def test_a_byte_order_mark_within_a_file_is_text(put):
+    """Files that were put together bring the marks of each; also where a part begins with one, or is nothing else."""
+    put("hyp.txt", "\ufeffone\n\ufefftwo\n\ufeff")
+    put("ref.txt", "one\ntwo\nthree\n")
+    inputs = Inputs(None, None, ("hyp.txt",), ("ref.txt",))
+    assert [segment.hypothesis for segment in in_spans(inputs, cut(inputs, 1))] == ["one", "\ufefftwo", "\ufeff"]
+    assert in_spans(inputs, cut(inputs, 1)) == whole(inputs)
+
+
+def test_a_first_line_with_nothing_but_a_byte_order_mark_is_no_row(put):
+    put("a.jsonl", "\ufeff\n" + "".join(json.dumps({"hyp": f"h{i}"}) + "\n" for i in range(4)))
+    inputs = Inputs("a.jsonl")
+    assert [segment.id for segment in in_spans(inputs, cut(inputs, 2))] == ["1", "2", "3", "4"]
+    assert in_spans(inputs, cut(inputs, 2)) == whole(inputs)
+
+
+def test_texts_of_unequal_length_are_refused_by_the_check_that_follows(put):
+    put("hyp.txt", "one\ntwo\n")
+    put("ref.txt", "one\n")
+    inputs = Inputs(None, None, ("hyp.txt",), ("ref.txt",))
+    assert len(cut(inputs, 1)) == 1
+    with pytest.raises(InputError, match=r"hyp\.txt has 2 lines but ref\.txt has 1 line"):
+        inputs.opened().check()
+
+
 @pytest.mark.parametrize(("group", "rows"), [(1, 3), (3, 3), (4, 3), (5, 100), (50, 2)])
 def test_parquet_by_row_groups_and_shares_of_large_ones(put, group, rows):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

@@ -1,5 +1,7 @@
 """From segments to vectors: one group at one level, and grids of systems by items."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,12 @@ def test_or_the_metric_over_all_segments():
     assert frame.x.tolist() == [[15, 40]]
 
 
+@pytest.mark.parametrize("aggregate", ["corpus", "mean"])
+def test_over_all_segments_those_without_a_score_are_left_out(aggregate):
+    data = held(TWO, [1, 3, 5, NAN], [10, 20, 30, NAN])  # nobody rated the last one, so that it needs no score
+    assert system_frame(data, "q", None, "all", aggregate)[0].x.tolist() == [[15, 30]]
+
+
 def test_a_system_nobody_rated_is_left_out():
     frame, _ = system_frame(held(TWO, [1, 3, NAN, NAN], [10, 20, 30, 50]), "q", None)
     assert frame.systems == ("a",)
@@ -113,6 +121,17 @@ def test_a_system_that_the_table_lacks_is_refused_by_name():
     data = JoinedScores(data.segments, data.human, {}, {"k": system_table(("a", None, 0.2))})
     with pytest.raises(InputError, match=r"k has no score for 1 of 2 rated systems \(b\)"):
         system_frame(data, "q", None)
+
+
+def test_scores_of_systems_of_another_group_are_not_taken():
+    rows = [(system, item, group) for group in ("en-de", "zh-en") for system in "ab" for item in "12"]
+    keys = (Key(None, "a", None, "en-de"), Key(None, "b", None, "en-de"))
+    data = dataclasses.replace(
+        held(rows, range(8), range(8)), system_tables={"t": ScoreTable(keys, {"t": np.array([0.5, 0.7])}, "system")}
+    )
+    assert system_frame(data, "q", "en-de")[0].x.tolist()[1] == [0.5, 0.7]
+    with pytest.raises(InputError, match=r"t has no score for 2 of 2 rated systems \(a, b\) of zh-en"):
+        system_frame(data, "q", "zh-en")
 
 
 def test_pairs_of_a_group_are_numbered_inside_it():

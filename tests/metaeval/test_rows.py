@@ -76,3 +76,14 @@ def test_each_metric_has_a_row_against_each_other():
     assert (first["p"], first["p_adjusted"]) == (0.03, pytest.approx(0.06))  # two p-values: the smaller counts twice
     assert "power" not in first
     assert (second["against"], second["power"], second["draws"]) == ("a", 0.3, 99)
+
+
+def test_a_two_sided_test_of_two_metrics_is_one_test():
+    # three tests, of which the smallest p is taken three times, the next twice, the last once
+    p = [[np.nan, 0.01, 0.02], [0.01, np.nan, 0.5], [0.02, 0.5, np.nan]]
+    bases, values = [{"metric": name} for name in "abc"], [0.9, 0.5, 0.1]
+    rows = rows_of_test(bases, values, compared(p, values, "two-sided"), "holm", lambda i, j, p: {})
+    found = {(row["metric"], row["against"]): row["p_adjusted"] for row in rows}
+    assert found["a", "b"] == found["b", "a"] == pytest.approx(0.03)
+    assert found["a", "c"] == found["c", "a"] == pytest.approx(0.04)
+    assert found["b", "c"] == found["c", "b"] == pytest.approx(0.5)

@@ -91,6 +91,27 @@ def test_hybrids_made_elsewhere_are_taken_by_number_or_by_name():
     assert by_number.value("m", "hits_at_1") == 1
 
 
+def test_numbers_of_hybrids_made_elsewhere_are_those_of_the_data_rated_or_not():
+    # s0 is first in the data and second among the rated; s1 is rated for nothing; item 0 is first rated after item 1
+    data = dataset([[None, 5.0, 1.0], [None, None, None], [2.0, 0.0, 3.0]])
+    scores = {"m": {"None0.1": 5, "None0.2": 1, "None2.0": 2, "None2.1": 0, "None2.2": 3}}
+    numbers = np.array([[2, 0, 0], [2, 2, 2]])  # means of people 8/3 and 5/3
+    names = np.array([[f"s{s}" for s in row] for row in numbers])
+    by_number, by_name = (select_models(data, scores=scores, draw_matrix=m, pool=1) for m in (numbers, names))
+    assert by_number.held.segments[0].item == "1"
+    assert by_number.rows == by_name.rows
+    assert select_models(data, scores=scores, draw_matrix=numbers, pool=2).value("m", "hits_at_1") == 1
+    with pytest.raises(InputError, match="item number 1 from system 's1', which has no rated output"):
+        select_models(data, scores=scores, draw_matrix=np.array([[1, 0, 0]]), pool=1)
+
+
+def test_models_are_chosen_by_one_criterion():
+    data = Dataset(tuple(Segment(f"{s}", "x", system=s, item="1", human={"q": 1.0, "r": 2.0}) for s in "ab"))
+    for both in ("all", ["q", "r"]):
+        with pytest.raises(InputError, match=r"2 criteria \(q, r\), expected one"):
+            select_models(data, criterion=both, scores={"m": [1, 2]}, hybrids=0, pool=1)
+
+
 def test_outputs_nobody_rated_are_not_drawn():
     data = dataset([[1.0, None], [2.0, 1.0], [3.0, 2.0]])
     found = select_models(

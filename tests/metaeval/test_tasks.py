@@ -226,6 +226,15 @@ def test_what_was_not_found_at_level_system_has_its_power_beside():
     assert "power" not in tested["m1", "m0"]  # which is not the better one
 
 
+def test_power_is_that_of_the_level_at_which_differences_are_significant():
+    def power(alpha):
+        how = {"level": "system", "asked": MetricTest("williams"), "power": True, "alpha": alpha}
+        rows, _ = rows_of(many(noise=(0.3, 0.5)), **how)
+        return next(row["power"] for row in rows if row.get("power") is not None)
+
+    assert power(0.01) < power(0.05) < power(0.2)
+
+
 def test_power_is_of_tests_of_systems():
     with pytest.raises(InputError, match="power is that of a test at level 'system'"):
         rows_of(many(), level="item", asked=MetricTest("auto"), power=True)
@@ -234,6 +243,21 @@ def test_power_is_of_tests_of_systems():
 def test_two_sided_tests_make_no_ranks():
     rows, _ = rows_of(many(), level="item", asked=MetricTest("auto", "two-sided", draws=99))
     assert not any("rank" in row for row in rows)
+
+
+@pytest.mark.parametrize("test", ["item_swap", "perm_both", "perm_inputs", "bootstrap"])
+@pytest.mark.parametrize("options", [{}, {"undefined": "zero"}, {"common": True}])
+def test_a_test_is_about_the_means_it_stands_beside(test, options):
+    rng = np.random.default_rng(0)
+    z, x = rng.normal(size=(4, 6)), rng.normal(size=(2, 4, 6))
+    x[1, :, :2] = 0.0  # the second metric is constant within two items
+    data = held([z], {"m0": [x[0]], "m1": [x[1]]})
+    asked = MetricTest(test, draws=19)
+    rows, _ = rows_of(data, "kendall_b", "item", options=options, asked=asked, intervals=IntervalMethod("auto", 50))
+    value = {row["metric"]: row for row in rows if row["group"] == "mean" and row.get("against") is None}
+    (delta,) = {row["delta"] for row in rows if row.get("against") == "m1" and row["group"] == "mean"}
+    assert delta == pytest.approx(value["m0"]["value"] - value["m1"]["value"])
+    assert value["m1"]["low"] < value["m1"]["value"] < value["m1"]["high"]
 
 
 def test_one_metric_alone_is_not_tested():

@@ -90,6 +90,13 @@ def test_groups_are_rows_of_their_own_or_a_note():
     assert [(row["group"], row["n"]) for row in rows] == [("x", 1), ("y", 1)]
 
 
+def test_a_note_on_few_items_counts_those_of_a_group():
+    segments = InMemory(*(Segment(f"{i}", "a b", ("a c",), group=f"g{i % 2}") for i in range(8)))
+    together, apart = (ComparisonOptions(intervals=True, by_group=by_group, draws=2) for by_group in (False, True))
+    assert any("intervals from 8 items" in note for note in score_source(segments, "chrf", together).result().notes)
+    assert any("intervals from 4 items" in note for note in score_source(segments, "chrf", apart).result().notes)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -137,3 +137,10 @@ def test_every_colour_stands_out_from_white_and_from_dark():
             min(contrast(colour_of(k), "#ffffff"), contrast(colour_of(k), "#15191e")) >= 3
         )  # WCAG 2 for what is drawn
     assert colour_of(1) in swatch(1)
+
+
+@pytest.mark.parametrize("values", [[1.0, 0.9999999999999999], [0.3, 0.1 + 0.2]])
+def test_numbers_that_differ_in_their_last_bits_have_an_axis(values):
+    found = ticks(values, most=5)
+    assert found[0] <= min(values) < max(values) <= found[-1]
+    assert len({*found}) == len(found) > 1

@@ -44,6 +44,12 @@ def test_a_processor_that_multiplies_bfloat16_takes_it(machine, monkeypatch, cpu
     assert automatic("cpu") == automatic("auto") == taken
 
 
+def test_a_name_that_is_no_utf8_does_not_matter(machine):
+    machine("")
+    precision._CPUINFO.write_bytes(b"model name\t: Xeon\xae\n" + SAPPHIRE_RAPIDS.encode())
+    assert automatic("cpu") == "bfloat16"
+
+
 def test_other_processors_and_devices_take_float32(machine):
     machine("Features\t: fp asimd bf16\n", kind="aarch64")
     assert automatic("cpu") == "float32"

@@ -140,6 +140,30 @@ def test_terms_of_a_sum_are_scored_in_one_pass_alone(data, tmp_path, tiny_model,
     assert [n for n in calls if n] == [9, 9]
 
 
+def test_parts_without_a_segment_that_is_left_have_no_kept_scores(data, tmp_path, tiny_model):
+    """The first two parts are of the system that is left out alone."""
+    pytest.importorskip("torch")
+    inputs = Inputs(str(data), exclude=("a",))
+    spec = f"0.5*bertscore:model={tiny_model('bert')} + 0.5*chrf"
+    plan = make_plan(inputs, named([spec]), Runtime(), rows=4)
+    assert [row["n"] for row in score_in_parts(plan, tmp_path / "run", one_by_one, Runtime()).rows] == [9]
+
+
+def test_what_a_part_gathers_is_in_the_order_of_the_metrics(data):
+    """The hashes of texts differ between processes, and the order of a set with them."""
+    specs = ["cider", "nist", "yisi0", "qnist", "nist:max_ngram_order=2", "cider:clip=false", "cider:sigma=none"]
+    for order in (specs, specs[::-1]):
+        pool = Pool()
+        gather(named(order), read(data).segments[:9], Runtime(), pool)
+        told = [f"{name}" for name in pool.gathered]
+        alone = []
+        for spec in order:
+            one = Pool()
+            gather(named([spec]), read(data).segments[:9], Runtime(), one)
+            alone += one.gathered
+        assert told == list(dict.fromkeys(alone))
+
+
 METRIC = "0.5*cider + 0.5*yisi0"  # two passes
 
 

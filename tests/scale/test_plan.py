@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.source import TableSource
-from nlgauge.io.spans import Inputs
+from nlgauge.io.spans import Inputs, cut, stamp
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.plan import PLAN, make_plan, read_plan
@@ -55,6 +56,25 @@ def test_parts_take_other_names_with_other_metrics_texts_and_sizes(data):
     assert names.isdisjoint(part.name for part in plan_of(data).parts)
 
 
+def test_texts_in_other_roles_and_metrics_in_another_order_are_other_runs(data, tmp_path):
+    """Rows name systems after their files, and the statistics of a part are kept in the order of the metrics."""
+    for name in ("one", "two", "three", "renamed"):
+        (tmp_path / name).write_text("two\n" if name == "renamed" else f"{name}\n")
+    one, two, three, renamed = (str(tmp_path / name) for name in ("one", "two", "three", "renamed"))
+    inputs = [
+        Inputs(hypotheses=(one,), references=(two, three)),
+        Inputs(hypotheses=(one, two), references=(three,)),
+        Inputs(hypotheses=(one, renamed), references=(three,)),
+        Inputs(hypotheses=(one,), references=(two,), source=three),
+    ]
+    plans = [make_plan(one, named(["chrf"]), Runtime(), rows=100) for one in inputs]
+    plans += [
+        make_plan(Inputs(str(data)), named(metrics), Runtime(), rows=99) for metrics in (["chrf", "ter"], ["ter"])
+    ]
+    plans += [make_plan(Inputs(str(data)), named(["ter", "chrf"]), Runtime(), rows=99)]
+    assert len({plan.parts[0].digest for plan in plans}) == len(plans)
+
+
 def test_what_is_odd_about_texts_stands_in_the_plan(data):
     data.write_text(data.read_text().replace('"refs"', '"src": "h 1", "refs"'))
     assert any("a hypothesis that is its source" in note for note in plan_of(data).summary.notes)
@@ -72,6 +92,32 @@ def test_a_field_that_is_lacking_is_refused_before_anything_is_scored(data):
         plan_of(data, "summac")
 
 
+def test_texts_that_change_while_the_plan_is_made_are_refused(tmp_path, monkeypatch):
+    paths = [tmp_path / "hyp", tmp_path / "ref"]
+
+    def late(inputs, rows):
+        spans = cut(inputs, rows)
+        for path in paths:
+            path.write_text("one\ntwo\n")
+        return spans
+
+    for path in paths:
+        path.write_text("one\n")
+    monkeypatch.setattr("nlgauge.scale.plan.cut", late)
+    inputs = Inputs(hypotheses=(str(paths[0]),), references=(str(paths[1]),))
+    with pytest.raises(InputError, match="is not what it was when the plan was made"):
+        make_plan(inputs, named(["chrf"]), Runtime(), rows=4).check_unchanged()
+
+
+def test_a_file_of_the_hub_is_known_by_its_commit_on_every_machine(data, monkeypatch):
+    """Caches have other times of change."""
+    path = "hf://datasets/o/n@0123456789012345678901234567890123456789/data.jsonl"
+    monkeypatch.setattr("nlgauge.io.spans.fetched", lambda typed: (path, str(data)))
+    before = stamp(path)
+    os.utime(data, (1, 1))
+    assert stamp(path) == before == (data.stat().st_size, 0)
+
+
 def test_a_file_that_changed_is_refused(data):
     plan = plan_of(data)
     plan.check_unchanged()
@@ -85,6 +131,11 @@ def test_another_file_is_no_plan(tmp_path, content):
     (tmp_path / PLAN).write_bytes(content)
     with pytest.raises(InputError, match="is no plan"):
         read_plan(tmp_path)
+
+
+def test_a_file_is_no_folder_of_a_run(data):
+    with pytest.raises(InputError, match=r"data\.jsonl holds no plan\.json"):
+        read_plan(data)
 
 
 def test_a_folder_without_a_plan(tmp_path):

@@ -43,6 +43,7 @@ def test_an_actor_takes_its_share_of_a_gpu_and_of_the_processors(plan, tmp_path,
     class Rows:
         def map_batches(self, actor, **how):
             asked.update(how)
+            os.chdir("/")  # an actor of a cluster starts elsewhere
             self.actor = actor()
             return self
 
@@ -65,7 +66,9 @@ def test_an_actor_takes_its_share_of_a_gpu_and_of_the_processors(plan, tmp_path,
     monkeypatch.setattr(engine, "Scorer", Stand)
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.chdir(tmp_path)
     assert sum(engine.score_parts(plan, tmp_path, plan.parts, workers=2, gpus=gpus)) == 9
+    assert Path.cwd() == tmp_path  # where the command is: paths are as typed
     assert asked["num_gpus"] == (gpus or None)
     assert set(made) == {device}
     assert os.environ["OMP_NUM_THREADS"] == "4"

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.io.files.limits import Limits, limited
 from nlgauge.io.read import open_data
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.job import ComparisonOptions, score_source
@@ -159,6 +160,18 @@ def test_two_processes_do_not_work_on_one_run(plan, run):
     assert not progress_of(run).running
 
 
+def test_who_asks_how_far_a_run_is_takes_it_from_nobody(plan, run):
+    """Two may ask at once, and who may only read may ask."""
+    fcntl = pytest.importorskip("fcntl")
+    score_in_parts(plan, run, one_by_one, Runtime())
+    with (run / "lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        assert not progress_of(run).running
+    with (run / "lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert progress_of(run).running
+
+
 def test_a_part_that_vanishes_meanwhile_is_named(plan, run):
     def forgetful(plan, folder, parts):
         yield from one_by_one(plan, folder, parts)
@@ -190,6 +203,26 @@ def test_the_rate_is_that_of_the_last_parts(plan, run):
     assert progress_of(run).seconds_left is None
 
 
+def test_the_rate_is_that_of_the_command_that_runs(plan, run):
+    """A run that stood still for a night goes on as fast as before."""
+    rates = []
+
+    def scored(plan, folder, parts):
+        for seconds, part in enumerate(parts, start=1):
+            yield from one_by_one(plan, folder, [part])
+            after = (run / "lock").stat().st_mtime + 2 * seconds
+            os.utime(sums_path(folder, part), (after, after))
+            rates.append(progress_of(folder).rate)
+
+    score_in_parts(plan, run, one_by_one, Runtime())
+    for part in plan.parts[:1]:
+        os.utime(sums_path(run, part), (100, 100))
+    for part in plan.parts[1:]:
+        sums_path(run, part).unlink()
+    score_in_parts(plan, run, scored, Runtime())
+    assert rates == [None, pytest.approx(2.0)]  # four segments in two seconds
+
+
 def test_texts_are_refused_before_anything_is_scored(data):
     with pytest.raises(InputError, match="guard"):
         make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, guards="refuse")
@@ -206,6 +239,34 @@ def test_a_dry_run_scores_a_sample_and_writes_nothing(plan, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
     twice = replace(found, n=10, seconds=2.0, loading=1.0)
     assert twice.of(plan, workers=2) == pytest.approx(1.0 + 12 * 0.2 / 2)
+    assert twice.of(plan, workers=16) == pytest.approx(1.0 + 12 * 0.2 / 3)  # there are three parts
+
+
+def test_a_dry_run_finds_a_sample_among_systems_that_are_left_out(tmp_path):
+    """Parts 0, 2 and 4 of six are looked at, and only part 1 has a segment of the other system."""
+    rows = [{"id": str(i), "system": "rare" if i in (2, 3) else "s", "hyp": "a", "refs": ["b"]} for i in range(12)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    inputs = Inputs(str(tmp_path / "data.jsonl"), exclude=("s",))
+    assert estimate(make_plan(inputs, named(["chrf"]), Runtime(), rows=2), named(["chrf"]), Runtime()).n == 2
+
+
+def test_larger_limits_reach_the_parts(data, run):
+    with limited(Limits(segment=12)), pytest.raises(InputError, match="a text of 13 characters"):
+        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4)
+    with limited(Limits(segment=10**8)):
+        plan = make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4)
+    with limited(Limits(segment=12)):  # those of a worker are the defaults, which a test cannot reach
+        assert score_in_parts(plan, run, one_by_one, Runtime()).rows
+
+
+def test_flags_stand_in_the_order_of_one_piece(data, run):
+    """The first part has texts that look tokenised, and only the next an empty one."""
+    rows = [{"id": str(i), "hyp": "" if i == 3 else "a cat .", "refs": ["a cat ."]} for i in range(4)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score_in_parts(make_plan(Inputs(str(data)), named(["bleu"]), Runtime(), rows=2), run, one_by_one, Runtime())
+    wanted = score_source(open_data(data), ["bleu"]).result()
+    assert list(found.metrics[0]["flags"]) == list(wanted.metrics[0]["flags"]) == ["empty", "tokenized"]
+    assert found.notes == wanted.notes
 
 
 def test_the_plan_lies_in_the_folder(plan, run):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.sentences import sentence_spans, split_sentences
@@ -67,7 +67,6 @@ def test_offsets_are_those_of_the_text():
 
 
 @given(texts)
-@settings(max_examples=300, deadline=None)
 def test_spans_hold_every_visible_character_once_in_order(text):
     spans = sentence_spans(text)
     edges = [edge for span in spans for edge in span]
@@ -78,7 +77,6 @@ def test_spans_hold_every_visible_character_once_in_order(text):
 
 
 @given(texts)
-@settings(max_examples=200, deadline=None)
 def test_no_sentence_crosses_a_line(text):
     assert split_sentences(text) == [sentence for line in text.split("\n") for sentence in split_sentences(line)]
 

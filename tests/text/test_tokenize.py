@@ -1,7 +1,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.text.tokenize import TOKENIZERS, blank_words, rouge_words, unicode_words
@@ -25,7 +25,6 @@ def test_rouge_words_are_runs_of_ascii_letters_and_digits(text, words):
 
 
 @given(st.text())
-@settings(max_examples=200, deadline=None)
 def test_rouge_words_are_rouge_scores(text):
     assert rouge_words(text) == pytest.importorskip("rouge_score.tokenize").tokenize(text, None)
 
@@ -90,7 +89,6 @@ def test_unicode_words(text, words):
 
 
 @given(st.text())
-@settings(max_examples=300, deadline=None)
 def test_words_of_words_are_the_words(text):
     words = unicode_words(text)
     assert unicode_words(" ".join(words)) == words
@@ -100,13 +98,11 @@ def test_words_of_words_are_the_words(text):
     st.text(st.one_of(st.characters(), st.sampled_from("e\u0301\u0323\u00df\u0130Ωﬁ\u200d\u3099か각\u1100\u1161"))),
     st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]),
 )
-@settings(max_examples=300, deadline=None)
 def test_how_a_text_is_composed_changes_nothing(text, form):
     assert unicode_words(unicodedata.normalize(form, text)) == unicode_words(text)
 
 
 @given(st.text(st.characters(codec="ascii")))
-@settings(max_examples=100, deadline=None)
 def test_on_ascii_both_tokenizers_agree(text):
     assert unicode_words(text) == rouge_words(text)
 

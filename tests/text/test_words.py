@@ -107,7 +107,8 @@ def test_work_is_linear_in_the_text(unit):
         return time.process_time() - start
 
     # Ten times the text: quadratic work would take a hundred times as long; 40 leaves room for a busy machine.
-    assert min(seconds(20_000) for _ in range(2)) < 40 * max(min(seconds(2_000) for _ in range(3)), 1e-4)
+    limit = 40 * max(min(seconds(2_000) for _ in range(3)), 1e-4)
+    assert any(seconds(20_000) < limit for _ in range(3))
 
 
 @pytest.mark.skipif(DATA is None, reason="NLGAUGE_DATA is not set")

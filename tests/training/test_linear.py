@@ -152,3 +152,13 @@ def test_without_pairs_there_is_nothing_to_rank(tmp_path):
     ):
         train_beer(alone, [1.0] * 3, str(tmp_path / "x.json"), CPU, within="group")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_metric_that_is_constant_is_refused_though_its_mean_is_rounded(tmp_path):
+    # 24 times 0.1: the mean is not 0.1, so that the standard deviation is above 0
+    table = tmp_path / "x.tsv"
+    table.write_text("id\tm\n" + "".join(f"{s.id}\t0.1\n" for s in SEGMENTS), encoding="utf-8")
+    spec = f'scores:file="{table}",column=m'
+    metrics = {name: ng.metric(name) for name in ("chrf", spec)}
+    with pytest.raises(InputError, match="is the same for all 24 rated segments"):
+        train_blend(SEGMENTS, RATINGS, metrics, str(tmp_path / "m.json"), CPU)

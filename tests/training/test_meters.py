@@ -68,3 +68,9 @@ def test_without_torchmetrics_it_says_what_to_install(monkeypatch):
 def test_an_unknown_metric_is_refused_at_once(whole):
     with pytest.raises(ng.SpecError, match="unknown metric"):
         as_torchmetrics("blue")
+
+
+def test_an_empty_source_is_a_source(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    meter.update(HYPS, REFS, ["", "x", *[""] * (len(HYPS) - 2)])
+    assert meter.compute() == whole

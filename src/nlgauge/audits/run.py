@@ -302,7 +302,10 @@ def _about_preference(suite: Suite, sides: Mapping[str, Sides], ties: str, inter
         "exclude": "ties are left out",
     }[ties]
     bounds = SHARE_NAMES[interval]
-    yield f"{rule}; intervals are {bounds}, of means over phenomena with the effective number of pairs"
+    yield (
+        f"accuracy: share of pairs that a metric gets right (the better text scores higher; chance is 0.5); {rule};"
+        f" intervals are {bounds}, of means over phenomena with the effective number of pairs"
+    )
     unused = len(suite) - max(len(s.places) for s in sides.values())
     if unused and len({s.places for s in sides.values()}) == 1:
         yield (

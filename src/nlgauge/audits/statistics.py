@@ -13,6 +13,7 @@ from nlgauge.audits.preference import won
 from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.suite import Pair, Suite
+from nlgauge.io.suites.checkpoints import place_of
 from nlgauge.io.suites.originals import CONSISTENT
 from nlgauge.stats.correlation.coefficients import auc
 from nlgauge.stats.shares import dependent_trials, mean_of_shares, wilson
@@ -175,7 +176,7 @@ def _mslc(scored: _Scored) -> Iterator[Statistic]:
         yield scored.row("kendall by item", lp, float(np.mean([np.mean(own) for own in items.values()])), len(items))
         yield scored.share("neighbours in order by item", lp, neighbours)
         sign = 1 if scored.sides.higher_is_better else -1
-        by_letter = [sign * float(np.mean(list(means[letter].values()))) for letter in sorted(means)]
+        by_letter = [sign * float(np.mean(list(means[letter].values()))) for letter in sorted(means, key=place_of)]
         gaps = np.array([b - a for i, a in enumerate(by_letter) for b in by_letter[i + 1 :]])
         yield scored.row("kendall of checkpoints", lp, float(np.mean(np.sign(gaps))), len(gaps))
         steps = np.diff(by_letter)

@@ -9,7 +9,9 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from types import FrameType
+from typing import Any
 
 import typer
 
@@ -17,17 +19,24 @@ from nlgauge.cli.terminal import echo, typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.core.signature import version
 from nlgauge.report.labels import visible
 
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-app = group_of(VERBS, name="nlgauge", help="Gauge generated text, and gauge the gauges.", add_completion=True)
+app = group_of(
+    VERBS,
+    name="nlgauge",
+    help="Score generated text, and find out how far the scores can be trusted.",
+    epilog="To begin: docs/index.md has a first command for each task, docs/choosing.md says which metric suits it.",
+    add_completion=True,
+)
 
 
 def _version(asked: bool) -> None:
     if asked:
+        from nlgauge.core.signature import version
+
         echo(f"nlgauge {version('nlgauge')}")
         raise typer.Exit
 
@@ -49,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         or SIGHUP. A bug raises.
     """
     try:
-        command = typer.main.get_command(app)
+        command = _command(app)
         words = sys.argv[1:] if arguments is None else list(arguments)
         with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
@@ -82,6 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
     return (INPUT if code == 1 else code) if isinstance(code, int) else 0
+
+
+@cache  # a process may run many commands
+def _command(group: typer.Typer) -> Any:
+    return typer.main.get_command(group)
 
 
 class _Ended(BaseException):

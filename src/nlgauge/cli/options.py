@@ -75,6 +75,8 @@ Spreadsheet = Annotated[
     bool,
     typer.Option("--spreadsheet", help="In CSV and TSV, put ' before cells that a spreadsheet takes for formulas."),
 ]
+ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
+Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Language = Annotated[
     str,

@@ -173,21 +173,49 @@ class InParts:
         return workers, asked or min(1.0, len(devices) / workers)
 
 
+@options.common(without={"segments"})
 def status(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of 'nlgauge score --engine'.")],
+    *,
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of 'nlgauge score --engine'.")],
+    total: Annotated[
+        bool, typer.Option("--total", help="Add up runs over different files: their scores as of one run.")
+    ] = False,
+    by_group: options.ByGroup = False,
+    confidence: options.Confidence = False,
+    files: options.Files,
+    shown: options.Shown,
 ) -> int:
-    """Say how far a run in parts is."""
+    """Say how far runs in parts are, or add up those that are done."""
+    if not total:
+        typed = {"by-group": by_group, "confidence": confidence, "json": files.json, "html": files.html}
+        options.refuse_idle(typed, "is about what runs add up to; it goes with --total")
+        for folder in folders:
+            echo(f"{folder}: {_state(folder)}" if len(folders) > 1 else _state(folder))
+        return 0
+    from nlgauge.scale.total import total as added
+
+    shown.check(files)
+    files.check([])
+    result = as_typed(added(folders, ComparisonOptions(intervals=confidence, by_group=by_group)))
+    files.write(result)
+    if not files.printed:
+        shown.show(result, False)
+    return 0
+
+
+def _state(folder: Path) -> str:
+    """How far a run is, in one line."""
     from nlgauge.scale.run import RESULT, progress_of
 
     found = progress_of(folder)
-    state = "running" if found.running else "done" if (folder / RESULT).exists() else "stopped; run its command again"
+    is_done = found.parts_done == found.parts and (folder / RESULT).exists()
+    state = "running" if found.running else "done" if is_done else "stopped; run its command again"
     if found.running and found.rate is not None and found.seconds_left is not None:
         each = f"{found.rate:,.{1 if found.rate < 10 else 0}f}"
         state += f", {each} segments a second, about {_time(found.seconds_left)} left"
     step = f"pass {found.pass_now} of {found.passes} before the scores: " if found.pass_now else ""
     parts = f"{found.parts_done:,} of {_counted(found.parts, 'part')}"
-    echo(f"{step}{parts}, {found.n_done:,} of {found.n:,} segments: {state}")
-    return 0
+    return f"{step}{parts}, {found.n_done:,} of {found.n:,} segments: {state}"
 
 
 def _devices(device: str) -> Sequence[str]:

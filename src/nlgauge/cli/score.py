@@ -45,7 +45,6 @@ Metrics = Annotated[
     list[str] | None,
     specs.option("--metric", "-m", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"),
 ]
-ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option("--fail-under", metavar="SPEC=NUMBER", help="Exit with 3 where a system is worse than this."),
@@ -197,9 +196,7 @@ class Compared:
             help="Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
         ),
     ] = None
-    confidence: Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")] = (
-        False
-    )
+    confidence: options.Confidence = False
 
     def comparison(self, seed: int | None, by_group: bool) -> job.ComparisonOptions:
         """What the options describe."""
@@ -260,7 +257,7 @@ def score(
     bleu: BleuOptions,
     compared: Compared,
     in_parts: InParts,
-    by_group: ByGroup = False,
+    by_group: options.ByGroup = False,
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     sort: Sort = None,

@@ -22,7 +22,7 @@ from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
 from nlgauge.perturbations.synthesis.severity import calibrate as calibrated
 from nlgauge.perturbations.synthesis.synthesize import Synthesizer
-from nlgauge.report.ladder import MOST, ladder_text, write_ladders
+from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 
@@ -150,7 +150,7 @@ def synth(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was."""
+    """Put errors into texts, edit by edit, and rate each; a stopped run continues."""
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)
@@ -173,6 +173,7 @@ def synth(
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
+    settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
     journal = Journal(output, settings)
     if not run.quiet:
         _say_where_it_begins(journal, output)
@@ -258,6 +259,8 @@ def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: optio
     """The triples in the terminal and on a page, and the result file, where these are asked for."""
     for row in journal.rows() if show else ():
         echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
+    if show:
+        echo(SIGNS + "\n")
     if files.html is not None:
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
         write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import typer
 
-from nlgauge.core.result import Result
 from nlgauge.report.labels import visible
+
+if TYPE_CHECKING:
+    from nlgauge.core.result import Result
 
 _NOT_OF_RESULTS = ("--quiet", "-q", "--no-cache")  # where a result is kept and what is said beside it
 _OUTPUTS = ("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o")

@@ -5,23 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.core.result import STDOUT
-
 _SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
 
 class Command(TyperCommand):
-    """A verb: several files may follow one option, and its help ends in an example, its `epilog`."""
+    """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; see `spread`. `--json` at its end prints."""
+        from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
+
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
         return super().parse_args(ctx, spread(args, flags))
@@ -46,10 +47,11 @@ class Command(TyperCommand):
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The example, in one line that can be copied."""
-        if self.epilog:
-            with formatter.section("Example"):
-                formatter.write(f"{'':{formatter.current_indent}}{self.epilog}\n")
+        """The page of the documentation, and the example in one line that can be copied."""
+        for head, line in zip(("Page", "Example"), (self.epilog or "").split("\n"), strict=False):
+            if line:
+                with formatter.section(head):
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
 def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
@@ -99,11 +101,13 @@ class Verb:
         home: `module:function`; the function, or a `typer.Typer` of verbs.
         summary: the first line of its docstring, or the help of the group.
         example: a command that its help ends in; files are those of `examples/`.
+        page: the page of `docs/` that explains it.
     """
 
     home: str
     summary: str
     example: str = ""
+    page: str = "cli"
 
     def load(self) -> Any:
         """Import it."""
@@ -119,48 +123,57 @@ VERBS: Mapping[str, Verb] = {
     ),
     "status": Verb(
         "nlgauge.cli.scale:status",
-        "Say how far a run in parts is.",
+        "Say how far runs in parts are, or add up those that are done.",
         "nlgauge status scored",
+        "scale",
     ),
     "align": Verb(
         "nlgauge.cli.align:align",
         "Show token similarities, matches and weights of a hypothesis and a reference.",
         'nlgauge align --hyp "The rain stops at noon." --ref "It stops raining by midday."',
+        "align",
     ),
     "perturb": Verb(
         "nlgauge.cli.perturb:perturb",
         "Perturb texts, and write pairs of before and after.",
         "nlgauge perturb examples/weather.jsonl -p negation -p typos -o pairs.jsonl",
+        "perturb",
     ),
     "audit": Verb(
         "nlgauge.cli.audit:audit",
         "Find out what a metric cannot see.",
         "nlgauge audit examples/weather.jsonl --task d2t -m chrf -m bertscore",
+        "audit",
     ),
     "meta": Verb(
         "nlgauge.cli.meta:meta",
         "Compare metrics with human judgements.",
         "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
+        "meta",
     ),
     "select": Verb(
         "nlgauge.cli.select:select",
         "Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?",
         "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
+        "select",
     ),
     "sweep": Verb(
         "nlgauge.cli.sweep:sweep",
         "Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.",
         "nlgauge sweep rated.jsonl --suite pairs.jsonl -m chrf --with nli -c adequacy",
+        "sweep",
     ),
     "synth": Verb(
         "nlgauge.cli.synth:synth",
-        "Put errors into texts, edit by edit, and rate each; a run that was stopped goes on where it was.",
+        "Put errors into texts, edit by edit, and rate each; a stopped run continues.",
         "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
+        "synth",
     ),
     "report": Verb(
         "nlgauge.cli.report:report",
         "Show results of any verb as one page, with what is known of each metric beside its scores.",
         "nlgauge report score.json meta.json audit.json -o report.html",
+        "report",
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
@@ -171,6 +184,7 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.machine.env:env",
         "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
         "nlgauge env comet",
+        "env",
     ),
     "doctor": Verb(
         "nlgauge.cli.machine.doctor:doctor",
@@ -185,48 +199,57 @@ VERBS: Mapping[str, Verb] = {
 TRAIN: Mapping[str, Verb] = {
     "infill": Verb(
         "nlgauge.cli.train.infill:train_infill",
-        "Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was.",
+        "Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.",
         "nlgauge train infill sentences.txt -o infill.safetensors",
+        "train_infill",
     ),
     "sescore": Verb(
         "nlgauge.cli.train.scores:train_sescore",
-        "Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was.",
+        "Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.",
         "nlgauge train sescore triples.jsonl -o sescore.safetensors",
+        "train_sescore",
     ),
     "regressor": Verb(
         "nlgauge.cli.train.scores:train_regressor",
-        "Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was.",
+        "Train a metric on people's ratings, for regressor:model=...; a stopped run continues.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
+        "train_sescore",
     ),
     "blend": Verb(
         "nlgauge.cli.train.linear:train_blend",
         "Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.",
         "nlgauge train blend rated.jsonl -m chrf -m bertscore -c adequacy -o blend.json",
+        "train_linear",
     ),
     "beer": Verb(
         "nlgauge.cli.train.linear:train_beer",
         "Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.",
         "nlgauge train beer rated.jsonl -c adequacy -o beer.json",
+        "train_linear",
     ),
     "ruber": Verb(
         "nlgauge.cli.train.ruber:train_ruber",
-        "Train a scorer of replies on dialogues, for ruber:model=...; a run that was stopped goes on where it was.",
+        "Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.",
         "nlgauge train ruber dialogues.jsonl -o related.safetensors",
+        "metrics/dialogue",
     ),
     "baseline": Verb(
         "nlgauge.cli.train.bertscore:train_baseline",
         "Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.",
         "nlgauge train baseline sentences.txt -o baseline.csv",
+        "metrics/bertscore",
     ),
     "layers": Verb(
         "nlgauge.cli.train.bertscore:train_layers",
         "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
         "nlgauge train layers rated.jsonl -c adequacy",
+        "layers",
     ),
     "nli": Verb(
         "nlgauge.cli.train.nli:train_nli",
-        "Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was.",
+        "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
+        "train_nli",
     ),
 }
 
@@ -252,7 +275,8 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""
             name, stand_in, rest = super().resolve_command(ctx, args)
-            return name, stand_in if name is None else _command(name, verbs[name]), rest
+            verb = None if name is None else verbs[name]
+            return name, stand_in if verb is None else _command(name, verb, verb.load()), rest
 
     app = typer.Typer(
         cls=Group,
@@ -270,11 +294,11 @@ def _stand_in() -> None:
     pass
 
 
-def _command(name: str, verb: Verb) -> Any:
+@cache  # a process may run many commands
+def _command(name: str, verb: Verb, loaded: Any) -> Any:
     """What typer makes of a verb: a command of a function, a group of a group."""
-    loaded = verb.load()
     if isinstance(loaded, typer.Typer):
         return typer.main.get_command(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, epilog=verb.example)(loaded)
+    alone.command(name, cls=Command, epilog=f"docs/{verb.page}.md\n{verb.example}")(loaded)
     return typer.main.get_command(alone)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+K = TypeVar("K")
 
 UNDEFINED = "undefined"
 FIRST = 10  # texts that are named
@@ -63,9 +64,9 @@ def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:
     return {name: n for name, n in found.items() if n}
 
 
-def add(*counts: Mapping[str, int]) -> dict[str, int]:
+def add(*counts: Mapping[K, int]) -> dict[K, int]:
     """The sums of several counts."""
-    total: Counter[str] = Counter()
+    total: Counter[K] = Counter()
     for one in counts:
         total.update(one)
     return dict(total)

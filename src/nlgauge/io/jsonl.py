@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, refuse
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class JsonRows:
@@ -36,8 +36,8 @@ class JsonRows:
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         head = self.file.head()
-        self._array = head.removeprefix(_BOM).lstrip()[:1] == b"["
-        self._bom = self._array and head.startswith(_BOM)
+        self._array = head.removeprefix(BOM).lstrip()[:1] == b"["
+        self._bom = self._array and head.startswith(BOM)
         return self._entries() if self._array else self._objects()
 
     def _objects(self) -> Iterator[tuple[int, Any]]:
@@ -106,7 +106,7 @@ def _joined(file: InputFile) -> bytes:
         parts.append(chunk)
         size += len(chunk)
         file.limits.check("array", size, file.name, is_whole=False)
-    return b"".join(parts).removeprefix(_BOM)
+    return b"".join(parts).removeprefix(BOM)
 
 
 def _fault(line: str, number: int) -> str:

@@ -67,7 +67,7 @@ class ParquetRows:
                 texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
                 # A text that stands once in a dictionary may stand in every row, and is held once until then.
                 opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
-                for batch in opened.iter_batches(_BATCH, row_groups=groups, columns=columns):
+                for batch in _batches(opened, groups, columns):
                     within = _within(self._span, number, len(batch))
                     number += within.start
                     for row in self._plain(batch.select(columns).slice(within.start, len(within)), number):
@@ -77,6 +77,12 @@ class ParquetRows:
                         yield number, row
                     if self._span is not None and number >= self._span.stop:
                         break
+                wanted = opened.metadata.num_rows if self._span is None else self._span.stop
+                if number < wanted:
+                    raise InputError(
+                        f"{self.at(number + 1)}: pyarrow ends there, and the file says that it has"
+                        f" {opened.metadata.num_rows} rows; write the file again, without dictionaries in lists"
+                    )
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise InputError(
                     f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})"
@@ -136,6 +142,15 @@ def _groups(metadata: Any, span: range | None) -> tuple[int, list[int]]:
             groups.append(place)
         before = end
     return first, groups
+
+
+def _batches(opened: Any, groups: list[int], columns: list[str]) -> Iterator[Any]:
+    """The batches of some row groups; one group at a time where lists hold dictionaries, which pyarrow cannot join."""
+    pyarrow, _ = import_pyarrow()
+    kinds = [opened.schema_arrow.field(name).type for name in columns]
+    apart = any(pyarrow.types.is_nested(kind) and "dictionary<" in str(kind) for kind in kinds)
+    for some in [[group] for group in groups] if apart else [groups]:
+        yield from opened.iter_batches(_BATCH, row_groups=some, columns=columns)
 
 
 def _within(span: range | None, number: int, size: int) -> range:

@@ -15,7 +15,7 @@ from nlgauge.io.fields import Fields
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.hub import fetched
 from nlgauge.io.files.lines import Lines
-from nlgauge.io.jsonl import JsonRows
+from nlgauge.io.jsonl import BOM, JsonRows
 from nlgauge.io.parallel import ParallelSource, open_parallel
 from nlgauge.io.parquet import ParquetRows, import_pyarrow
 from nlgauge.io.read import open_data
@@ -89,7 +89,7 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
     table = source.rows if isinstance(source, TableSource) else None
     if isinstance(table, ParquetRows):
         return _groups(table.file, rows)
-    if type(table) is JsonRows and table.file.head().removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
+    if type(table) is JsonRows and table.file.head().removeprefix(BOM).lstrip()[:1] != b"[":
         return _lines(files, rows, blank=True)
     raise InputError(f"{inputs.data} cannot be read in parts; {_WAY_OUT}")
 
@@ -125,12 +125,12 @@ class _Range(InputFile):
 
     def __init__(self, path: str, start: int, stop: int) -> None:
         super().__init__(path)
-        self._start, self._size = start, stop - start
+        self.start, self._size = start, stop - start
 
     def open(self) -> io.BufferedReader:
         """Open the bytes of the range; see `InputFile.open`."""
         with super().open() as file:
-            file.seek(self._start)
+            file.seek(self.start)
             return io.BufferedReader(io.BytesIO(file.read(self._size)))
 
 
@@ -152,9 +152,10 @@ def _lines(files: Sequence[InputFile], rows: int, blank: bool) -> list[Span]:
         opened = [stack.enter_context(file.open()) for file in files]
         starts, first, count = [0] * len(opened), 0, 0
         stops = list(starts)
-        for lines in zip(*opened, strict=True):
+        for lines in zip(*opened, strict=False):  # files that differ in length are refused when the input is checked
+            text = lines[0] if stops[0] else lines[0].removeprefix(BOM)
             stops = [stop + len(line) for stop, line in zip(stops, lines, strict=True)]
-            count += not (blank and not lines[0].strip(b" \t\r\n"))
+            count += not (blank and not text.strip(b" \t\r\n"))
             if count == rows:
                 spans.append(Span(first, count, tuple(zip(starts, stops, strict=True))))
                 starts, first, count = stops, first + count, 0
@@ -188,8 +189,11 @@ def _groups(file: InputFile, rows: int) -> list[Span]:
 def stamp(path: str) -> tuple[int, int]:
     """Size and time of change of a file, by which a file that has changed is known.
 
+    A file of the hub has no time: the commit in its path pins it, and each machine of a cluster has a copy of its own.
+
     Raises:
         FileNotFoundError: it is no longer there.
     """
-    status = os.stat(fetched(path)[1])
-    return status.st_size, status.st_mtime_ns
+    place = fetched(path)[1]
+    status = os.stat(place)
+    return status.st_size, status.st_mtime_ns if place == path else 0

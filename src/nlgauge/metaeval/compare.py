@@ -12,7 +12,15 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.intervals import repeats
-from nlgauge.metaeval.measure import Measure, as_pearson, item_ratios, pairs_of_frame, pooled_over_items
+from nlgauge.metaeval.measure import (
+    Measure,
+    as_averaged,
+    as_pearson,
+    counts_as_zero,
+    item_ratios,
+    pairs_of_frame,
+    pooled_over_items,
+)
 from nlgauge.stats.correlation.averaging import Ratio
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
@@ -131,6 +139,7 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
         whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
         raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
     frame, how = as_pearson(how.turned(frame), how)
+    frame, found = as_averaged(frame, found, how)
     compared = _MAKE[asked.test](_Comparison(frame, found, how, asked))
     if asked.test not in POPULATIONS:
         asked.advance(len(found) * (len(found) - 1) // 2)
@@ -138,7 +147,12 @@ def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: Met
 
 
 def power_of(
-    frame: Frame, found: Sequence[Correlation], pair: tuple[int, int], how: Measure, asked: MetricTest
+    frame: Frame,
+    found: Sequence[Correlation],
+    pair: tuple[int, int],
+    how: Measure,
+    asked: MetricTest,
+    alpha: float = 0.05,
 ) -> float:
     """Power for one pair of metrics: the share of resamples of the systems on which the test would find a difference.
 
@@ -155,7 +169,7 @@ def power_of(
 
     rated = ~np.isnan(frame.z)
     first, second = (turned.x[i, rated] for i in pair)
-    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed).value
+    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed, alpha=alpha).value
 
 
 def compare_means(
@@ -291,7 +305,7 @@ def _comparisons(
     parts = []
     for frame, values in zip(frames, found or [()] * len(frames), strict=True):
         turned, as_measured = as_pearson(how.turned(frame), how)
-        parts.append(_Comparison(turned, values, as_measured, asked))
+        parts.append(_Comparison(*as_averaged(turned, values, as_measured), as_measured, asked))
     return parts
 
 
@@ -337,13 +351,14 @@ def _averaging(c: _Comparison) -> Averaging:
 
 
 def _coefficient(how: Measure) -> str | Callable[[Array, Array], Array]:
-    if how.stat in NAMED:
+    if how.stat in NAMED and not counts_as_zero(how):
         return how.stat
-    kernel, options = statistic(how.stat).kernel, how.of_stat
+    kernel, options, zero = statistic(how.stat).kernel, how.of_stat, counts_as_zero(how)
 
     def coefficient(x: Array, z: Array) -> Array:
         found = kernel(x, z, **options)
-        return np.asarray(found.value if isinstance(found, Ratio) else found)
+        values = np.asarray(found.value if isinstance(found, Ratio) else found)
+        return np.asarray(np.where(np.isnan(values), 0.0, values)) if zero else values
 
     return coefficient
 

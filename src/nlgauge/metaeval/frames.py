@@ -174,20 +174,23 @@ def system_frame(
 
 def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str]) -> list[float]:
     """System scores from a table. Rows that name no group belong to the only group there is."""
-    known = table.by_system(metric, group if group in table.groups else None)
+    fits = group in table.groups or group is None or table.groups == (None,)
+    known = table.by_system(metric, group if group in table.groups else None) if fits else {}
     lacking = [name for name in systems if np.isnan(known.get(name, np.nan))]
     if lacking:
         raise InputError(
-            f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)}); score them,"
-            " or exclude them"
+            f"{metric} has no score for {len(lacking)} of {len(systems)} rated systems ({some(lacking)})"
+            f"{f' of {group}' if group is not None else ''}; score them, or exclude them"
         )
     return [known[name] for name in systems]
 
 
 def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggregate) -> float:
-    """A metric's score for some of the segments together."""
+    """A metric's score for some of the segments together; a mean is over those that have a score."""
     if aggregate == "mean":
-        return float(np.mean(scores.values[places]))
+        values = scores.values[places]
+        known = values[~np.isnan(values)]
+        return float(np.mean(known)) if len(known) else float("nan")
     return float(scores.finish(scores.segment_stats[places].sum(axis=0)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,6 +132,34 @@ def as_pearson(frame: Frame, how: Measure) -> tuple[Frame, Measure]:
     _, items = np.unique(np.array(needed(frame.items, "item", frame)), return_inverse=True)
     x, z, _ = within_items(frame.x, frame.z, items)
     return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(how, stat="pearson")
+
+
+def as_averaged(frame: Frame, found: Sequence[Correlation], how: Measure) -> tuple[Frame, Sequence[Correlation]]:
+    """The frame and the values by group as the means take them.
+
+    With `common`, groups in which a metric is undefined have no judgement. With `undefined="zero"`, undefined values
+    are 0. So tests and intervals are about the number that they stand beside.
+    """
+    labels = {"item": frame.items, "sys": frame.systems}.get(how.averaging)
+    zero, common = counts_as_zero(how), bool(how.options.get("common"))
+    if labels is None or not (zero or common):
+        return frame, found
+    rated = Counter(label for label, z in zip(labels, frame.z.tolist(), strict=True) if z == z)
+    filled = [
+        {label: 0.0 if zero and v != v and rated[str(label)] > 1 else v for label, v in one.groups.items()}
+        for one in found
+    ]
+    lost = {label for values in filled for label, v in values.items() if common and v != v}
+    counted = [{label: np.nan if label in lost else v for label, v in values.items()} for values in filled]
+    z = np.where([label in lost for label in labels], np.nan, frame.z)
+    return dataclasses.replace(frame, z=z), [
+        dataclasses.replace(one, groups=values) for one, values in zip(found, counted, strict=True)
+    ]
+
+
+def counts_as_zero(how: Measure) -> bool:
+    """Whether a group without a value counts as 0 in the mean."""
+    return how.options.get("undefined") == "zero" and how.averaging in ("item", "sys")
 
 
 def takes(name: str) -> tuple[str, ...]:

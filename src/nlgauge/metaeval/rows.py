@@ -138,10 +138,18 @@ def rows_of_test(
     made = ~np.eye(len(test.p), dtype=np.bool_)
     if baseline is not None:
         made[:, np.arange(len(made)) != baseline] = False
-    p = adjusted(np.where(made, test.p, np.nan), adjust)
+    p = _adjusted(np.where(made, test.p, np.nan), adjust, test.alternative == "two-sided" and baseline is None)
     for i, j in np.argwhere(made).tolist():
         pair = {"value": values[i], "against": bases[j]["metric"], **_difference(test, i, j)}
         yield {**bases[i], **pair, **power(i, j, float(p[i, j])), **_p(test, p, i, j, adjust)}
+
+
+def _adjusted(p: Array, adjust: Adjustment, twice: bool) -> Array:
+    """Adjusted p-values, shape (M, M); a two-sided test that stands there `twice` is one test."""
+    if not twice:
+        return adjusted(p, adjust)
+    upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)
+    return np.where(np.isnan(upper), upper.T, upper)
 
 
 def _difference(test: MetricComparison, i: int, j: int) -> NewRow:

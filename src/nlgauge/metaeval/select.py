@@ -21,6 +21,7 @@ from nlgauge.core.tables import ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
+from nlgauge.metaeval.frames import Frame as Compared
 from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metrics.base import Metric
@@ -100,8 +101,10 @@ def select_models(
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
     _check(hybrids if draw_matrix is None else 0, pool, among, stats)
+    dataset = dataset_of(dataset, columns)
+    given = None if draw_matrix is None else _Given(draw_matrix, dataset)
     held = joined_scores(
-        dataset_of(dataset, columns),
+        dataset,
         metrics,
         criterion,
         scores=scores,
@@ -111,11 +114,9 @@ def select_models(
         missing=missing,
         unrated=among == "all",
         runtime=runtime,
-        rehearse=lambda stand_in: _selected(
-            stand_in, min(hybrids, pool), pool, draws and 1, draw_matrix, among, stats, seed
-        ),
+        rehearse=lambda one: _selected(one, min(hybrids, pool), pool, draws and 1, given, among, stats, seed),
     )
-    return _selected(held, hybrids, pool, draws, draw_matrix, among, stats, seed)
+    return _selected(held, hybrids, pool, draws, given, among, stats, seed)
 
 
 def _check(hybrids: int, pool: int, among: str, stats: Sequence[str]) -> None:
@@ -136,21 +137,20 @@ def _selected(
     hybrids: int,
     pool: int,
     draws: int | None,
-    draw_matrix: Any,
+    given: _Given | None,
     among: Among,
     stats: Sequence[str],
     seed: int,
 ) -> ModelSelection:
+    if len(held.human) > 1:
+        raise InputError(f"{len(held.human)} criteria ({', '.join(held.human)}), expected one; choose a model by one")
     (criterion,) = held.human
     notes: list[str] = []
     by_group: list[list[NewRow]] = []
     for place, group in enumerate(held.groups):
-        matrix = draw_matrix.get(group) if isinstance(draw_matrix, Mapping) else draw_matrix
-        if draw_matrix is not None and matrix is None:
-            raise InputError(f"draw_matrix has no matrix for group {group!r}")
-        human, x = _Group(held, criterion, group, hybrids, among, matrix, seed + place).models(notes)
+        human, x = _Group(held, criterion, group, hybrids, among, given, seed + place).models(notes)
         if len(human) < pool:
-            models = "hybrids" if hybrids or matrix is not None else "systems"
+            models = "hybrids" if hybrids or given is not None else "systems"
             where = f" in group {group!r}" if group is not None else ""
             raise InputError(
                 f"the pool is {pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or make"
@@ -169,6 +169,38 @@ def _selected(
 
 
 @dataclass(frozen=True)
+class _Given:
+    """Hybrids made elsewhere, which number the systems and items of a data set, rated or not."""
+
+    matrices: Any
+    dataset: Dataset
+
+    def of(self, group: str | None) -> npt.NDArray[Any]:
+        """The matrix of a group."""
+        matrix = self.matrices.get(group) if isinstance(self.matrices, Mapping) else self.matrices
+        if matrix is None:
+            raise InputError(f"draw_matrix has no matrix for group {group!r}")
+        return np.asarray(matrix)
+
+    def grid(self, frame: Compared) -> tuple[Array, Array, list[str]]:
+        """Scores (M, S, N) and judgements (S, N) of all systems and the items of a frame, as the data have them."""
+        scores, human = frame.grid()
+        own = [segment for segment in self.dataset if segment.group == frame.group]
+        rows, columns = (_places(labels or ()) for labels in (frame.systems, frame.items))
+        systems = [str(name) for name in dict.fromkeys(s.system for s in own) if name is not None]
+        items = dict.fromkeys(str(segment.item) for segment in own)
+        taken = [columns[item] for item in items if item in columns]
+        named = [rows.get(name, len(rows)) for name in systems]  # the row after the last is of those that are not there
+        scores = np.concatenate([scores, np.full((len(scores), 1, len(columns)), np.nan)], axis=1)
+        human = np.concatenate([human, np.full((1, len(columns)), np.nan)])
+        return scores[:, named][:, :, taken], human[named][:, taken], systems
+
+
+def _places(labels: Sequence[str]) -> dict[str, int]:
+    return {label: place for place, label in enumerate(dict.fromkeys(labels))}
+
+
+@dataclass(frozen=True)
 class _Group:
     """The models of one group: its systems, or hybrids of them."""
 
@@ -177,14 +209,14 @@ class _Group:
     group: str | None
     hybrids: int
     among: Among
-    matrix: Any
+    given: _Given | None
     seed: int
 
     def models(self, notes: list[str]) -> tuple[Array, Array]:
         """Human scores, shape (n,), and oriented metric scores, shape (M, n)."""
         up = np.array([self.held.is_higher_better(name) for name in self.held.metrics])
         where = f"{self.group}: " if self.group is not None else ""
-        if not self.hybrids and self.matrix is None:
+        if not self.hybrids and self.given is None:
             frame, told = system_frame(self.held, self.criterion, self.group)
             notes += [*told, f"{where}{len(frame.z)} systems"]
             return frame.z, np.where(up[:, None], frame.x, -frame.x)
@@ -193,15 +225,15 @@ class _Group:
                 f"{next(iter(self.held.system_tables))} has scores of systems alone, and hybrids are made of segments"
             )
         frame = segment_frame(self.held, self.criterion, self.group, unrated=self.among == "all")
-        scores, human = frame.grid()
+        scores, human, systems = (
+            (*frame.grid(), [*_places(frame.systems or ())]) if self.given is None else self.given.grid(frame)
+        )
         scores = np.where(up[:, None, None], scores, -scores)
-        assert frame.systems is not None  # or there would be no grid
-        systems = list(dict.fromkeys(frame.systems))
         absent: Mask = np.asarray(np.isnan(scores).any(axis=0))
         draws = self._draws(human, absent, systems)
         people, x, rated = hybrid_scores(human, np.where(absent, 0.0, scores), draws)
         known = ~np.isnan(people)
-        made = "given" if self.matrix is not None else f"seed {self.seed}"
+        made = "given" if self.given is not None else f"seed {self.seed}"
         notes.append(
             f"{where}{len(draws)} hybrids of {len(systems)} systems on {human.shape[1]} items ({made}), "
             f"of {self.among} outputs; {rated.mean():.0f} judgements each on average"
@@ -211,7 +243,7 @@ class _Group:
         return people[known], x[:, known]
 
     def _draws(self, human: Array, absent: Mask, systems: Sequence[str]) -> Draws:
-        if self.matrix is None:
+        if self.given is None:
             if self.among == "all" and absent.any():
                 system, item = (int(i) for i in np.argwhere(absent)[0])
                 raise InputError(
@@ -219,7 +251,7 @@ class _Group:
                     " what is there"
                 )
             return np.asarray(hybrid_draws(~np.isnan(human), self.hybrids, among=self.among, seed=self.seed))
-        given = np.asarray(self.matrix)
+        given = self.given.of(self.group)
         if given.dtype.kind in "US":
             places = {name: i for i, name in enumerate(systems)}
             unknown = [name for name in np.unique(given).tolist() if name not in places]

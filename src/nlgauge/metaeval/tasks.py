@@ -17,7 +17,7 @@ from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_of, usual_test
 from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
 from nlgauge.metaeval.intervals import IntervalMethod, cautions, ends_of_mean, is_skewed, repeats, with_intervals
-from nlgauge.metaeval.measure import Measure, averaging_of, measure, takes
+from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, measure, takes
 from nlgauge.metaeval.presets import Task
 from nlgauge.metaeval.rows import (
     MEAN,
@@ -227,7 +227,7 @@ class _Run:
                 f"{stat}, averaging none, takes outputs for different items together, so a metric is also rewarded for"
                 " knowing which items are hard; level 'item' avoids that"
             )
-        found, made = with_intervals(frame, found, self.how, self.plan.intervals)
+        found, made = with_intervals(as_averaged(frame, found, self.how)[0], found, self.how, self.plan.intervals)
         if made and not all(math.isnan(one.low) for one in found):
             self.notes += [f"[low, high] of {stat}: 95 %, {made}", *cautions(frame, self.how, made)]
         return [dataclasses.replace(one, raw=value) for one, value in zip(found, raw, strict=True)]
@@ -364,7 +364,7 @@ class _Run:
                 return {}
             assert self.plan.asked is not None  # there is a test
             asked = dataclasses.replace(self.plan.asked, test=test.test)
-            return {"power": power_of(*part, (i, j), self.how, asked)}
+            return {"power": power_of(*part, (i, j), self.how, asked, self.plan.alpha)}
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]

@@ -167,7 +167,9 @@ class ComparisonOptions:
         return beside
 
     def notes(self, n: int) -> Iterator[str]:
-        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has."""
+        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has,
+        in a group of its own where groups are kept apart.
+        """
         if self.resamples and self.compat is None:
             from nlgauge.metrics.comparison import resampling_notes
 
@@ -288,7 +290,8 @@ class SourceScores(Outcome):
             if self.comparison.by_group:
                 yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
             return
-        yield from self.comparison.notes(min(self.summary.systems.values(), default=0))
+        compared = [n for totals in self.totals.values() for n in totals.sizes]
+        yield from self.comparison.notes(min(compared, default=0))
         if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
             counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
             yield f"systems have different numbers of segments ({counts}); their scores are over different items"

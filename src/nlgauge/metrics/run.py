@@ -91,7 +91,7 @@ def _score_part(
     for name, key in keys.items():
         if key in pool.kept:
             columns, held = pool.kept[key]
-            rows = np.frombuffer(held).reshape(len(segments), -1)
+            rows = np.frombuffer(held).reshape(len(segments), len(columns))
             found[name] = _unpacked(ready[name], signature_of(ready[name], runtime), segments, columns, rows)
     left = {name: built for name, built in ready.items() if name not in found}
     for name, scores in _shared_scores(left, segments, runtime, shown).items():
@@ -99,7 +99,7 @@ def _score_part(
         if name in keys and pool.new is not None:
             columns, rows = _pack(scores)
             pool.new[keys[name]] = columns, rows.tobytes()
-    for name in metrics.keys() - ready.keys():
+    for name in (name for name in metrics if name not in ready):  # in order: what is gathered has the same bytes
         with suppress(Unsettled):
             metrics[name].score(segments, runtime)
     if len(ready) < len(metrics):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import add, count, first_of, first_of_all
+from nlgauge.core.counts import UNDEFINED, add, count, first_of, first_of_all
 from nlgauge.core.scores import Finish, FinishParts, Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
@@ -91,7 +91,9 @@ class Totals:
             cell.n_undefined += n_undefined
         self.part_names.update(dict.fromkeys(counted["parts"]))
         self.references.update(counted["references"])
-        self.counts = add(self.counts, counted["counts"])
+        found = add(self.counts, counted["counts"])
+        known = [name for name in (*like.flags, UNDEFINED) if name in found]  # not in the order of the parts
+        self.counts = {name: found[name] for name in dict.fromkeys([*known, *found])}
         self.first = first_of_all(self.first, counted["first"])
 
     def keep_rows(
@@ -110,6 +112,11 @@ class Totals:
             self._stats.frombytes(np.ascontiguousarray(scores.stats, dtype=np.float64).view(np.uint8).data)
         known = {key: key for key in keys}  # one object for each key
         self._kept.append(([known[key] for key in keys], items, replace(scores, stats=None)))
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of segments of each system, and of each of its groups where these are kept apart."""
+        return [cell.n for cell in self._cells.values()]
 
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
         """Key, corpus score, segments and undefined segments of each system, in order of appearance."""

@@ -14,6 +14,7 @@ from nlgauge.report.rows import Row
 
 Mark = Literal["", "new", "gone", "moved"]
 _SIGNS: dict[Mark, tuple[str, str]] = {"": ("", ""), "new": ("{+", "+}"), "gone": ("[-", "-]"), "moved": ("{~", "~}")}
+SIGNS = "{+new+}  [-gone-]  {~moved~}; the number of an edit is its severity"
 _NARROWEST = 24
 MOST = 200  # ladders on a page
 

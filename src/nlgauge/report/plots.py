@@ -17,6 +17,7 @@ _FAMILY = "Helvetica Neue, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-
 SIZE, SMALL = 12, 10  # of letters, in pixels
 _LONGEST = 26.0  # ems of a label; the whole text shows where the mouse rests
 _PLACES = ((8, -8), (8, 14), (-8, -8), (-8, 14), (0, -13), (0, 21), (13, 4), (-13, 4))  # of a label beside its point
+_LEAST = 1e-9  # of their size, by which numbers differ that are drawn apart; last bits of floats do not
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def ticks(values: Sequence[float], most: int = 7, within: tuple[float, float] = 
     if not values:
         return [0.0, 1.0]
     low, high = min(values), max(values)
-    if not high > low:
+    if not high - low > _LEAST * max(abs(low), abs(high)):
         low, high = low - (abs(low) or 1.0) * 0.05, high + (abs(high) or 1.0) * 0.05
         low, high = max(low, within[0]), min(high, within[1])
     rough = (high - low) / (most - 1)

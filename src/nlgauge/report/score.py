@@ -76,7 +76,7 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row], parts: Mapping[str,
 
 
 def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool) -> dict[str, Any]:
-    p, delta = None if row.get("p") is None else p_of(row), row.get("delta")
+    p, delta = None if absent(row.get("p")) else p_of(row), row.get("delta")
     return {
         "group": row.get("group") or "-",
         "system": row["system"] if row["system"] is not None else "-",

@@ -62,7 +62,7 @@ def _multiplies_bfloat16() -> bool:
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     try:
-        lines = _CPUINFO.read_text(encoding="utf-8").splitlines()
+        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return _torch_multiplies_bfloat16()
     flags = next((line for line in lines if line.startswith("flags")), "")

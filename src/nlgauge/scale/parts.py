@@ -17,6 +17,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
+from nlgauge.io.files.limits import limited
 from nlgauge.io.parquet import read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.io.write import segment_columns, writing
@@ -99,7 +100,8 @@ class Scorer:
             The number of its segments.
         """
         self.plan.check_unchanged()
-        segments, pool = read_span(self.plan.inputs, part.span), self.pool(part)
+        with limited(self.plan.limits):  # a worker does not know those of the command
+            segments, pool = read_span(self.plan.inputs, part.span), self.pool(part)
         if pool is not None and pool.passes < self.plan.passes:
             found = gather(self.metrics, segments, self.runtime, pool)
             if not pool.passes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -17,6 +18,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, version
+from nlgauge.io.files.files import STDIN
+from nlgauge.io.files.limits import Limits, current
+from nlgauge.io.parallel import system_names
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
 from nlgauge.metrics.base import Metric, check_lacking, rounds
@@ -64,6 +68,7 @@ class Plan:
         guards: group, system, and how many of its texts guards distrust.
         passes: how many passes gather what pooled metrics take from all segments, before any is scored.
         pools: the digest of what each pass before the scores found in all parts, of the passes that are done.
+        limits: how large inputs may be.
     """
 
     inputs: Inputs
@@ -78,6 +83,7 @@ class Plan:
     guards: tuple[tuple[str | None, str | None, Mapping[str, int]], ...] = ()
     passes: int = 0
     pools: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
     def n_of(self, parts: Iterable[Part]) -> int:
         """Segments of some parts, about: a row may have one for each system, and systems may be left out."""
@@ -105,6 +111,8 @@ class Plan:
         told["summary"]["present"] = sorted(self.summary.present)
         with replacing(folder / PLAN, "wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(told), indent=1))
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @dataclass
@@ -123,6 +131,13 @@ class _Seen:
         self.segments.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
         texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
         self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
+
+    def refuse(self, language: str, guards: str) -> None:
+        """Refuse texts where this is asked for."""
+        if language == "strict":
+            self.unread.refuse()
+        if guards == "refuse" and self.guards is not None:
+            self.guards.refuse()
 
 
 def make_plan(
@@ -151,6 +166,8 @@ def make_plan(
     inputs = inputs.pinned
     source = inputs.opened()
     try:
+        # before anything is read, since a file may change meanwhile; standard input has none, and `cut` refuses it
+        stamps = tuple(stamp(path) for path in inputs.paths if path != STDIN)
         spans = cut(inputs, rows)
         seen = _Seen(None if guards == "off" else GuardCounts(), UnreadScripts({} if language == "off" else metrics))
         # a table is looked at while it is checked, so that it is read once
@@ -162,19 +179,15 @@ def make_plan(
     finally:
         source.close()
     check_lacking(metrics, summary.lacking, summary.inputs)
-    if language == "strict":
-        seen.unread.refuse()
-    if guards == "refuse" and seen.guards is not None:
-        seen.guards.refuse()
+    seen.refuse(language, guards)
     guarded = GuardCounts() if seen.guards is None else seen.guards
     noted = replace(summary, notes=(*summary.notes, *seen.unread.notes(), *guarded.notes()))
     signatures = {spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()}
-    files = [entry["sha256"] for entry in summary.inputs]
-    basis = [version("nlgauge"), files, dict(inputs.columns or {}), signatures, runtime.device, runtime.dtype]
-    basis += [sorted(inputs.exclude)] if inputs.exclude else []
+    # metrics in their order, which columns and statistics of parts follow
+    basis = [*_basis(inputs, summary), [*signatures.items()], runtime.device, runtime.dtype]
     return Plan(
         inputs,
-        tuple(stamp(path) for path in inputs.paths),
+        stamps,
         signatures,
         runtime.device,
         runtime.dtype,
@@ -184,7 +197,15 @@ def make_plan(
         tuple(Part(number, span, _digest([*basis, asdict(span)])) for number, span in enumerate(spans)),
         tuple((*key, dict(counts)) for key, counts in guarded.by_system(by_group=True).items()),
         passes,
+        limits=current(),
     )
+
+
+def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
+    """What tells an input from others: the content of its files, what they are, and which systems rows name."""
+    files = [entry["sha256"] for entry in summary.inputs]
+    roles = [system_names(inputs.hypotheses), len(inputs.references)] if inputs.data is None else []
+    return [version("nlgauge"), files, roles, dict(inputs.columns or {}), sorted(inputs.exclude)]
 
 
 def _passes(metrics: Mapping[str, Metric]) -> int:
@@ -203,15 +224,17 @@ def read_plan(folder: Path) -> Plan:
     """The plan in the folder of a run.
 
     Raises:
-        InputError: there is none, or the file is something else.
+        InputError: there is none, it cannot be read, or the file is something else.
     """
     try:
         told = msgspec.json.decode((folder / PLAN).read_bytes())
         for name in _BY_NAME:
             told["summary"][name] = dict(told["summary"][name])
         return msgspec.convert(told, Plan)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} holds no {PLAN}, expected the folder of 'nlgauge score --engine'") from None
+    except OSError as error:
+        raise InputError(f"{folder / PLAN}: cannot be read ({error.strerror or error})") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, ValueError):
         raise InputError(f"{folder / PLAN} is no plan of nlgauge's; name another folder") from None
 

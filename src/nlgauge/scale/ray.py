@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ def score_parts(
     _begin(ray, workers, address)
     # as in a pool; what a machine of a cluster has for an actor, Ray knows
     threads = None if address is not None else max(1, (os.cpu_count() or 1) // workers)
+    here = os.getcwd()
 
     class Actor:
         """Scores parts; Ray makes one in each worker."""
@@ -46,6 +48,8 @@ def score_parts(
         def __init__(self) -> None:
             if threads is not None:
                 os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first model is loaded
+            with suppress(OSError):  # a machine that lacks the folder can have absolute paths alone
+                os.chdir(here)  # paths are as typed, and an actor of a cluster starts elsewhere
             self.scorer = Scorer(plan, folder, "cuda" if gpus else None)  # Ray shows an actor its own GPU alone
 
         def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:

@@ -12,16 +12,10 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.core.signature import signature_of, with_digest
 from nlgauge.io.parquet import read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.base import Metric, pieces_of
-from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
-from nlgauge.metrics.job import ComparisonOptions, SourceScores
-from nlgauge.metrics.languages import UnreadScripts
-from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.scales import save_bounds
-from nlgauge.metrics.totals import Totals
+from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.gather import (
     Gathered,
@@ -35,8 +29,9 @@ from nlgauge.scale.gather import (
     settled_path,
     write_sealed,
 )
-from nlgauge.scale.parts import Scorer, kept, rows_path, sums_of, sums_path
+from nlgauge.scale.parts import Scorer, rows_path, sums_of, sums_path
 from nlgauge.scale.plan import PLAN, ROWS, STATS, SUMS, Part, Plan, read_plan
+from nlgauge.scale.total import result_of
 
 try:
     import fcntl
@@ -114,7 +109,7 @@ def score_in_parts(
             advance(sum(found["n"] for found in sums.values() if found is not None))
             for n in engine(plan, folder, left) if left else ():
                 advance(n)
-        result = _summed(plan, folder, runtime, comparison, save_norm)
+        result = result_of({folder: plan}, runtime, comparison, save_norm)
         result.write(folder / RESULT, "json")
     return result
 
@@ -170,10 +165,12 @@ def progress_of(folder: Path) -> Progress:
         with suppress(FileNotFoundError):
             path = gathered_path(folder, now, part) if now else sums_path(folder, part)
             written[part] = path.stat().st_mtime
-    last = sorted(written, key=lambda part: written[part])[-_LAST:]
+    is_running = _is_claimed(folder)
+    began = (folder / _LOCK).stat().st_mtime if is_running else 0.0  # a run may have stood still before
+    last = sorted((part for part in written if written[part] >= began), key=lambda part: written[part])[-_LAST:]
     seconds = written[last[-1]] - written[last[0]] if last else 0.0
     rate = plan.n_of(last[1:]) / seconds if seconds > 0 else 0.0
-    told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), _is_claimed(folder)
+    told = len(plan.parts), len(written), plan.summary.n, plan.n_of(written), is_running
     return Progress(*told, rate or None, plan.passes, now)
 
 
@@ -199,16 +196,17 @@ class Estimate:
 
     def of(self, plan: Plan, workers: int) -> float:
         """About how many seconds the whole plan takes; each pass loads its models."""
-        return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / workers
+        at_once = min(workers, len(plan.parts))
+        return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / at_once
 
 
 def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
-    few = [
-        replace(segment, system=None)  # a metric that looks at each system alone finds too few of each
-        for place in sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
-        for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]
-    ]
+    places = sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
+    few = [segment for place in places for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]]
+    if not few:  # all of these are of systems that are left out
+        few = next(filter(None, (read_span(plan.inputs, part.span) for part in plan.parts)))[:_SAMPLE]
+    few = [replace(segment, system=None) for segment in few]  # some metrics look at each system, and find too few
     began = time.monotonic()
     score_alone(metrics, few if plan.passes else few[:1], runtime)
     loaded = time.monotonic()
@@ -239,32 +237,6 @@ def known_of(plan: Plan, folder: Path) -> dict[str, tuple[set[int], list[str]]]:
     return found
 
 
-def _summed(plan: Plan, folder: Path, runtime: Runtime, comparison: ComparisonOptions, save_norm: str | None) -> Result:
-    """The result of a run all of whose parts are done."""
-    scorer = Scorer(plan, folder)
-    runtime = replace(runtime, cache=None, pool=scorer.pool(None))
-    totals = {spec: Totals(comparison.by_group) for spec in plan.signatures}
-    like = score_segments(scorer.metrics, [], runtime)
-    if save_norm is not None:
-        save_bounds(save_norm, like.values())
-    for part in plan.parts:
-        sums = sums_of(folder, part)
-        if sums is None:
-            raise InputError(f"{part.name} is not done, or was changed meanwhile; run the same command again")
-        for spec, total in totals.items():
-            total.take(sums["metrics"][spec], like[spec])
-        if comparison.resamples:
-            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
-                totals[spec].keep_rows(*rows)
-    signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
-    documents = scorer.settled.documents.items()
-    signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
-    nothing = UnreadScripts({}), GuardCounts()  # the plan's notes say what these find
-    found = SourceScores(scorer.metrics, signatures, totals, plan.summary, comparison, *nothing).result()
-    counts = {(group, system): counted for group, system, counted in plan.guards}
-    return replace(found, rows=beside(found.rows, summed(counts, comparison.by_group)))
-
-
 def _take_up(plan: Plan, folder: Path) -> None:
     """Begin a run in an empty folder, or go on with the same run."""
     if not (folder / PLAN).exists():
@@ -289,8 +261,10 @@ def _claimed(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
     try:
-        if fcntl is not None and not _lock(lock):
+        if fcntl is not None and not _lock(lock, fcntl.LOCK_EX):
             raise InputError(f"another process works on {folder}; wait for it (nlgauge status {folder})")
+        with suppress(OSError):  # of another owner
+            os.utime(folder / _LOCK)  # when this process began, see `progress_of`
         yield
     finally:
         os.close(lock)
@@ -298,19 +272,21 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 def _is_claimed(folder: Path) -> bool:
     """Whether a process works on a run."""
+    if fcntl is None:
+        return False
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR)
+        lock = os.open(folder / _LOCK, os.O_RDONLY)  # who may not write may ask, too
     except OSError:
         return False
     try:
-        return fcntl is not None and not _lock(lock)
+        return not _lock(lock, fcntl.LOCK_SH)  # two who ask at once do not take each other for a run
     finally:
         os.close(lock)
 
 
-def _lock(handle: int) -> bool:
+def _lock(handle: int, kind: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks

@@ -233,7 +233,8 @@ def rank(differences: Array, strength: float) -> Array:
 def _scale(features: Array, names: Sequence[str]) -> tuple[Array, Array]:
     """Mean and standard deviation of each feature, shape (k,); a constant one is refused."""
     mean, sd = features.mean(axis=0), features.std(axis=0)
-    for name, spread in zip(names, sd.tolist(), strict=True):
+    spreads = np.ptp(features, axis=0)  # the deviation of equal numbers may be above 0, for their mean is rounded
+    for name, spread in zip(names, spreads.tolist(), strict=True):
         if not spread > 0:
             raise InputError(
                 f"{name} is the same for all {len(features)} rated segments and predicts nothing; leave it out"

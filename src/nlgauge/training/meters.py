@@ -64,7 +64,8 @@ def as_torchmetrics(metrics: str | Metric | Sequence[str | Metric], runtime: Run
             parts = self.texts if isinstance(self.texts, list) else [self.texts]
             for line in b"".join(bytes(part.cpu().numpy()) for part in parts).splitlines():
                 row = json.loads(line)
-                meter.update([row["hyp"]], [row["refs"]] if row["refs"] else None, row["src"] and [row["src"]])
+                source = None if row["src"] is None else [row["src"]]
+                meter.update([row["hyp"]], [row["refs"]] if row["refs"] else None, source)
             return numbers_of(meter.compute())
 
     return Meter()

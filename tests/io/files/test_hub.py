@@ -94,6 +94,11 @@ def test_offline_the_error_says_what_to_do():
     assert "\n" not in str(error.value)
 
 
+def test_the_command_of_the_error_can_be_pasted():
+    with pytest.raises(InputError, match=r"owner/name 'data/a b&c\.parquet' --revision 'v 2'' where"):
+        read("hf://datasets/owner/name@v%202/data/a b&c.parquet")
+
+
 def test_without_the_client_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(MissingExtra, match=r"nlgauge\[hf\]"):

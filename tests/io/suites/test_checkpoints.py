@@ -153,3 +153,11 @@ def test_uneven_parts_of_faulty_outputs_are_named(faulty, name, content, told):
     (faulty / "en-de" / name).write_text(content)
     with pytest.raises(InputError, match=told):
         checkpoint_pairs(faulty)
+
+
+def test_numbered_checkpoints_are_in_the_order_of_their_numbers(tmp_path):
+    rows = [{"seg": "1", "letter": n, "lp": "x-en", "hyp": n, "refs": ["r"], "src": "s"} for n in ("10", "2")]
+    path = tmp_path / "m.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ((_, pair),), _, _ = checkpoint_pairs(path)
+    assert (pair.worse, pair.better) == ("2", "10")

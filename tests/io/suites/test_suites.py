@@ -48,6 +48,11 @@ def test_pairs_of_ids_are_joined_with_segments(tmp_path):
     assert (pair.better, pair.worse, pair.references, pair.source, pair.group) == ("good", "bad", ("r",), "s", "x")
     named_like_texts = lines(tmp_path / "n.jsonl", [{"better": "a", "worse": "b"}])
     assert read_suite(named_like_texts, data).pairs[0].better == "good"
+    numbers = Dataset((Segment("1", "good", ("r",)), Segment("2", "bad", ("r",))), "data.jsonl")
+    by_number = read_suite(lines(tmp_path / "i.jsonl", [{"better": 1, "worse": 2}]), numbers)
+    assert (by_number.pairs[0].better, by_number.notes) == ("good", ())
+    with pytest.raises(InputError, match=r"l\.jsonl:1: field 'better' is \['a'\], expected a text"):
+        read_suite(lines(tmp_path / "l.jsonl", [{"better": ["a"], "worse": "b"}]), data)
     with pytest.raises(InputError, match="give the file with the segments"):
         read_suite(path)
     wrong = lines(tmp_path / "q.jsonl", [{"better_id": "a", "worse_id": "bb"}])

@@ -38,6 +38,13 @@ def test_a_plan_outlives_its_file():
     assert longer.rounds.tolist() == [1] * 10 + [2] * 10
 
 
+def test_a_plan_of_one_item_says_how_likely_the_others_were():
+    made = first_design(SIZES, 1, rng())
+    longer = extended_design(as_read(made), SIZES, 4, rng(1))
+    assert longer.before == pytest.approx(made.chances)
+    assert longer.chances == pytest.approx(inclusion_probabilities(SIZES, 4))
+
+
 def test_chances_of_what_is_rated_so_far():
     longer = extended_design(first_design(SIZES, 10, rng()), SIZES, 20, rng(1))
     first, second = longer.places[:10], longer.places[10:]

@@ -56,6 +56,11 @@ def test_a_plan_is_rated_and_extended():
     assert sum(row.get("rated", False) for row in second.rows) == 6
 
 
+def test_a_seed_below_zero_is_refused():
+    with pytest.raises(InputError, match="seed is -1, expected 0 or more"):
+        chosen(budget=10, seed=-1)
+
+
 def test_the_same_call_gives_the_same_plan_and_another_seed_another():
     assert chosen(budget=10).columns()["seg"] == chosen(budget=10).columns()["seg"]
     assert chosen(budget=10).columns()["seg"] != chosen(budget=10, seed=1).columns()["seg"]

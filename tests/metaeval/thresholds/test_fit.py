@@ -12,6 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
+from nlgauge.metrics.thresholds.table import read_thresholds
 
 TEXTS = {"a": ["the cat sat", "it rains"], "b": ["a cat lay", "it rained"], "c": ["dogs bark", "snow falls"]}
 REFERENCES = ["the cat sat", "it rains"]
@@ -93,3 +94,19 @@ def test_sets_without_a_common_metric_are_refused(rated):
     other = joined_scores(rated, ["bleu"], "da")
     with pytest.raises(InputError, match="no metric has scores of segments in every set"):
         fit_thresholds([one, other])
+
+
+def test_systems_that_lie_close_together_leave_a_file_that_can_be_read(tmp_path):
+    quality = {"a": 0.0, "b": 1e-6, "c": 1.0, "d": 1.000002}
+    segments = [
+        Segment(f"{name}{i}", "t", system=name, item=str(i), human={"da": value})
+        for name, value in quality.items()
+        for i in range(2)
+    ]
+    scores = {segment.id: quality[str(segment.system)] for segment in segments}
+    held = joined_scores(ng.Dataset(tuple(segments)), (), "da", scores={"toy": scores})
+    fitted = fit_thresholds(held, forms=["isotonic"], draws=5)
+    fitted.write(str(tmp_path / "t.json"))
+    assert read_thresholds(str(tmp_path / "t.json")).metrics[0].curve.knots == pytest.approx(
+        fitted.metrics[0].curve.knots
+    )

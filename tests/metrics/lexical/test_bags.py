@@ -3,7 +3,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.metrics.lexical import bags as module
@@ -32,7 +32,6 @@ def test_a_bag_counts_and_never_reaches_into_the_next_text():
 
 
 @given(texts, st.integers(1, 9), st.sampled_from([5, 1 << 16, 1 << 31]))  # n-grams as products, or numbered anew
-@settings(max_examples=100, deadline=None)
 def test_clipped_matches_are_those_of_two_counters(rows, n, size):
     pairs = [(h, r) for h in range(len(rows)) for r in range(len(rows))]
     expected = [(grams(rows[h], n) & grams(rows[r], n)).total() for h, r in pairs]
@@ -41,7 +40,6 @@ def test_clipped_matches_are_those_of_two_counters(rows, n, size):
 
 
 @given(texts, st.integers(1, 3))
-@settings(max_examples=50, deadline=None)
 def test_the_size_of_a_batch_changes_no_match(rows, n):
     hypotheses = np.repeat(np.arange(len(rows)), len(rows))
     references = np.tile(np.arange(len(rows)), len(rows))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.metrics.lexical import subsequence as module
@@ -96,7 +96,6 @@ def test_ties_between_subsequences_are_read_from_the_end_as_rouge_score_does():
 
 
 @given(sentences, sentences, sentences)
-@settings(max_examples=150, deadline=None)
 def test_hits_are_those_of_the_table(one, two, three):
     texts = [one, two, three]
     rows, first = numbered([row for text in texts for row in text], 4), np.cumsum([0, *map(len, texts)])
@@ -116,7 +115,6 @@ def test_sentences_around_the_width_of_a_machine_word_match_the_same_tokens(leng
 
 
 @given(sentences, sentences, st.integers(1, 30))
-@settings(max_examples=60, deadline=None)
 def test_the_size_of_a_batch_changes_no_hit(one, two, cells):
     rows, first = numbered(one + two, 4), np.cumsum([0, len(one), len(two)])
     pairs = np.array([(0, 1), (1, 0), (0, 0), (1, 1)]).T
@@ -127,7 +125,6 @@ def test_the_size_of_a_batch_changes_no_hit(one, two, cells):
 
 
 @given(st.lists(st.integers(0, 5), max_size=40), st.lists(st.integers(0, 5), max_size=40))
-@settings(max_examples=80, deadline=None)
 def test_of_one_sentence_a_side_the_hits_are_the_longest_common_subsequence(one, two):
     rows = numbered([one, [], two, []], 6)
     found = union_hits(rows, np.array([0, 2, 4]), np.array([1]), np.array([0])).tolist()

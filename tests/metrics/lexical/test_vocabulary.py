@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.metrics.lexical import vocabulary as module
@@ -29,7 +29,6 @@ def test_equal_tokens_get_equal_numbers_across_texts(tokenizer):
 
 
 @given(texts, st.sampled_from(["rouge", "unicode"]))
-@settings(max_examples=150, deadline=None)
 def test_numbers_stand_for_the_tokens_of_the_named_tokenizer(rows, tokenizer):
     numbered = number(rows, tokenizer)
     assert renamed(split(numbered)) == renamed([TOKENIZERS[tokenizer](row) for row in rows])
@@ -38,7 +37,6 @@ def test_numbers_stand_for_the_tokens_of_the_named_tokenizer(rows, tokenizer):
 
 
 @given(texts)
-@settings(max_examples=60, deadline=None)
 def test_a_stemmer_merges_what_it_makes_equal_and_is_asked_once_a_word(rows):
     asked = []
 

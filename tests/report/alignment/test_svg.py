@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.alignment import Alignment
@@ -144,7 +144,6 @@ def test_odd_words_are_escaped_and_kept(odd):
     }
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.text(st.characters(), max_size=6), max_size=4),
     st.lists(st.text(st.characters(), max_size=6), max_size=4),

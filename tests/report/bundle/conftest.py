@@ -172,7 +172,7 @@ driver = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(driver)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     """A browser; tests that need it are skipped where there is none."""
     if driver.PATH is None:

@@ -39,6 +39,17 @@ def test_other_values_under_one_name_are_refused():
         segments_of([table("x", "ab", m=[1, 2]), table("y", "bc", m=[9, 3])])
 
 
+def test_an_id_that_stands_for_two_segments_is_refused():
+    """Ids made from row numbers are the same in every file."""
+    other = ScoreTable((Key("a", "other"),), {"ter": np.ones(1)}, "segment", "y", (), {})
+    with pytest.raises(InputError, match=r"^y: segment 'a' is of system 'other', and of 'system' in a file before"):
+        segments_of([table("x", "ab", m=[1, 2]), other])
+    texts = [Dataset((Segment("a", text),), name) for text, name in (("one", "d"), ("two", "e"))]
+    with pytest.raises(InputError, match=r"^e: segment 'a' has other texts than in a file before"):
+        segments_of([table("x", "ab", m=[1, 2])], texts)
+    assert segments_of([table("x", "ab", m=[1, 2])], [texts[0], texts[0]]).texts["a"].hypothesis == "one"
+
+
 def test_rows_without_ids_are_refused():
     odd = ScoreTable((Key(None, "s"),), {"m": np.ones(1)}, "system", "x", (), {})
     with pytest.raises(InputError, match=r"^x: its rows have no ids, expected what --segments writes$"):
@@ -60,7 +71,7 @@ def test_systems_items_and_groups_come_from_rows_and_texts():
     found = segments_of([rows], [Dataset((text,), "d")])
     assert found.known == [None, text, None]
     assert found.systems == ["s", "t", None]
-    assert found.items == ["\n1", "g\n9", "id\nc"]
+    assert found.items == ["de-en\n1", "g\n9", "id\nc"]  # de-en and fr-en may both have an item 1
     assert found.groups == ["de-en", "g", None]
     assert [one.name for one in found.buckets] == ["group"]
 
@@ -82,7 +93,7 @@ def test_pairs_belong_to_the_segment_whose_id_begins_theirs():
         ScoredPair("a/b/typos", "typos", "x", "y", {"m": (1.0, 1.0, 0.5)}),
         ScoredPair("c/typos", "typos", "x", "y", {"m": (2.0, 1.0, 1.0)}),  # won
         ScoredPair("d/typos", "typos", "x", "y", {"m": (1.0, 2.0, 0.0)}),
-        ScoredPair("c", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
+        ScoredPair("c/jumble", "jumble", "x", "y", {"other": (1.0, 2.0, 0.0)}),  # a metric that has no column
     ]
     found = replace(segments_of([rows]), pairs=pairs)
     assert [(place, one.phenomenon, [*one.scores]) for place, one in found.failures] == [
@@ -105,3 +116,10 @@ def test_an_item_is_aligned_with_all_its_systems():
     keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(3))
     rows = ScoreTable(keys, {"m": np.array([1.0, 5, 3, 1, 0, 2])}, "segment", "x", (), {})
     assert segments_of([rows]).furthest(1) == [1, 4]
+
+
+def test_a_pair_of_other_texts_that_is_numbered_as_a_segment_is_not_about_it():
+    pairs = [ScoredPair(i, "pair", "x", "y", {"m": (1.0, 2.0, 0.0)}) for i in "12"]
+    found = replace(segments_of([table("x", "12", m=[1, 2])]), pairs=pairs)
+    assert found.failures == []
+    assert found.n_strange == 2

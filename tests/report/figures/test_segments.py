@@ -55,3 +55,20 @@ def test_what_is_constant_has_no_correlation_and_one_column_no_matrix():
 def test_names_are_text():
     (figure,) = scatter_figures({"</svg><script>": COLUMNS["n"], "human.<b>": COLUMNS["human.q"]}, ["<i>", "b"] * 2)
     assert set(re.findall(r"<([a-z]+)", figure.picture)) <= {"svg", "g", "line", "text", "path", "title"}
+
+
+def test_a_criterion_named_as_a_metric_keeps_numbers_of_its_own():
+    columns = {"fluency": np.array([0.1, 0.2, 0.3]), "human.fluency": np.array([1.0, 5.0, 2.0])}
+    (figure,) = scatter_figures(columns, ["a"] * 3)
+    assert figure.numbers[1] == {"system": "a", "fluency (people)": 5.0, "fluency": 0.2}
+    assert [figure.chart["encoding"][axis]["field"] for axis in "xy"] == ["fluency (people)", "fluency"]
+    (figure,) = scatter_figures({"m": np.array([0.1, 0.2]), "human.system": np.array([1.0, 2.0])}, ["a", "b"])
+    assert figure.numbers[0] == {"system": "a", "system (people)": 1.0, "m": 0.1}
+
+
+def test_scores_that_never_change_correlate_with_nothing():
+    # the mean of three times 0.1 is a little above 0.1
+    same, rising = np.full(3, 0.1), np.arange(3.0)
+    figure = correlation_figure({"m": same, "n": same.copy(), "o": rising})
+    values = {(row["score"], row["with"]): row["pearson"] for row in figure.numbers}
+    assert {pair for pair, value in values.items() if not np.isnan(value)} == {("o", "o")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from nlgauge.report.tables.score import (
     pair_tables,
     score_only,
     score_table,
+    star_of,
     system_name,
 )
 
@@ -103,6 +105,14 @@ def test_a_significant_difference_is_marked_by_its_direction(delta, higher_is_be
     assert table.body[1][1].endswith(f"p=0.0100{mark}")
     assert ("† p < 0.05 against the baseline, and worse" in table.legend) == (mark == "†")
     assert "†" not in score_table(compared(delta, higher_is_better, p=0.2)).text()
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_an_undefined_p_has_no_mark(higher_is_better):
+    table = score_table(compared(math.nan, higher_is_better, p=math.nan))
+    assert "p=" not in table.body[1][1]
+    assert not {"*", "†"} & {line[0] for line in table.legend}
+    assert star_of({"p": math.nan, "delta": math.nan}, higher_is_better) == ""
 
 
 def test_a_metric_of_which_lower_is_better_has_an_arrow():

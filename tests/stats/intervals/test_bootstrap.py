@@ -13,20 +13,20 @@ NAN = math.nan
 
 def by_loop(evaluate, x, z, draws, rng, resample):
     """The definition: draw rows, columns or both of two grids, evaluate, take percentiles."""
-    values = []
+    drawn = []  # all are evaluated in one call, which takes a tenth of the time
     for _ in range(draws):
         rows = rng.integers(len(x), size=len(x)) if resample != "items" else np.arange(len(x))
         columns = rng.integers(x.shape[1], size=x.shape[1]) if resample != "systems" else np.arange(x.shape[1])
-        values.append(evaluate(x[rows][:, columns], z[rows][:, columns]))
-    return np.nanquantile(values, (0.025, 0.975))
+        drawn.append((x[rows][:, columns], z[rows][:, columns]))
+    return np.nanquantile(evaluate(*map(np.stack, zip(*drawn, strict=True))), (0.025, 0.975))
 
 
-EVALUATE = {
-    ("pearson", "system"): lambda x, z: float(pearson(x.mean(axis=1), z.mean(axis=1))),
-    ("kendall_b", "system"): lambda x, z: float(kendall_b(x.mean(axis=1), z.mean(axis=1))),
-    ("pearson", "item"): lambda x, z: np.nanmean(pearson(x.T, z.T)),
-    ("kendall_b", "sys"): lambda x, z: np.nanmean(kendall_b(x, z)),
-    ("pearson", "none"): lambda x, z: float(pearson(x.ravel(), z.ravel())),
+EVALUATE = {  # of grids, shape (draws, systems, items)
+    ("pearson", "system"): lambda x, z: pearson(x.mean(axis=2), z.mean(axis=2)),
+    ("kendall_b", "system"): lambda x, z: kendall_b(x.mean(axis=2), z.mean(axis=2)),
+    ("pearson", "item"): lambda x, z: np.nanmean(pearson(x.swapaxes(1, 2), z.swapaxes(1, 2)), axis=1),
+    ("kendall_b", "sys"): lambda x, z: np.nanmean(kendall_b(x, z), axis=1),
+    ("pearson", "none"): lambda x, z: pearson(x.reshape(len(x), -1), z.reshape(len(z), -1)),
 }
 
 

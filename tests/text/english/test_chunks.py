@@ -169,4 +169,5 @@ def test_work_is_linear_in_the_text(unit):
         return time.process_time() - start
 
     # Ten times the text: quadratic work would take a hundred times as long; 40 leaves room for a busy machine.
-    assert min(seconds(10_000) for _ in range(2)) < 40 * max(min(seconds(1_000) for _ in range(3)), 1e-3)
+    limit = 40 * max(min(seconds(1_000) for _ in range(3)), 1e-3)
+    assert any(seconds(10_000) < limit for _ in range(3))

@@ -235,7 +235,7 @@ def test_words_can_be_left():
 
 
 @given(texts, st.integers(0, 9))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=4 * settings().max_examples)  # rare combinations of pieces
 def test_edits_of_any_text_ascend_within_numbers_and_keep_the_count_of_digits(text, seed):
     numbers = find_numbers(text)
     at = 0
@@ -256,6 +256,5 @@ def test_edits_of_any_text_ascend_within_numbers_and_keep_the_count_of_digits(te
 
 
 @given(texts, st.integers(0, 9))
-@settings(max_examples=200, deadline=None)
 def test_the_same_draws_give_the_same_edits(text, seed):
     assert changed_numbers(text, random.Random(seed)) == changed_numbers(text, random.Random(seed))

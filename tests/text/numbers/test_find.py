@@ -142,7 +142,7 @@ def test_words_that_only_look_like_numbers_are_none(text):
 
 
 @given(texts)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=4 * settings().max_examples)  # rare combinations of pieces
 def test_numbers_of_any_text_stand_in_order_within_their_expressions(text):
     at = 0
     for n in find_numbers(text):
@@ -154,7 +154,6 @@ def test_numbers_of_any_text_stand_in_order_within_their_expressions(text):
 
 
 @given(texts)
-@settings(max_examples=300, deadline=None)
 def test_blanks_around_a_text_change_nothing_but_offsets(text):
     found = [(n.figure, n.kind, n.start) for n in find_numbers(text)]
     assert [(n.figure, n.kind, n.start - 1) for n in find_numbers(f"\n{text}\n")] == found
@@ -184,7 +183,7 @@ def test_blanks_around_a_text_change_nothing_but_offsets(text):
 )
 def test_a_very_long_text_is_read_in_linear_time(unit):
     # time that grew with the square of the text would keep this test busy for minutes
-    numbers = find_numbers(unit * (15_000 // len(unit)))
+    numbers = find_numbers(unit * (8_000 // len(unit)))
     assert all(a.outer_end <= b.outer_start for a, b in pairwise(numbers))
 
 

@@ -48,7 +48,7 @@ def train_infill(
     named: shared.Named,
     run: shared.Run,
 ) -> None:
-    """Train a filler of gaps on raw sentences, for infill=FILE; a run that was stopped goes on where it was."""
+    """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues."""
     options.check_outputs({"--output": shared.file_of(output)}, [*texts, *(dev or ())])
     runtime = run.runtime(cached=False)
     with shared.training_installed():

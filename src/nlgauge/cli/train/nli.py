@@ -68,7 +68,7 @@ def train_nli(
     named: shared.Named,
     run: shared.Run,
 ) -> None:
-    """Train an NLI model on labelled pairs, for nli:model=...; a run that was stopped goes on where it was."""
+    """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
     options.check_outputs({"--output": shared.file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
     adapters.check(method)
     runtime = run.runtime(cached=False)

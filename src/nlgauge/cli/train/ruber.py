@@ -66,7 +66,7 @@ def train_ruber(
     named: shared.Named,
     run: shared.Run,
 ) -> None:
-    """Train a scorer of replies on dialogues, for ruber:model=...; a run that was stopped goes on where it was."""
+    """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
     queries.check()
     setup = scores.Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run)
     setup = replace(setup, reference=False, source=True, columns=columns)

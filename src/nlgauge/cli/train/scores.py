@@ -304,7 +304,7 @@ def train_sescore(
     severities: Severities = "",
     run: shared.Run,
 ) -> None:
-    """Train SEScore on synthetic errors, for sescore:model=...; a run that was stopped goes on where it was."""
+    """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues."""
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
     setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
@@ -358,7 +358,7 @@ def train_regressor(
     named: shared.Named,
     run: shared.Run,
 ) -> None:
-    """Train a metric on people's ratings, for regressor:model=...; a run that was stopped goes on where it was."""
+    """Train a metric on people's ratings, for regressor:model=...; a stopped run continues."""
     setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
     setup = replace(setup, **sides.arguments(), columns=columns)
     runtime, recipe = setup.prepared(rated)

@@ -39,12 +39,15 @@ class InputFile:
     Attributes:
         path: the path as typed; of a file of the hub with its commit.
         name: the name of the file in errors and notes.
+        start: the byte of the file at which what is read begins.
         limits: how large it may be, as of when it was opened.
         sha256: the hexadecimal digest of the bytes on disk; None until they have been read to the end once.
 
     Raises:
         InputError: the file is missing, is a folder or cannot be read.
     """
+
+    start = 0
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path, self._place = fetched(os.fspath(path))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from functools import lru_cache
 from urllib.parse import unquote
 
@@ -49,13 +50,13 @@ def fetched(path: str) -> tuple[str, str]:
         alone = (_COMMIT.fullmatch(wanted) is not None and isinstance(held, str)) or not _answers(name, wanted)
         place = hf_hub_download(name, inside, repo_type="dataset", revision=wanted, local_files_only=alone)
     except Exception as error:  # what the client of the hub raises differs between its versions
-        at = f" --revision {unquote(revision)}" if revision else ""
+        asked = [inside, *(["--revision", wanted] if revision else [])]
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         reason = "no answer from the hub" if alone else reason  # the client says that it was told not to ask
         raise InputError(
             f"{path} is not in the hub's cache and cannot be fetched{offline}; run 'hf download --repo-type dataset"
-            f" {name} {inside}{at}' where there is a network, or name a file of this machine [{reason[:160]}]"
+            f" {name} {shlex.join(asked)}' where there is a network, or name a file of this machine [{reason[:160]}]"
         ) from None
     commit = _SNAPSHOT.match(place)
     return f"hf://datasets/{name}@{commit[1] if commit else revision or 'main'}/{inside}", place

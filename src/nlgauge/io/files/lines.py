@@ -115,7 +115,8 @@ class Lines:
     def _texts(self) -> Iterator[str]:
         """Decoded pieces of text, none of them empty, without a byte order mark."""
         decoder = codecs.getincrementaldecoder("utf-8")()
-        before, newlines, at_start = 0, 0, True  # bytes and LF already decoded
+        # bytes before what is decoded next, and LF already decoded
+        before, newlines, at_start = self.file.start, 0, not self.file.start
         chunks = self.file.chunks()
         while True:
             chunk = next(chunks, b"")

@@ -62,16 +62,21 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
         letters.setdefault(output.lp, {})[output.letter] = None
     placed: list[tuple[str, Pair]] = []
     for (lp, item), own in items.items():
-        missing = [letter for letter in sorted(letters[lp]) if letter not in own]
+        missing = [letter for letter in sorted(letters[lp], key=place_of) if letter not in own]
         if missing:
             place = next(iter(own.values())).place
             raise InputError(f"{place}: item {item!r} has no output of checkpoint {', '.join(missing)}")
-        order = sorted(own)
+        order = sorted(own, key=place_of)
         if len(order) < 2:
             raise InputError(f"{os.fspath(path)}: one checkpoint of {lp}, expected at least two to compare")
         placed += [_pair(own, order, i, j) for i, j in combinations(range(len(order)), 2)]
     notes = [] if placed else [f"{os.fspath(path)}: no output in it"]
     return placed, notes, files
+
+
+def place_of(letter: str) -> tuple[int, str]:
+    """Where a checkpoint stands in the order of training: 2 before 10, Z before AA."""
+    return len(letter), letter
 
 
 def _pair(own: dict[str, Output], order: list[str], i: int, j: int) -> tuple[str, Pair]:

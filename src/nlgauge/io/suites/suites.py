@@ -66,7 +66,7 @@ def read_suite(
     chosen = layout or layout_of(first[1], rows.name)
     if layout is None and chosen == "pairs" and segments is not None:
         known = {s.id for s in segments}  # ids may be named as texts are
-        chosen = "id-pairs" if all(first[1].get(side) in known for side in ("better", "worse")) else chosen
+        chosen = "id-pairs" if all(first[1].text(side) in known for side in ("better", "worse")) else chosen
     notes: list[str] = []
     if segments is not None and chosen != "id-pairs":
         notes.append(f"{rows.name} holds texts of its own; the segments beside it are not used")

@@ -95,7 +95,11 @@ def _recalled(design: Design, sizes: Array) -> tuple[Array, float]:
     if not inner.any():
         return np.ones(len(sizes)), 1.0
     x, y = below[inner], known[inner]
-    slope = float(((x - x.mean()) * (y - y.mean())).sum() / max(((x - x.mean()) ** 2).sum(), 1e-300))
+    if np.ptp(x) > _SLACK:
+        slope = float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
+    else:  # one size tells no line: take that of a first plan, unless nothing was planned
+        planned = design.rounds.max() > 0
+        slope = float((1 - FLOOR) * y.mean() / (FLOOR + (1 - FLOOR) * x.mean())) if planned else 0.0
     line = y.mean() + slope * (sizes - x.mean())
     if np.abs(line[design.places] - known)[inner].max() > _SLACK:
         raise InputError(

@@ -27,6 +27,7 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
+from nlgauge.stats.draws import generator
 from nlgauge.stats.planning.powered import PoweredMeans, powered_means, rating_features
 from nlgauge.stats.planning.sampling import Method, item_sizes
 
@@ -141,8 +142,8 @@ def plan_ratings(
     Raises:
         InputError: fewer than two systems, several groups, a budget that cannot be spent, or a plan of other data.
     """
-    dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
-    dataset, criterion = _with_criterion(without_systems(dataset, exclude), criterion)
+    generator(seed)  # refuses a negative one
+    dataset, criterion = _with_criterion(without_systems(dataset_of(dataset, columns), exclude), criterion)
     held = joined_scores(
         dataset,
         metrics,

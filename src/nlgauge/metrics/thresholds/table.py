@@ -101,7 +101,7 @@ class MetricThresholds:
             "references": None if self.references is None else list(self.references),
             "form": self.curve.form,
             "parameters": _digits(self.curve.parameters),
-            "knots": _digits(self.curve.knots),
+            "knots": [float(knot) for knot in self.curve.knots],  # two may differ in the last digit
             "draws": [_digits(row) for row in self.resampled.parameters],
             "largest": _rounded_up(self.largest),
             "n": list(self.n),

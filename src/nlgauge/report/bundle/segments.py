@@ -59,14 +59,11 @@ class Segments:
     @cached_property
     def items(self) -> list[str]:
         """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
-        return [
-            f"{segment.group or ''}\n{segment.item}"
-            if segment is not None and segment.item is not None
-            else f"\n{key.item}"
-            if key.item is not None
-            else f"id\n{key.id}"
-            for key, segment in zip(self.keys, self.known, strict=True)
-        ]
+        found = []
+        for key, segment, group in zip(self.keys, self.known, self.groups, strict=True):
+            item = key.item if segment is None or segment.item is None else segment.item
+            found.append(f"id\n{key.id}" if item is None else f"{group or ''}\n{item}")
+        return found
 
     @cached_property
     def _audited(self) -> list[int | None]:
@@ -74,7 +71,7 @@ class Segments:
         places = {str(key.id): i for i, key in enumerate(self.keys)}
         found = []
         for pair in self.pairs:
-            about = pair.id
+            about = pair.id.rpartition("/")[0]  # an equal id is chance: pairs of a file are numbered as segments are
             while about and about not in places:
                 about = about.rpartition("/")[0]
             found.append(places.get(about))
@@ -134,14 +131,20 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
         data: texts of the same segments.
 
     Raises:
-        InputError: a table is not about segments with ids, or two tables have other values under one name.
+        InputError: a table is not about segments with ids, two tables have other values under one name, or an id
+            stands for two segments.
     """
     keys: dict[str, Key] = {}
     for table in tables:
         if table.level != "segment" or any(key.id is None for key in table.keys):
             raise InputError(f"{table.name}: its rows have no ids, expected what --segments writes")
         for key in table.keys:
-            keys.setdefault(str(key.id), key)
+            before = keys.setdefault(str(key.id), key)
+            if None not in (before.system, key.system) and before.system != key.system:
+                raise InputError(
+                    f"{table.name}: {key} is of system {key.system!r}, and of {before.system!r} in a file before; ids"
+                    " must name one segment each"
+                )
     places = {name: i for i, name in enumerate(keys)}
     columns: dict[str, Array] = {}
     falling = set()
@@ -154,7 +157,11 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
             column[at] = np.where(np.isnan(values), column[at], values)
             if name in table.origins and table.origins[name].higher_is_better is False:
                 falling.add(name)
-    texts = {segment.id: segment for dataset in data for segment in dataset}
+    texts: dict[str, Segment] = {}
+    for dataset in data:
+        for segment in dataset:
+            if texts.setdefault(segment.id, segment) != segment:
+                raise InputError(f"{dataset.name}: segment {segment.id!r} has other texts than in a file before")
     return Segments(list(keys.values()), columns, frozenset(falling), texts)
 
 

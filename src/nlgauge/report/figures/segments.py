@@ -47,21 +47,22 @@ def _scatter(
     from markupsafe import Markup
 
     people = criterion.removeprefix(PEOPLE)
+    field = f"{people} (people)" if people in (metric, "system", "n") else people  # fields of one row differ
     xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
     frame = Frame.of(Axes(f"{people}, as people rate it", metric, ticks(xs, 6), ticks(ys, 6)))
     r = number(_pearson(np.array(xs), np.array(ys)), 2)
     numbers: list[dict[str, Any]]
     if len(points) <= MOST_POINTS:
-        numbers = [{"system": system, people: x, metric: y} for x, y, system in points]
+        numbers = [{"system": system, field: x, metric: y} for x, y, system in points]
         kind = [kinds.index(s) if s in kinds else 0 for _, _, s in points]
         places = [(frame.x(x), frame.y(y)) for x, y, _ in points]
         drawn = [marks(k, (at for at, own in zip(places, kind, strict=True) if own == k)) for k in sorted({*kind})]
         drawn += legend(frame, kinds)
     else:
-        numbers, drawn = density(frame, xs, ys, people, metric)
+        numbers, drawn = density(frame, xs, ys, field, metric)
     encoding: dict[str, Any] = {
         axis: {"field": escaped(name), "type": "quantitative", "scale": {"zero": False}}
-        for axis, name in (("x", people), ("y", metric))
+        for axis, name in (("x", field), ("y", metric))
     }
     if len(points) <= MOST_POINTS:
         encoding["color"] = {"field": "system", "type": "nominal"}
@@ -97,6 +98,9 @@ def _cell(value: float) -> Cell:
 
 def _pearson(xs: Array, ys: Array) -> float:
     known = np.isfinite(xs) & np.isfinite(ys)
-    x, y = (values[known] - values[known].mean() if known.any() else values[known] for values in (xs, ys))
+    both = xs[known], ys[known]
+    if not known.any() or any(values.min() == values.max() for values in both):  # a mean of equal numbers may be off
+        return math.nan
+    x, y = (values - values.mean() for values in both)
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return float(x @ y) / scale if scale > 0 else math.nan

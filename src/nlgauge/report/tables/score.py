@@ -23,6 +23,7 @@ from nlgauge.report.rows import (
 from nlgauge.report.tables.table import Table
 
 _NO_NAME, _PARTS = "-", "parts."
+_PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
 _WORSE, _TIED = "†", "‡"
 _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
@@ -62,7 +63,7 @@ def score_table(
     falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
     heads = (f"{spec} {FALLS}" if spec in falling else spec for spec in specs)
     header = (*(["group"] if grouped else []), "system", *heads, "n", *(["flagged"] if flagged else []))
-    starred = any(row.get("p") is not None for row in rows if row["metric"] in specs)
+    starred = any(not absent(row.get("p")) for row in rows if row["metric"] in specs)
     daggers = any(_WORSE in cell for cells in lines.values() for spec, cell in cells.items() if spec in specs)
     legend = (
         *([f"* p < {SIGNIFICANT:g} against the baseline"] if starred else []),
@@ -186,7 +187,8 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
                 for row in rows
             )
             header = (*(["group"] if grouped else []), "system", *(name.removeprefix(_PARTS) for name in names))
-            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1))
+            legend = (_PARTS_OF_BLEU,) if f"{_PARTS}bp" in names else ()
+            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1, legend=legend))
     return tables
 
 
@@ -223,7 +225,7 @@ def _share(share: float) -> str:
 def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     digits = _digits(digits, row["metric"], result)
     text = with_interval(row, number(row["value"], digits), digits)
-    if row.get("p") is not None:
+    if not absent(row.get("p")):
         text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
     undefined = f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
     return text + rank_of(row) + undefined
@@ -231,7 +233,7 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
 
 def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
     """The mark of a difference that is significant: one for a better system, another for a worse; else empty."""
-    if p_of(row) >= SIGNIFICANT:
+    if not p_of(row) < SIGNIFICANT:  # also where it is undefined
         return ""
     delta = row.get("delta") or 0.0
     return _WORSE if delta and (delta > 0) != higher_is_better else "*"

@@ -1,0 +1,128 @@
+"""The result of runs in parts: what their parts add up to, of one run or of several over different files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from nlgauge.core.counts import add
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import Result
+from nlgauge.core.signature import signature_of, with_digest
+from nlgauge.io.source import Summary
+from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
+from nlgauge.metrics.job import ComparisonOptions, SourceScores
+from nlgauge.metrics.languages import UnreadScripts
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scales import save_bounds
+from nlgauge.metrics.totals import Totals
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scale.parts import Scorer, kept, sums_of
+from nlgauge.scale.plan import Plan, read_plan
+
+Runs = Mapping[Path, Plan]
+
+
+def result_of(
+    runs: Runs, runtime: Runtime, comparison: ComparisonOptions | None = None, save_norm: str | None = None
+) -> Result:
+    """The result of runs all of whose parts are done.
+
+    Args:
+        runs: folder -> plan, with the same metrics in the same order.
+        runtime: device and precision.
+        comparison: how systems are compared; None for scores alone.
+        save_norm: a file to write the scales of sums to.
+
+    Raises:
+        InputError: a part is not done, or its files are not those that were written.
+    """
+    comparison = comparison or ComparisonOptions()
+    folder, plan = next(iter(runs.items()))
+    scorer = Scorer(plan, folder)
+    runtime = replace(runtime, cache=None, pool=scorer.pool(None))
+    totals = {spec: Totals(comparison.by_group) for spec in plan.signatures}
+    like = score_segments(scorer.metrics, [], runtime)
+    if save_norm is not None:
+        save_bounds(save_norm, like.values())
+    for folder, part in ((folder, part) for folder, plan in runs.items() for part in plan.parts):
+        sums = sums_of(folder, part)
+        if sums is None:
+            raise InputError(
+                f"{part.name} is not done, or was changed meanwhile; run the same command again (folder {folder})"
+            )
+        for spec, total in totals.items():
+            total.take(sums["metrics"][spec], like[spec])
+        if comparison.resamples:
+            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
+                totals[spec].keep_rows(*rows)
+    signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
+    documents = scorer.settled.documents.items()
+    signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
+    nothing = UnreadScripts({}), GuardCounts()  # the plans' notes say what these find
+    found = SourceScores(scorer.metrics, signatures, totals, _summary(runs), comparison, *nothing).result()
+    counts: dict[tuple[str | None, str | None], Mapping[str, int]] = {}
+    for group, system, counted in chain.from_iterable(plan.guards for plan in runs.values()):
+        counts[group, system] = add(counts.get((group, system), {}), counted)
+    return replace(found, rows=beside(found.rows, summed(counts, comparison.by_group)))
+
+
+def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) -> Result:
+    """The result of several runs over different files, as of one run over all of them.
+
+    Args:
+        folders: of the runs, all of which are done.
+        comparison: intervals and groups. Systems are not tested: items of two runs may have one name.
+
+    Raises:
+        InputError: a folder holds no run, a run is not done, two runs have other metrics or the same files, or a
+            metric depends on all segments of a run.
+    """
+    runs: dict[Path, Plan] = {}
+    known: dict[tuple[object, ...], Path] = {}  # files and systems left out -> the folder of their run
+    for folder in folders:
+        plan = runs[folder] = read_plan(folder)
+        first = next(iter(runs))
+        if [*plan.signatures.items()] != [*runs[first].signatures.items()]:
+            raise InputError(f"{folder} and {first} have other metrics or signatures; runs of the same ones add up")
+        if plan.passes and len(folders) > 1:
+            raise InputError(f"a metric of {folder} depends on all segments of a run; score all files in one run")
+        files = (*(entry["sha256"] for entry in plan.summary.inputs), *sorted(plan.inputs.exclude))
+        if files in known:
+            raise InputError(f"{folder} and {known[files]} are about the same files; name each run once")
+        known[files] = folder
+    runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype)
+    found = result_of(runs, runtime, comparison)
+    for metric in found.metrics:
+        if not runs[first].passes and metric["signature"] != runs[first].signatures[metric["spec"]]:
+            raise InputError(
+                f"{first} was scored with {runs[first].signatures[metric['spec']]}, and this nlgauge has"
+                f" {metric['signature']}; add up with the version that scored"
+            )
+    return found
+
+
+def _summary(runs: Runs) -> Summary:
+    """What is known of the inputs of all runs."""
+    each = [plan.summary for plan in runs.values()]
+    lacking: dict[str, str] = {}
+    for one in each:
+        lacking = {**one.lacking, **lacking}
+    return Summary(
+        sum(one.n for one in each),
+        add(*(one.systems for one in each)),
+        add(*(one.groups for one in each)),
+        tuple(dict.fromkeys(chain.from_iterable(one.criteria for one in each))),
+        lacking,
+        frozenset().union(*(one.present for one in each)),
+        tuple(chain.from_iterable(one.inputs for one in each)),
+        tuple(_notes(runs)),
+    )
+
+
+def _notes(runs: Runs) -> Iterator[str]:
+    """The notes on each input, which are about its segments alone."""
+    for folder, plan in runs.items():
+        yield from (f"{folder}: {note}" if len(runs) > 1 else note for note in plan.summary.notes)

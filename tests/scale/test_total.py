@@ -1,0 +1,105 @@
+"""Runs over several files add up to the run over all of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nlgauge.cli.main import main
+from nlgauge.core.errors import InputError
+from nlgauge.io.spans import Inputs
+from nlgauge.metrics.job import ComparisonOptions
+from nlgauge.metrics.registry import named
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scale.parts import Scorer, sums_path
+from nlgauge.scale.plan import make_plan
+from nlgauge.scale.run import score_in_parts
+from nlgauge.scale.total import total
+
+pytest.importorskip("pyarrow")
+METRICS = ["chrf", "ter", "wer"]
+ROWS = [
+    {
+        "id": f"i{i}",
+        "system": "ab"[i % 2],
+        "lp": "xy"[i // 2 % 3 == 0],
+        "hyp": "" if i == 3 else f"the cat {i} sat on a mat {i // 5}",
+        "refs": [f"a cat {i // 2} sat"],
+    }
+    for i in range(20)
+]
+
+
+def one_by_one(plan, folder, parts):
+    """An engine that scores in this process."""
+    scorer = Scorer(plan, folder)
+    for part in parts:
+        yield scorer.score(part)
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Scores rows into a folder of a name; gives the result and the plan."""
+
+    def score(name, rows, metrics=METRICS, **how):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        plan = make_plan(Inputs(str(path)), named(metrics), Runtime(), rows=3)
+        return score_in_parts(plan, tmp_path / name, one_by_one, Runtime(), ComparisonOptions(**how)), plan
+
+    return score
+
+
+@pytest.mark.parametrize("how", [{}, {"by_group": True}, {"intervals": True}])
+def test_two_runs_add_up_to_one(scored, tmp_path, how):
+    """The files are of 13 and 7 rows, so that a mean of both results would be another number."""
+    wanted, _ = scored("whole", ROWS, **how)
+    scored("one", ROWS[:13])
+    scored("two", ROWS[13:])
+    found = total([tmp_path / "one", tmp_path / "two"], ComparisonOptions(**how))
+    assert found.metrics == wanted.metrics
+    for row, other in zip(found.rows, wanted.rows, strict=True):
+        for name, value in other.items():
+            assert row[name] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value)
+    assert [entry["path"] for entry in found.inputs] == [str(tmp_path / f"{name}.jsonl") for name in ("one", "two")]
+
+
+def test_what_does_not_add_up_is_refused(scored, tmp_path):
+    _, plan = scored("one", ROWS[:13])
+    scored("same", ROWS[:13])
+    scored("other", ROWS[13:], ["ter", "chrf", "wer"])
+    scored("pooled", ROWS[:9], ["cider"])
+    scored("pool", ROWS[9:], ["cider"])
+    for name, said in (("other", "have other metrics or signatures"), ("same", "about the same files")):
+        with pytest.raises(InputError, match=said):
+            total([tmp_path / "one", tmp_path / name])
+    with pytest.raises(InputError, match="about the same files"):
+        total([tmp_path / "one"] * 2)
+    with pytest.raises(InputError, match="pooled depends on all segments of a run"):
+        total([tmp_path / "pooled", tmp_path / "pool"])
+    sums_path(tmp_path / "one", plan.parts[1]).unlink()
+    with pytest.raises(InputError, match=r"part-000001-[0-9a-f]{16} is not done"):
+        total([tmp_path / "one"])
+
+
+def test_one_run_of_a_pooled_metric_is_shown_again(scored, tmp_path):
+    wanted, _ = scored("pooled", ROWS, ["cider", "nist"])
+    found = total([tmp_path / "pooled"])
+    assert (found.rows, found.metrics, found.notes) == (wanted.rows, wanted.metrics, wanted.notes)
+
+
+def test_the_command_says_how_far_each_run_is_and_adds_up(scored, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scored("one", ROWS[:13])
+    scored("two", ROWS[13:])
+    assert main(["status", "one", "two"]) == 0
+    told = capsys.readouterr().out
+    assert told == "one: 5 of 5 parts, 13 of 13 segments: done\ntwo: 3 of 3 parts, 7 of 7 segments: done\n"
+    assert main(["status", "one", "two", "--total", "--json", "all.json"]) == 0
+    assert "chrf" in capsys.readouterr().out
+    result = json.loads((tmp_path / "all.json").read_text())
+    assert result["command"] == "nlgauge status one two --total"
+    assert [row["n"] for row in result["rows"]] == [10, 10] * 3
+    assert main(["status", "one", "--json", "all.json"]) == 2
+    assert "--json is about what runs add up to; it goes with --total" in capsys.readouterr().err
