@@ -76,6 +76,15 @@ def test_texts_of_unequal_length_are_refused_by_the_check_that_follows(put):
         inputs.opened().check()
 
 
+def test_the_first_row_of_the_file_says_which_names_are_columns(put):
+    """Where it has an `id`, that is the item; a part whose own first row has none does not read it the other way."""
+    rows = [{"id": "i", "seg": "s", "hyp": "h"}] * 2 + [{"seg": f"s{i}", "hyp": "h"} for i in range(2)]
+    put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    inputs = Inputs("a.jsonl", {"id": "seg"})
+    assert [segment.id for segment in in_spans(inputs, cut(inputs, 2))] == ["1", "2", "3", "4"]
+    assert in_spans(inputs, cut(inputs, 2)) == whole(inputs)
+
+
 @pytest.mark.parametrize(("group", "rows"), [(1, 3), (3, 3), (4, 3), (5, 100), (50, 2)])
 def test_parquet_by_row_groups_and_shares_of_large_ones(put, group, rows):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

@@ -132,6 +132,9 @@ def test_scores_of_systems_of_another_group_are_not_taken():
     assert system_frame(data, "q", "en-de")[0].x.tolist()[1] == [0.5, 0.7]
     with pytest.raises(InputError, match=r"t has no score for 2 of 2 rated systems \(a, b\) of zh-en"):
         system_frame(data, "q", "zh-en")
+    nameless = dataclasses.replace(data, system_tables={"t": system_table(("a", None, 0.5), ("b", None, 0.7))})
+    with pytest.raises(InputError, match="t has a score of each system that names no language pair or task"):
+        system_frame(nameless, "q", "zh-en")
 
 
 def test_pairs_of_a_group_are_numbered_inside_it():

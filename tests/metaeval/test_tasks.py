@@ -260,6 +260,28 @@ def test_a_test_is_about_the_means_it_stands_beside(test, options):
     assert value["m1"]["low"] < value["m1"]["value"] < value["m1"]["high"]
 
 
+def test_a_group_with_two_systems_has_no_test_of_its_own():
+    rng = np.random.default_rng(0)
+    z = [rng.normal(size=(5, 3)), rng.normal(size=(2, 3))]
+    data = held(z, {"m0": z, "m1": [-grid for grid in z]}, groups=["en-de", "en-lo"])
+    rows, notes = rows_of(data, "pairwise_accuracy", "system", asked=MetricTest("auto", draws=19))
+    assert {row["group"] for row in rows if row.get("against")} == {"en-de", "mean"}
+    assert {row["value"] for row in rows if row["metric"] == "m0"} == {1}
+    assert "en-lo: fewer than 3 rated systems, no test of pairwise_accuracy there" in notes
+
+
+def test_mcnemar_stands_beside_the_accuracies_without_ties():
+    # people prefer b; m0 ties 3 pairs of 4 and gets the last, m1 gets 2 of 4: 1 of 1 against 2 of 4
+    z = [[0, 0, 0, 0], [1, 1, 1, 1]]
+    scores = {"m0": [[[0, 0, 0, 0], [0, 0, 0, 1]]], "m1": [[[1, 1, 0, 0], [0, 0, 1, 1]]]}
+    rows, _ = rows_of(
+        held([z], scores), "preference_accuracy", options={"ties": "exclude"}, asked=MetricTest("mcnemar")
+    )
+    (test,) = [row for row in rows if row.get("against") == "m1" and row["group"] is None]
+    assert (test["value"], test["delta"]) == (1, 0.5)
+    assert [row["rank"] for row in rows if row["group"] is None and not row.get("against")] == [1, 1]
+
+
 def test_one_metric_alone_is_not_tested():
     rows, notes = rows_of(many(noise=(1,)), asked=MetricTest("auto"))
     assert not any("against" in row for row in rows)

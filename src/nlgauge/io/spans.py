@@ -107,6 +107,8 @@ def _read(inputs: Inputs, span: Span) -> list[Segment]:
     else:
         rows = ParquetRows(InputFile(inputs.data), inputs.columns, range(span.first, span.first + span.rows))
     fields = Fields(inputs.columns)
+    if inputs.columns is not None and span.ranges and span.first:
+        fields.segment(next(iter(JsonRows(InputFile(inputs.data))))[1], 1)  # the file's first row settles the direction
     return [fields.segment(row, number) for number, (_, row) in enumerate(rows, start=span.first + 1)]
 
 

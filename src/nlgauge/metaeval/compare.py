@@ -16,12 +16,11 @@ from nlgauge.metaeval.measure import (
     Measure,
     as_averaged,
     as_pearson,
-    counts_as_zero,
+    coefficient_of,
     item_ratios,
     pairs_of_frame,
     pooled_over_items,
 )
-from nlgauge.stats.correlation.averaging import Ratio
 from nlgauge.stats.correlation.correlate import Correlation
 from nlgauge.stats.correlation.registry import statistic
 from nlgauge.stats.differences.bootstrap import (
@@ -38,7 +37,6 @@ from nlgauge.stats.differences.power import simulated_power
 from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison
 from nlgauge.stats.differences.soft import soft_accuracy_test
 from nlgauge.stats.differences.swaps.coins import GeneraliseTo
-from nlgauge.stats.differences.swaps.groups import NAMED
 from nlgauge.stats.differences.williams import williams_test
 from nlgauge.stats.draws import Seed, generator
 from nlgauge.stats.grids import Averaging
@@ -217,7 +215,7 @@ def compare_means(
         scores,
         generalise_to="both",
         averaging="sys",
-        statistic=_coefficient(how),
+        statistic=coefficient_of(how),
         alternative=asked.alternative,
         draws=asked.draws,
         seed=asked.seed,
@@ -245,7 +243,7 @@ def _permutation(c: _Comparison) -> MetricComparison:
         generalise_to=POPULATIONS[c.asked.test],
         level="system" if c.how.level == "system" else "segment",
         averaging=averaging,
-        statistic=_coefficient(c.how),
+        statistic=coefficient_of(c.how),
         alternative=c.asked.alternative,
         draws=c.asked.draws,
         seed=c.asked.seed,
@@ -283,7 +281,7 @@ def _resampled(c: _Comparison, seed: Seed) -> Resampled:
     if c.how.level == "system":
         raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
     return resample_grid(
-        human, scores, averaging=averaging, statistic=_coefficient(c.how), draws=c.asked.draws, seed=seed
+        human, scores, averaging=averaging, statistic=coefficient_of(c.how), draws=c.asked.draws, seed=seed
     )
 
 
@@ -325,7 +323,9 @@ def _mcnemar(c: _Comparison) -> MetricComparison:
         raise InputError(f"mcnemar compares two preference accuracies, got {c.how.stat}")
     better, worse = pairs_of_frame(c.frame, c.how.options.get("threshold"))
     ties = c.how.options.get("ties") or "loss"
-    return mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
+    test = mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
+    values = np.array([one.value for one in c.found])  # under `exclude` of the pairs that the metric itself orders
+    return dataclasses.replace(test, values=values, deltas=values[:, None] - values)
 
 
 _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
@@ -348,19 +348,6 @@ def _averaging(c: _Comparison) -> Averaging:
         f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
         + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
     )
-
-
-def _coefficient(how: Measure) -> str | Callable[[Array, Array], Array]:
-    if how.stat in NAMED and not counts_as_zero(how):
-        return how.stat
-    kernel, options, zero = statistic(how.stat).kernel, how.of_stat, counts_as_zero(how)
-
-    def coefficient(x: Array, z: Array) -> Array:
-        found = kernel(x, z, **options)
-        values = np.asarray(found.value if isinstance(found, Ratio) else found)
-        return np.asarray(np.where(np.isnan(values), 0.0, values)) if zero else values
-
-    return coefficient
 
 
 def _grid(c: _Comparison) -> tuple[Array, Array]:

@@ -157,7 +157,7 @@ def system_frame(
         if metric in held.scores and (metric not in held.system_tables or aggregate == "mean"):
             x.append([corpus_number(held.scores[metric], own, aggregate) for own in used])
         else:
-            x.append(_stored(metric, held.system_tables[metric], group, list(means)))
+            x.append(_stored(metric, held.system_tables[metric], group, list(means), len(held.groups)))
     names = tuple(means)
     return (
         Frame(
@@ -172,8 +172,13 @@ def system_frame(
     )
 
 
-def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str]) -> list[float]:
+def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str], n_groups: int) -> list[float]:
     """System scores from a table. Rows that name no group belong to the only group there is."""
+    if n_groups > 1 and table.groups == (None,):
+        raise InputError(
+            f"{metric} has a score of each system that names no language pair or task, and the data have {n_groups};"
+            " give the rows an 'lp' or a 'task'"
+        )
     fits = group in table.groups or group is None or table.groups == (None,)
     known = table.by_system(metric, group if group in table.groups else None) if fits else {}
     lacking = [name for name in systems if np.isnan(known.get(name, np.nan))]

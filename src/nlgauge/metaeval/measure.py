@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
-from nlgauge.stats.correlation.averaging import by_group
+from nlgauge.stats.correlation.averaging import Ratio, by_group
 from nlgauge.stats.correlation.chance import chance_preference
 from nlgauge.stats.correlation.correlate import Correlation, correlations
 from nlgauge.stats.correlation.differences import within_items
@@ -21,6 +21,7 @@ from nlgauge.stats.correlation.entries import Entries, codes
 from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
 from nlgauge.stats.correlation.preferences import darr_pairs
 from nlgauge.stats.correlation.registry import Kind, statistic
+from nlgauge.stats.differences.swaps.groups import NAMED
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
 _OF_DRAWS = ("draws", "seed")  # of intervals and tests too
@@ -141,7 +142,7 @@ def as_averaged(frame: Frame, found: Sequence[Correlation], how: Measure) -> tup
     are 0. So tests and intervals are about the number that they stand beside.
     """
     labels = {"item": frame.items, "sys": frame.systems}.get(how.averaging)
-    zero, common = counts_as_zero(how), bool(how.options.get("common"))
+    zero, common = _counts_as_zero(how), bool(how.options.get("common"))
     if labels is None or not (zero or common):
         return frame, found
     rated = Counter(label for label, z in zip(labels, frame.z.tolist(), strict=True) if z == z)
@@ -157,7 +158,22 @@ def as_averaged(frame: Frame, found: Sequence[Correlation], how: Measure) -> tup
     ]
 
 
-def counts_as_zero(how: Measure) -> bool:
+def coefficient_of(how: Measure) -> str | Callable[[Array, Array], Array]:
+    """The statistic of one group as tests take it: by name, or as a function of scores and judgements."""
+    zero = _counts_as_zero(how)
+    if how.stat in NAMED and not zero:
+        return how.stat
+    kernel, options = statistic(how.stat).kernel, how.of_stat
+
+    def coefficient(x: Array, z: Array) -> Array:
+        found = kernel(x, z, **options)
+        values = np.asarray(found.value if isinstance(found, Ratio) else found)
+        return np.asarray(np.where(np.isnan(values), 0.0, values)) if zero else values
+
+    return coefficient
+
+
+def _counts_as_zero(how: Measure) -> bool:
     """Whether a group without a value counts as 0 in the mean."""
     return how.options.get("undefined") == "zero" and how.averaging in ("item", "sys")
 

@@ -293,10 +293,11 @@ class _Run:
         asked = dataclasses.replace(self.plan.asked, test=settled)
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}
         over_groups = len(groups) > 1 and asked.compat is None
+        alone = self._enough_systems(defined)
         n_pairs = len(self.metrics) * (len(self.metrics) - 1) // 2
-        with self.plan.progress(n_pairs * (len(defined) + over_groups), f"{settled} of {stat}") as advance:
+        with self.plan.progress(n_pairs * (len(alone) + over_groups), f"{settled} of {stat}") as advance:
             asked = dataclasses.replace(asked, advance=advance)
-            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in defined.items()}
+            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in alone.items()}
             if over_groups:
                 mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
                 if mean is None:
@@ -305,6 +306,15 @@ class _Run:
                     tests[MEAN] = mean
         self._say_what_is_tested(next(iter(tests.values())), asked, defined)
         return tests
+
+    def _enough_systems(self, groups: Groups) -> Groups:
+        """The groups with systems enough for a test of their own; all, if none has."""
+        enough = {group: frame for group, frame in groups.items() if len(frame.z) >= _LEAST_SYSTEMS}
+        if not self.compares_systems or not enough or len(enough) == len(groups):
+            return groups
+        few = ", ".join(str(group) for group in groups if group not in enough)
+        self.notes.append(f"{few}: fewer than 3 rated systems, no test of {self.task.stat} there")
+        return enough
 
     def _say_what_is_tested(self, test: MetricComparison, asked: MetricTest, frames: Groups) -> None:
         side = "row better than column" if test.alternative == "greater" else "row and column differ"
