@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -34,6 +35,35 @@ def pytest_collection_modifyitems(items):
 def pytest_make_parametrize_id(config, val, argname):
     """Packed content is named by its kind: gzip holds the time, and workers that run side by side compare names."""
     return "gzip" if isinstance(val, bytes) and val.startswith(b"\x1f\x8b") else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def embedded_models():
+    """What is loaded of the embedded encoder and the shipped heads is kept for all runtimes of a process.
+
+    Each runtime took half a second to load it anew. Other models are held as a user's runtime holds them, which
+    tests/runtime/test_runtime.py tests.
+    """
+    from nlgauge.models import heads
+    from nlgauge.models.embedded import NAME
+    from nlgauge.models.locate import ModelFiles, digest_of
+    from nlgauge.runtime.runtime import Runtime
+
+    folder = Path(heads.__file__).parents[1] / "data" / "heads"
+    shipped = {f"sha256:{digest_of(path)}" for path in folder.glob(f"*{heads.SUFFIX}")}
+    of_a_runtime, all_runtimes = Runtime.once, Runtime()
+
+    def once(self, key, load):
+        parts = key if isinstance(key, tuple) else ()
+        encoders = {part.name for part in parts if isinstance(part, ModelFiles)}
+        of_heads = {part for part in parts if isinstance(part, str) and part.startswith("sha256:")}
+        if encoders == {NAME} and of_heads <= shipped:
+            return of_a_runtime(all_runtimes, (self.device, self.dtype, *parts), load)
+        return of_a_runtime(self, key, load)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Runtime, "once", once)
+        yield
 
 
 WORDS = (

@@ -112,8 +112,10 @@ def test_words_are_matched_on_demand(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("nlgauge.metrics.embedding.alignment.align", align)
     (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\tn\na\t1\ts\t0.5\t9\nb\t2\ts\t0.75\t8\nc\t3\ts\t1\t7\n")
     (tmp_path / "d.jsonl").write_text('{"id": "a", "hyp": "x", "refs": ["y", "long", "zz"]}\n{"id": "b", "hyp": "v"}\n')
-    typed = "report a.json -o r.html --segments rows.tsv --data d.jsonl --align 1 -m bertscore[layer=4]"
+    typed = "report a.json -o r.html --segments rows.tsv --data d.jsonl --align 1 -m bertscore:layer=4"
     assert main(typed.split()) == 0
-    assert seen == [("x", reference, "bertscore[layer=4]") for reference in ("y", "long", "zz")]
+    assert seen == [("x", reference, "bertscore:layer=4") for reference in ("y", "long", "zz")]
+    assert main(typed.replace("layer=4", "model=no/such").split()) == 2
+    assert "model 'no/such' is neither a folder nor in the hub's cache" in capsys.readouterr().err
     assert main("report a.json -o r.html --segments rows.tsv --align 1".split()) == 2
     assert "--align matches the words of texts, and no texts are given; add --data FILE" in capsys.readouterr().err

@@ -69,4 +69,8 @@ def test_the_methods_of_evaluate_give_the_same_numbers_however_texts_come():
     assert metric.compute(predictions=HYPS[2:], references=REFS[2:]) == whole
     with pytest.raises(ng.InputError, match="nothing was added yet"):
         metric.compute()  # the texts before are forgotten
+    metric.add(prediction=HYPS[0], reference=REFS[0][0])
+    with pytest.raises(ng.InputError, match="given without predictions"):
+        metric.compute(references=REFS)
+    metric.compute()
     assert repr(metric) == "EvaluateMetric(Accumulator(chrf, bleu; 0 segments))"

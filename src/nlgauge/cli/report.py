@@ -13,6 +13,7 @@ from nlgauge.cli import options
 from nlgauge.core.alignment import Alignment
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
+from nlgauge.core.signature import signature_of
 from nlgauge.io.beside import SUFFIX
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read
@@ -101,7 +102,9 @@ def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str
     What cannot be aligned, such as an empty text or one that is too long for the model, is left out.
     """
     from nlgauge.metrics.embedding.alignment import align
+    from nlgauge.metrics.registry import metric as build
 
+    signature_of(build(metric), runtime)  # a model that is not there is no fault of the texts
     found = {}
     for segment in (joined.known[i] for i in joined.furthest(most)):
         if segment is None:

@@ -131,10 +131,12 @@ class EvaluateMetric:
         """Score what was added, and these texts, and forget them; the result is that of `numbers_of`.
 
         Raises:
-            InputError: there is no text, or a metric needs what the texts lack.
+            InputError: there is no text, a metric needs what the texts lack, or references or sources come alone.
         """
         if predictions is not None:
             self.add_batch(predictions=predictions, references=references, sources=sources)
+        elif references is not None or sources is not None:
+            raise InputError("references or sources are given without predictions, expected predictions beside them")
         try:
             return numbers_of(self._meter.compute())
         finally:

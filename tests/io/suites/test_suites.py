@@ -148,6 +148,8 @@ def test_rank19_as_a_list_and_as_segments(tmp_path):
     suite = read_suite(lines(tmp_path / "segments.jsonl", rows))
     assert [(p.id, p.better, p.worse) for p in suite] == [("0", "correct", "incorrect")]
     assert "1 has no incorrect sentence" in suite.notes[0]
+    with pytest.raises(InputError, match=r"t\.jsonl:4: a second correct sentence for seg '0'; .*t\.jsonl:1$"):
+        read_suite(lines(tmp_path / "t.jsonl", [*rows, {**rows[0], "id": "again"}]))
 
 
 def test_paraphrase_tables(tmp_path):

@@ -112,7 +112,7 @@ def check(found, results, intervals):
 
 @numpy2
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("seed", [12345, 1, 77])
+@pytest.mark.parametrize("seed", [12345, 1, pytest.param(77, marks=pytest.mark.slow)])
 def test_bootstrap_is_sacrebleus(monkeypatch, name, seed):
     systems, references = corpus(1)
     found = paired_bootstrap(
@@ -123,7 +123,7 @@ def test_bootstrap_is_sacrebleus(monkeypatch, name, seed):
 
 @numpy2
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("seed", [12345, 1, 77])
+@pytest.mark.parametrize("seed", [12345, 1, pytest.param(77, marks=pytest.mark.slow)])
 def test_randomisation_is_sacrebleus(monkeypatch, name, seed):
     systems, references = corpus(1)
     stats = statistics(name, systems, references)

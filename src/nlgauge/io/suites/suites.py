@@ -244,7 +244,9 @@ def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
             raise InputError(
                 f"{place}: system is {system!r}, expected correct or incorrect (one of each for every seg)"
             )
-        held.setdefault(row.needed("seg"), {})[system] = row
+        first = held.setdefault(row.needed("seg"), {}).setdefault(system, row)
+        if first is not row:
+            raise InputError(f"{place}: a second {system} sentence for seg {row['seg']!r}; the first is {first.place}")
     for item, two in held.items():
         if len(two) < 2:
             context.notes.append(
