@@ -1,12 +1,12 @@
-"""MENLI's other tables: facts, data to text, systems, attacks, ranks, weights left out, strategies, and summaries.
+"""MENLI's other tables: facts, data to text, systems, attacks, ranks, weights left out, and summaries.
 
     python recipes/studies/menli.py DATA [--only NAME] [--head NAME=FILE ...] [--cache FILE]
 
 DATA: a folder with rank19, qags-cnn, bagel, summeval, wmt21-mqm-zh-en, wmt15-da-seg, wmt16-da-seg, xpaws-fr-adv and
-xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights, wins or
+xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights or
 summaries. `--head` adds a head of your own to all of them but ranks and summaries. Large sets are sampled: the first
-100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16 for weights and wins, and the
-first 3 of the 11 references of a summary.
+100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16 for weights, and the first 3
+of the 11 references of a summary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.metaeval import pooling_study
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
@@ -159,16 +158,12 @@ def ranks(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
         print(f"\nKendall's tau-b of {len(RANKED)} metrics, WMT16 and {name}: {tau.value:.3f}")
 
 
-def material(data: Path) -> tuple[list[ng.Dataset], list[ng.Suite]]:
-    """Every fifth segment of WMT15 and WMT16, and every third case of XPAWS."""
-    rated = [ng.read(data / name / "segments.jsonl.gz") for name in ("wmt15-da-seg", "wmt16-da-seg")]
-    sets = [replace(dataset, segments=dataset.segments[::SEGMENTS]) for dataset in rated]
-    return sets, [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
-
-
 def weights(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
     """What a weight costs that was chosen on the other sets, beside the best weight on the set itself."""
-    (sets, suites), names = material(data), {spec: name for name, spec in both(heads).items()}
+    rated = [ng.read(data / name / "segments.jsonl.gz") for name in ("wmt15-da-seg", "wmt16-da-seg")]
+    sets = [replace(dataset, segments=dataset.segments[::SEGMENTS]) for dataset in rated]
+    suites = [sampled(data, name) for name in ("xpaws-fr-adv", "xpaws-zh-adv")]
+    names = {spec: name for name, spec in both(heads).items()}
     found = ng.sweep(sets, suites, ["chrf", "bertscore"], [*names], criterion="da_z", intervals="none", runtime=runtime)
     table("Weights left out", ["metric", "with", "set", "suite", "chosen on the others", "gains there"])
     rows = [r for r in found.rows if r["left_out"] and r["group"] == "mean"]
@@ -176,23 +171,6 @@ def weights(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
         gains = f"{100 * r['gain_correlation']:+.1f} % / {100 * r['gain_accuracy']:+.1f} %"
         held = [Path(str(r[name])).parent.name for name in ("dataset", "suite")]
         line(r["metric"], [names[r["with"]], *held, f"{r['weight']:g}", gains])
-
-
-def wins(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
-    """How often each of the fifteen strategies is the best: a contest is a head on a set and criterion, or a suite."""
-    (sets, suites), specs = material(data), [*both(heads).values()]
-    bagel = ng.read(data / "bagel" / "segments.jsonl.gz")
-    found = [
-        pooling_study(sets, suites, specs, criterion="da_z", runtime=runtime),
-        pooling_study(bagel, [], specs, criterion="all", stats="spearman", runtime=runtime),
-    ]
-    columns = {"WMT15 and WMT16": (0, "correlation"), "XPAWS-fr and -zh": (0, "accuracy"), "BAGEL": (1, "correlation")}
-    rows = {
-        name: [r for r in found[i].rows if r["table"] == "wins" and r["kind"] == k] for name, (i, k) in columns.items()
-    }
-    table(f"Wins of strategies, {', '.join(heads)}", ["strategy", *columns])
-    for each in zip(*rows.values(), strict=True):
-        line(f"{each[0]['formula']}, {each[0]['direction']}", [f"{r['wins']:.2f}" for r in each])
 
 
 def summaries(data: Path, runtime: ng.Runtime, heads: Heads) -> None:
@@ -272,7 +250,6 @@ TABLES = {
     "attacks": attacks,
     "ranks": ranks,
     "weights": weights,
-    "wins": wins,
     "summaries": summaries,
 }
 
