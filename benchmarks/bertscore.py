@@ -3,6 +3,7 @@
     NLGAUGE_DATA=PATH python benchmarks/bertscore.py       3,000 segments of WMT16; eleven systems of 600
     python benchmarks/bertscore.py --quick                 a minute or two, over generated text
     ... --threads 1 --clock processor                      on a machine with other work
+    python benchmarks/bertscore.py --parts --dtype bfloat16   where our own time goes, without bert-score
 
 Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
 one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
@@ -13,6 +14,10 @@ busy machine take one thread and processor seconds.
 The share of the peak is what the linear layers and attention of the distinct texts need (no padding, two operations a
 multiplication with its addition), divided by the seconds of the whole run and by the rate of a large matrix product on
 the same threads.
+
+`--parts` prints processor seconds of matrix products (with bias, GELU and, in bfloat16, the residual inside), of each
+other part, and of everything, which is also given as seconds of the clock. Each is the least of all repetitions.
+Several `--dtype` alternate.
 """
 
 from __future__ import annotations
@@ -20,26 +25,30 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 from bert_score import BERTScorer
+from torch.nn import functional
 from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import Runtime
-from nlgauge.models import TextTokenizer
+from nlgauge.models import TextTokenizer, kernels, matching, packed
 from nlgauge.models.locate import locate
 
 LAYER = 4
@@ -295,6 +304,68 @@ def warm_cache(
             raise SystemExit("a warm cache must not load the model's packages")
 
 
+class Parts:
+    """Processor seconds of the parts of a run, counted where the package calls them, on whichever thread."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._lock, self._inside = threading.Lock(), threading.local()
+        for name in ("linear", "residual"):
+            setattr(kernels, name, self._counting_products(getattr(kernels, name)))
+        kernels.attention = self._counted("attention", kernels.attention)
+        layer_norm = self._counted("layer norm", functional.layer_norm)
+        packed.functional = SimpleNamespace(embedding=functional.embedding, layer_norm=layer_norm)
+        # These two wait for threads of their own, while nothing else runs.
+        TextTokenizer.tokens = self._counted("tokenizing", TextTokenizer.tokens, time.process_time)
+        matching.greedy = self._counted("matching", matching.greedy, time.process_time)
+
+    def run(self, work: Callable[[], Any]) -> dict[str, float]:
+        """Seconds of each part of `work`, and what they leave of the whole."""
+        self.seconds = {}
+        wall, start = time.perf_counter(), time.process_time()
+        work()
+        whole, wall = time.process_time() - start, time.perf_counter() - wall
+        rest = whole - self.seconds["products"]
+        other = whole - sum(self.seconds.values())
+        return {**self.seconds, "other": other, "all but products": rest, "whole": whole, "whole, by the clock": wall}
+
+    def _counted(self, name: str, work: Callable[..., Any], now: Callable[[], float] = time.thread_time) -> Any:
+        def counted(*given: Any, **options: Any) -> Any:
+            if getattr(self._inside, "a_part", False):  # one of the parts calls another
+                return work(*given, **options)
+            self._inside.a_part, start = True, now()
+            try:
+                return work(*given, **options)
+            finally:
+                self._inside.a_part = False
+                with self._lock:
+                    self.seconds[name] = self.seconds.get(name, 0.0) + now() - start
+
+        return counted
+
+    def _counting_products(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **options: self._counted("products", make(*given, **options))
+
+
+def where_time_goes(segments: int, dtypes: Sequence[str], repeats: int) -> None:
+    """Print the seconds of each part, for each precision."""
+    hypotheses, references, origin = texts(segments)
+    print(f"{len(hypotheses)} segments, {origin}; layer {LAYER}; torch {version('torch')}; {features()}")
+    parts = Parts()
+    runtimes = {dtype: Runtime(device="cpu", dtype=dtype) for dtype in dtypes}
+    least: dict[str, dict[str, float]] = {dtype: {} for dtype in dtypes}
+    for runtime in runtimes.values():
+        ours(runtime, hypotheses[:64], references[:64])
+    for _ in range(repeats):
+        for dtype, runtime in runtimes.items():
+            for name, took in parts.run(lambda used=runtime: ours(used, hypotheses, references)).items():
+                least[dtype][name] = min(least[dtype].get(name, math.inf), took)
+    for dtype, seconds in least.items():
+        print(f"\n{dtype}, seconds")
+        for name, took in seconds.items():
+            print(f"  {name:20}{took:8.3f}  {took / seconds['whole']:4.0%}")
+
+
 def main() -> None:
     global clock
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -307,7 +378,13 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="300 segments, three systems of 100, two repetitions, two batch sizes"
     )
+    parser.add_argument("--parts", action="store_true", help="our own seconds, part by part, and nothing else")
+    parser.add_argument("--dtype", action="append", choices=("float32", "bfloat16"), help="of --parts; may be repeated")
     options = parser.parse_args()
+    if options.parts:
+        torch.set_num_threads(options.threads)
+        where_time_goes(options.segments, options.dtype or ["float32", "bfloat16"], options.repeats)
+        return
     if options.quick:
         options.segments, options.systems, options.items, options.repeats = 300, 3, 100, 2
     if options.clock == "processor":

@@ -26,8 +26,23 @@ set --
 for name in graded binary none insert delete replace swap small other; do set -- "$@" "$name=sescore:model=$out/$name.safetensors"; done
 python "$here/study.py" "$data" cosine=cosine bertscore=bertscore "$@" "all=sescore:model=$out/sescore.safetensors" --alone --sets WMT15,WMT16
 
-# Severities and amounts over three seeds, segments and systems; the encoder stays as it is.
+# Severities over three seeds, segments and systems; the encoder stays as it is.
 for seed in 0 1 2; do
   [ -f "$out/seed$seed.jsonl" ] || nlgauge synth "$out/news500.txt" -o "$out/seed$seed.jsonl" --severity graded --seed $seed -q
 done
 python "$here/seeds.py" "$data" "$out/seed0.jsonl" "$out/seed1.jsonl" "$out/seed2.jsonl"
+
+# Amounts: all texts mixed, without severities, for the judge takes most of the time; three seeds of the training.
+gzip -cd "$out/news.txt.gz" "$out/other.txt.gz" | python -c 'import random, sys; t = list(dict.fromkeys(sys.stdin)); random.Random(0).shuffle(t); sys.stdout.writelines(t)' \
+  > "$out/mix.txt"
+[ -f "$out/mix.jsonl" ] || nlgauge synth "$out/mix.txt" -o "$out/mix.jsonl" --severity none -q
+mix="$out/mix.jsonl"
+python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000,10000
+python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000,10000 --steps 680
+python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000 --steps 40
+
+# Severities again, with an encoder that learns, and beside it one that does not.
+[ -f "$out/mixed.jsonl" ] || nlgauge synth "$out/mix.txt" -o "$out/mixed.jsonl" --severity graded --limit 2010 -q
+mixed="$out/mixed.jsonl"
+python "$here/seeds.py" "$data" "$mixed" "$mixed" "$mixed" --sets WMT16 --every 2 --kinds graded,none --amounts 500 --method lora
+python "$here/seeds.py" "$data" "$mixed" "$mixed" "$mixed" --sets WMT16 --every 2 --kinds graded,none,permuted --amounts 500,2000 --steps 40

@@ -81,3 +81,14 @@ def test_two_statistics_do_not_fit_one_table():
     with pytest.raises(InputError, match="name one stat"):
         criterion_table(rows)
     assert criterion_table(rows, stat="spearman")[2].shape == (2, 4)
+
+
+def test_what_is_constant_correlates_with_nothing():
+    flat = metrics_matrix(evaluation(HUMAN, {**SCORES, "flat": [2] * 6}).held)[1]
+    np.testing.assert_allclose(flat[:2, :2], metrics_matrix(evaluation(HUMAN, SCORES).held)[1])
+    assert np.isnan(flat[2]).all()
+    assert np.isnan(flat[:, 2]).all()
+    # the two criteria are both rated where one of them is always 3
+    human = {"fluency": [1, 2, 3, 4, None, None], "adequacy": [3, 3, 3, 3, 1, 2]}
+    values = criteria_matrix(evaluation(human, SCORES).held, "pearson")[1]
+    np.testing.assert_allclose(values, [[1, NAN], [NAN, 1]])

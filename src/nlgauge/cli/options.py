@@ -28,6 +28,7 @@ from nlgauge.metrics.languages import LANGUAGE_CHECKS, check_language
 from nlgauge.report.pages import write_html
 from nlgauge.report.text import CELLS, DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
+from nlgauge.runtime.precision import has_gpu
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent
 
 R = TypeVar("R")
@@ -184,6 +185,8 @@ class Common:
             raise InputError(f"--device is {self.device!r}, expected auto, cpu, cuda, cuda:N or mps")
         if self.compile and self.device == "cpu":
             raise InputError("--compile is for GPUs, and a CPU has kernels of its own; leave it out")
+        if self.compile and self.device == "auto" and not (self.quiet or has_gpu()):
+            echo("note: --compile changes nothing here: there is no GPU, and a CPU has kernels of its own", err=True)
         return Runtime(
             device=self.device,
             dtype=self.dtype,

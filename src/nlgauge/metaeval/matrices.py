@@ -57,11 +57,13 @@ def metrics_matrix(
 ) -> tuple[list[str], Array]:
     """Correlate every metric with every other; the arguments are those of `criteria_matrix`.
 
-    All metrics are first oriented so that higher is better.
+    All metrics are first oriented so that higher is better. A metric that is constant has NaN.
     """
     names = list(held.scores)
     values = np.full((len(names), len(names)), np.nan)
     for j, other in enumerate(names):
+        if _is_constant(held.scores[other].values):
+            continue
         up = held.scores[other].higher_is_better
         judged = dataclasses.replace(held, human={other: held.scores[other].values * (1 if up else -1)}, pairs=None)
         for row in _rows(judged, other, stat, level, options or {}):
@@ -114,11 +116,16 @@ def criterion_table(rows: Any, stat: str | None = None, level: str | None = None
 
 
 def _pair(held: JoinedScores, one: str, other: str, stat: str, level: str, options: Mapping[str, Any]) -> float:
-    if not held.segments:
+    if _is_constant(held.human[other]):
         return float("nan")
     scores = Scores(stored_signature(one, "ratings"), ids(held.segments), held.human[one])
     (row,) = _rows(dataclasses.replace(held, scores={one: scores}, system_tables={}), other, stat, level, options)
     return float(row["value"])
+
+
+def _is_constant(values: Array) -> bool:
+    known = values[~np.isnan(values)]
+    return not len(known) or not np.ptp(known)
 
 
 def _rows(held: JoinedScores, criterion: str, stat: str, level: str, options: Mapping[str, Any]) -> list[NewRow]:

@@ -8,10 +8,13 @@ import torch
 from torch.nn import functional
 
 Linear = Callable[[torch.Tensor], torch.Tensor]
+Residual = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 # Up to here attention by batches of matrix products beats torch's fused kernel, whose cost for each short text is
 # mostly fixed.
 _SHORT = 96
+# Between these, float32 keeps all that bfloat16 needs of a row of exponentials and of their sum.
+_SUMS = 1e-30, 1e30
 
 
 def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
@@ -32,6 +35,20 @@ def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = 
     return lambda states: functional.linear(states, weight, bias)
 
 
+def residual(weight: torch.Tensor, bias: torch.Tensor, rows: int) -> Residual:
+    """A function from two arrays, shapes (rows, d_in) and (rows, d_out), to weight @ first + bias + second.
+
+    In bfloat16 on a CPU the sum is rounded once: the second array is added before the product is rounded. In other
+    precisions it is added to the rounded product.
+    """
+    if weight.dtype == torch.bfloat16 and _prepares(weight):
+        kernels = torch.ops.mkldnn
+        prepared = kernels._reorder_linear_weight(weight, rows)
+        return lambda states, more: kernels._linear_pointwise.binary(states, more, prepared, bias, "add")
+    product = linear(weight, bias, rows)
+    return lambda states, more: product(states).add_(more)
+
+
 def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> None:
     """Multi-head attention of `n` texts of one length over themselves.
 
@@ -48,6 +65,8 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         result.copy_(functional.scaled_dot_product_attention(query, key, value).transpose(1, 2))
         return
+    if joined.dtype == torch.bfloat16 and _without_maximum(parts, result):
+        return
     # Half precision has no fast product of matrices this small; float32 does, and rounds only once, at the end.
     wide = torch.promote_types(joined.dtype, torch.float32)
     query, key, value = parts.permute(2, 0, 3, 1, 4).to(wide).reshape(3, n * heads, length, size)
@@ -55,6 +74,34 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
     torch.baddbmm(weights, query, key.transpose(1, 2), beta=0, alpha=size**-0.5, out=weights)
     weights = torch.softmax(weights, dim=-1)
     result.copy_(torch.bmm(weights, value).view(n, heads, length, size).transpose(1, 2))
+
+
+def _without_maximum(parts: torch.Tensor, result: torch.Tensor) -> bool:
+    """Attention in bfloat16, with exponentials of the scores as they are, divided by their sum after the last product.
+
+    Keys are transposed while they are converted to float32, for products of matrices as small as these are twice as
+    fast if neither is transposed.
+
+    Args:
+        parts: query, key and value, shape (n, length, 3, heads, size).
+        result: the array that receives the result, shape (n, length, heads, size).
+
+    Returns:
+        Whether it was computed. If not, scores are so large or so small that each row needs its maximum subtracted.
+    """
+    n, length, _, heads, size = parts.shape
+    outer = torch.empty(2, n, heads, length, size, dtype=torch.float32).copy_(parts[:, :, ::2].permute(2, 0, 3, 1, 4))
+    query, value = outer.view(2, n * heads, length, size)
+    key = torch.empty(n, heads, size, length, dtype=torch.float32).copy_(parts[:, :, 1].permute(0, 2, 3, 1))
+    weights = torch.empty(n * heads, length, length, dtype=torch.float32)
+    torch.baddbmm(weights, query, key.view(n * heads, size, length), beta=0, alpha=size**-0.5, out=weights).exp_()
+    sums = weights.sum(-1, keepdim=True)
+    least, most = torch.aminmax(sums)
+    if not (_SUMS[0] < float(least) and float(most) < _SUMS[1]):
+        return False
+    mixed = torch.bmm(weights, value).div_(sums)
+    result.copy_(mixed.view(n, heads, length, size).transpose(1, 2))
+    return True
 
 
 def _prepares(weight: torch.Tensor) -> bool:

@@ -232,10 +232,10 @@ class PackedBert:
 class _Block:
     epsilon: float
     query_key_value: kernels.Linear
-    attention_out: kernels.Linear
+    attention_out: kernels.Residual
     attention_norm: tuple[torch.Tensor, torch.Tensor]
     up: kernels.Linear
-    down: kernels.Linear
+    down: kernels.Residual
     norm: tuple[torch.Tensor, torch.Tensor]
 
     @classmethod
@@ -247,20 +247,18 @@ class _Block:
         return cls(
             epsilon,
             kernels.linear(torch.cat([w for w, _ in three]), torch.cat([b for _, b in three]), rows),
-            kernels.linear(*pair("attention.output.dense"), rows),
+            kernels.residual(*pair("attention.output.dense"), rows),
             pair("attention.output.LayerNorm"),
             kernels.linear(*pair("intermediate.dense"), rows, gelu=True),
-            kernels.linear(*pair("output.dense"), rows),
+            kernels.residual(*pair("output.dense"), rows),
             pair("output.LayerNorm"),
         )
 
     def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
         width = states.shape[1]
         mixed = attend(self.query_key_value(states))
-        states = functional.layer_norm(
-            self.attention_out(mixed).add_(states), (width,), *self.attention_norm, self.epsilon
-        )
-        return functional.layer_norm(self.down(self.up(states)).add_(states), (width,), *self.norm, self.epsilon)
+        states = functional.layer_norm(self.attention_out(mixed, states), (width,), *self.attention_norm, self.epsilon)
+        return functional.layer_norm(self.down(self.up(states), states), (width,), *self.norm, self.epsilon)
 
 
 class _Weights:
