@@ -37,7 +37,7 @@ gzip -cd "$out/news.txt.gz" "$out/other.txt.gz" | python -c 'import random, sys;
   > "$out/mix.txt"
 [ -f "$out/mix.jsonl" ] || nlgauge synth "$out/mix.txt" -o "$out/mix.jsonl" --severity none -q
 mix="$out/mix.jsonl"
-python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000,10000
+python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000,10000,20000
 python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000,10000 --steps 680
 python "$here/seeds.py" "$data" "$mix" "$mix" "$mix" --sets WMT16 --kinds none --amounts 500,2000,5000 --steps 40
 
