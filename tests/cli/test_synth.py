@@ -182,6 +182,29 @@ def pairs(path):
     return path
 
 
+@pytest.mark.parametrize(
+    ("options", "unread"),
+    [
+        (PLAIN, ["--infill lexicon: 2 of 3 texts (2, 3) look Cyrillic: the filler reads English"]),
+        ((*PLAIN, "--limit", 2), ["--infill lexicon: 1 of 2 texts (2) look Cyrillic: the filler reads English"]),
+        ((*PLAIN, "--operations", "swap,delete"), []),  # needs no filler
+        (
+            ("--infill", "lexicon", "--operations", "swap"),
+            ["--judge nli-robust: 2 of 3 texts (2, 3) look Cyrillic: the judge reads English"],
+        ),
+    ],
+)
+def test_texts_that_the_models_do_not_read_are_noted_before_they_are_edited(options, unread, tmp_path, capsys):
+    texts, found = tmp_path / "texts.txt", tmp_path / "result.json"
+    texts.write_text(f"{TEXTS[0]}\nСтарый паром уходит из гавани в семь.\nДождь.\n", encoding="utf-8")
+    assert run(texts, "-o", tmp_path / "t.jsonl", "--json", found, *options) == 0
+    advice = "; name a model of that language (docs/languages.md)"
+    assert json.loads(found.read_text("utf-8"))["notes"][: len(unread)] == [line + advice for line in unread]
+    told = capsys.readouterr().err
+    assert [line + advice in told for line in unread] == [True] * len(unread)
+    assert ("Cyrillic" in told) is bool(unread)
+
+
 def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
     labelled, out = pairs(texts.with_name("pairs.jsonl")), texts.with_name("r.json")
     assert run("--calibrate", labelled) == 0

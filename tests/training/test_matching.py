@@ -78,7 +78,7 @@ def test_a_text_learns_to_match():
 def test_what_weighs_nothing_gives_0_and_what_does_not_fit_is_refused():
     vectors, mask = torch.ones(1, 2, 2, requires_grad=True), torch.ones(1, 2, dtype=torch.bool)
     found = match_tokens(vectors, vectors, torch.zeros(1, 2), torch.ones(1, 2), mask, mask)
-    assert (float(found.precision), float(found.recall), float(found.f1)) == (0.0, pytest.approx(1.0), 0.0)
+    assert tuple(x.item() for x in (found.precision, found.recall, found.f1)) == (0.0, pytest.approx(1.0), 0.0)
     found.f1.sum().backward()
     assert torch.isfinite(vectors.grad).all()
     with pytest.raises(InputError, match="as many texts and dimensions"):

@@ -15,9 +15,14 @@ from nlgauge.cli.progress import bar
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.segment import Segment
 from nlgauge.io.files.journal import SUFFIX, Journal
-from nlgauge.io.raw import read_raw
+from nlgauge.io.raw import Raw, read_raw
 from nlgauge.io.suites.minor import read_minor
+from nlgauge.metrics.languages import unread_by_model, unread_scripts
+from nlgauge.models.entailment import locate_nli
+from nlgauge.models.infill.files import locate_infill
 from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
 from nlgauge.perturbations.synthesis.severity import calibrate as calibrated
@@ -25,6 +30,7 @@ from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
+from nlgauge.text.scripts import Writing
 
 Texts = Annotated[
     str | None,
@@ -175,11 +181,14 @@ def synth(
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
     settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
     journal = Journal(output, settings)
+    notes += [*raw.notes, *_unread(raw, draws, rated, limit)]
     if not run.quiet:
+        for note in notes:
+            echo(f"note: {note}", err=True)
         _say_where_it_begins(journal, output)
     progress = silent if run.quiet or not sys.stderr.isatty() else bar
     outcome = run_synthesis(maker, raw.texts, raw.ids, journal, limit=limit, progress=progress)
-    result = as_typed(replace(outcome.result(raw.inputs, [*notes, *raw.notes]), settings={"seed": run.seed}))
+    result = as_typed(replace(outcome.result(raw.inputs, notes), settings={"seed": run.seed}))
     _write(outcome, result, journal, files, show)
     journal.finish()
     if outcome.left_alone:
@@ -187,6 +196,31 @@ def synth(
     if not run.quiet and not files.printed and output != STDOUT:
         echo(render(result))
     return 0
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A filler or a judge, as the check of scripts sees it."""
+
+    who: str
+    languages: tuple[str, ...]
+    info = MetricInfo("model", needs=frozenset())
+
+    def unread(self, writing: Writing) -> str | None:
+        return unread_by_model(self.languages, writing, self.who)
+
+
+def _unread(raw: Raw, draws: Draws, rated: Rated, limit: int | None) -> list[str]:
+    """Notes on texts in scripts that a filler or the judge does not read."""
+    models = {}
+    if {"insert", "replace"} & {*draws.operations}:
+        for name in rated.infill or ["infill"]:
+            languages = ("en",) if name == "lexicon" else locate_infill(name).languages
+            models[f"--infill {name}"] = _Model("the filler", languages)
+    if rated.severity != "none":
+        models[f"--judge {rated.judge}"] = _Model("the judge", locate_nli(rated.judge).languages)
+    segments = [Segment(*each) for each in islice(zip(raw.ids, raw.texts, strict=True), limit)]  # id and text
+    return unread_scripts(models, [segments], "note", "texts")
 
 
 def _as_published(context: typer.Context, preset: str, rated: Rated, calibrate: str | None) -> Rated:
