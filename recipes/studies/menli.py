@@ -5,8 +5,7 @@
 DATA: a folder with rank19, qags-cnn, bagel, summeval, wmt21-mqm-zh-en, wmt15-da-seg, wmt16-da-seg, xpaws-fr-adv and
 xpaws-zh-adv. `--only` prints one of the tables: facts, text, systems, complex, attacks, ranks, weights or
 summaries. `--head` adds a head of your own to all of them but ranks and summaries. Large sets are sampled: the first
-100 items of WMT21, every third case of XPAWS, every fifth segment of WMT15 and WMT16 for weights, and the first 3
-of the 11 references of a summary.
+100 items of WMT21, every third case of XPAWS, and every fifth segment of WMT15 and WMT16 for weights.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ RANKED = (
     *("greedy", "embedding-average", "vector-extrema", "sescore", "rated"),
 )
 RARE = ("negation", "pronoun_error", "mismatch_adj", "mismatch_noun", "mismatch_verb")  # `nli` saw little like them
-REFERENCES, ITEMS, CASES, SEGMENTS = 3, 100, 3, 5
+REFERENCES, ITEMS, CASES, SEGMENTS = 11, 100, 3, 5
 Probabilities = dict[str, Array]
 Heads = Mapping[str, str]  # name -> how its specifications begin
 
