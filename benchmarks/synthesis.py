@@ -68,7 +68,8 @@ def main() -> None:
                 infill=given.infill, seed=repeat, runtime=Runtime(dtype=dtype, device=given.device), **judged
             )
             maker(texts[:8])  # loads the models
-            fill = maker.fillers.fill = Timed(maker.fillers.fill, clock)
+            (filler,) = maker.fillers
+            fill = filler.fill = Timed(filler.fill, clock)
             judge = maker.severity.judge.judge = Timed(maker.severity.judge.judge, clock)
             began = clock()
             made = [one for one in maker(texts[: given.sentences]) if one is not None]

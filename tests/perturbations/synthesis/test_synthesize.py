@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -362,3 +363,13 @@ def test_fillers_of_one_name_and_no_filler_are_refused():
         synthesize(TEXTS[:1], infill=[Words(), Words()], judge=None, severity="none")
     with pytest.raises(SpecError, match="expected one model or several"):
         synthesize(TEXTS[:1], infill=[], judge=None, severity="none")
+
+
+@pytest.mark.slow
+def test_the_benchmark_finds_the_parts_that_it_times(tmp_path):
+    texts = tmp_path / "texts.txt"
+    texts.write_text(f"{TEXTS[0]}\n{TEXTS[3]}\n" * 5, encoding="utf-8")
+    script = Path(__file__).parents[3] / "benchmarks" / "synthesis.py"
+    command = [sys.executable, str(script), "--texts", str(texts), "--sentences", "2", "--repeats", "1"]
+    done = subprocess.run([*command, "--dtype", "float32"], capture_output=True, text=True, check=True)
+    assert [line.split()[0] for line in done.stdout.splitlines()[2:]] == ["words", "severities", "edits"]
