@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError, nearest
@@ -35,3 +37,9 @@ def test_a_missing_extra_says_what_to_run():
 )
 def test_the_nearest_names_end_an_error(name, known, hint):
     assert nearest(name, known) == hint
+
+
+@pytest.mark.parametrize("error", [InputError("a.txt:1: no"), MissingExtra("Parquet", "parquet")])
+def test_an_error_of_a_worker_reaches_its_command(error):
+    sent = pickle.loads(pickle.dumps(error))
+    assert (type(sent), str(sent)) == (type(error), str(error))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 
 import pytest
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.files.limits import Limits, limited
 from nlgauge.io.read import open_data
 from nlgauge.io.spans import Inputs
@@ -145,6 +146,13 @@ def test_a_folder_of_something_else_is_refused(plan, data, tmp_path):
         score_in_parts(other, tmp_path / "out", one_by_one, Runtime())
     with pytest.raises(InputError, match="cannot write"):
         score_in_parts(plan, tmp_path / "none" / "out", one_by_one, Runtime())
+
+
+def test_without_pyarrow_nothing_begins(plan, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # what makes `import pyarrow` fail
+    with pytest.raises(MissingExtra, match=r"nlgauge\[parquet\]"):
+        score_in_parts(plan, tmp_path / "new", None, Runtime())
+    assert not (tmp_path / "new").exists()
 
 
 def test_two_processes_do_not_work_on_one_run(plan, run):

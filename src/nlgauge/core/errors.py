@@ -26,6 +26,11 @@ class MissingExtra(NlgaugeError, ImportError):
             f"{what} needs packages that are not installed; run: pip install 'nlgauge[{extra}]', or in a checkout of"
             f" nlgauge: pip install '.[{extra}]'"
         )
+        self._made_of = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        """How a process of a pool sends it: from the message alone it could not be made again."""
+        return MissingExtra, self._made_of
 
 
 for _error in (NlgaugeError, InputError, SpecError, MissingExtra):

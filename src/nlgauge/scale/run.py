@@ -12,7 +12,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.io.parquet import read_columns
+from nlgauge.io.parquet import import_pyarrow, read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.base import Metric, pieces_of
 from nlgauge.metrics.job import ComparisonOptions
@@ -95,7 +95,9 @@ def score_in_parts(
     Raises:
         InputError: systems cannot be compared, the folder holds another run or other files, another process works on
             it, or a part has an error.
+        MissingExtra: pyarrow, which writes the rows, is not installed.
     """
+    import_pyarrow()  # before a folder is made and workers start
     comparison = comparison or ComparisonOptions()
     comparison.check(plan.summary)
     if comparison.test is not None and "item" in plan.summary.lacking:
