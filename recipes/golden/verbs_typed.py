@@ -302,10 +302,10 @@ def _meta() -> Runs:
         f"meta {RATED} -m chrf -m bleu -c adequacy --stat wmt_kendall_like --threshold 20 --ties half -n 50",
     )
     yield "meta-undefined", f"meta {RATED} -m rouge2 -m chrf -c fluency --level item --undefined zero --common -n 50"
-    for intervals in ("fisher", "bootstrap", "none"):
+    for intervals, drawn in (("fisher", ""), ("bootstrap", " -n 100 --seed 7"), ("none", "")):
         yield (
             f"meta-intervals-{intervals}",
-            f"meta {RATED} -m chrf -m rougeL -c adequacy --intervals {intervals} -n 100 --seed 7",
+            f"meta {RATED} -m chrf -m rougeL -c adequacy --intervals {intervals}{drawn}",
         )
     for references in ("own", "mean", "best", "best_each", "first", "source"):
         yield (
