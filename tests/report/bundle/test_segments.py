@@ -47,7 +47,8 @@ def test_an_id_that_stands_for_two_segments_is_refused():
     texts = [Dataset((Segment("a", text),), name) for text, name in (("one", "d"), ("two", "e"))]
     with pytest.raises(InputError, match=r"^e: segment 'a' has other texts than in a file before"):
         segments_of([table("x", "ab", m=[1, 2])], texts)
-    assert segments_of([table("x", "ab", m=[1, 2])], [texts[0], texts[0]]).texts["a"].hypothesis == "one"
+    rated = Dataset((Segment("a", "one", human={"q": 1}),), "f")  # other ratings of the same texts
+    assert segments_of([table("x", "ab", m=[1, 2])], [texts[0], rated]).texts["a"].hypothesis == "one"
 
 
 def test_rows_without_ids_are_refused():

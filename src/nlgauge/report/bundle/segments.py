@@ -160,9 +160,14 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
     texts: dict[str, Segment] = {}
     for dataset in data:
         for segment in dataset:
-            if texts.setdefault(segment.id, segment) != segment:
+            if _texts(texts.setdefault(segment.id, segment)) != _texts(segment):
                 raise InputError(f"{dataset.name}: segment {segment.id!r} has other texts than in a file before")
     return Segments(list(keys.values()), columns, frozenset(falling), texts)
+
+
+def _texts(segment: Segment) -> tuple[object, ...]:
+    """What the page shows of a segment; a second file may hold other ratings of the same texts."""
+    return segment.hypothesis, segment.references, segment.source
 
 
 def _both(one: Array, other: Array) -> tuple[Array, Array]:
