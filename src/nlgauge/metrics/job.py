@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -341,10 +341,7 @@ def score_source(
     unread, counted = _refused_or_counted(source, metrics, language, guards)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     if comparison.resamples:
-        rehearsal = Rehearsal(comparison, signatures)
-        for block in source.blocks():
-            rehearsal.add(block)
-        rehearsal.compare()
+        Rehearsal(comparison, signatures).compare(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         if guards == "note":
@@ -393,6 +390,8 @@ class Rehearsal:
         """Take in a block of segments."""
         self._totals.add(block, Scores(self._stand_in, ids(block), np.zeros(len(block))))
 
-    def compare(self) -> None:
+    def compare(self, blocks: Iterable[Sequence[Segment]] = ()) -> None:
         """Raise an InputError if systems have different items, or one has an item twice; or a group has one system."""
+        for block in blocks:
+            self.add(block)
         self._few.pairwise(self._totals) if self._few.pairs else self._few.of(self._totals)
