@@ -44,7 +44,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
 
 
 class ScoreWarning(UserWarning):
-    """Some texts were not scored as they stand: they were cut, empty or undefined. Each call warns once at most."""
+    """What a reader must know of a call, such as texts that were cut, empty or undefined. A call warns once at most."""
 
 
 ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors

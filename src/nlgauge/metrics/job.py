@@ -178,7 +178,7 @@ class ComparisonOptions:
             from nlgauge.metrics.pairwise import ADJUSTED
 
             draws, seed = self.settings["draws"], self.settings["seed"]
-            fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
+            fault = ", as {} computes it (too often significant: page 'statistics/comparison' of the documentation)"
             yield (
                 f"p: {_TESTS[self.test]} against the baseline, two-sided, {draws} draws,"
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"

@@ -215,7 +215,7 @@ def _passes(metrics: Mapping[str, Metric]) -> int:
         if number is None:
             raise InputError(
                 f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
-                " own, see docs/scale.md); score it without --engine"
+                " own, page 'extending' of the documentation); score it without --engine"
             )
     return max((number for number in found.values() if number is not None), default=0)
 
