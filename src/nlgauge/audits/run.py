@@ -185,10 +185,8 @@ def audit(
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
     suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
-    wanted = _design(suite, design, ties, normalise, tolerance, interval)
+    wanted, suite = _design(suite, design, ties, normalise, tolerance, interval)
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
-    check_names(suite)
-    suite = in_our_words(suite) if wanted == "checklist" else suite
     listed = checklist_of(suite) if wanted == "checklist" else []
     _check_penalties(penalties, wanted, listed)
     built = named(metrics)
@@ -210,12 +208,15 @@ def audit(
     return Audit(suite, wanted, sides, [r.as_row() for r in marked], (*notes, *_about_skipped(suite)), **limits)
 
 
-def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str) -> Design:
-    """The requested design, after the options are checked.
+def _design(
+    suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str
+) -> tuple[Design, Suite]:
+    """The requested design, and the suite for it, after the options and the names in the suite are checked.
 
     Raises:
-        InputError: the value of an option is not allowed.
+        InputError: the value of an option is not allowed, or different pairs would be counted as one.
     """
+    check_names(suite)
     for name, value, kind in (
         ("ties", ties, Annotated[str, OneOf(TIES)]),
         ("normalise", normalise, Annotated[str, OneOf(("auto", *RULES))]),
@@ -230,7 +231,7 @@ def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tole
     for name in (name for name, is_given in idle.items() if is_given):
         other = "preference" if wanted == "checklist" else "checklist"
         raise InputError(f"{name} goes with design {other!r}, and this audit is a {wanted}; leave it out")
-    return wanted
+    return wanted, in_our_words(suite) if wanted == "checklist" else suite
 
 
 def in_our_words(suite: Suite) -> Suite:
