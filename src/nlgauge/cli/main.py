@@ -28,7 +28,8 @@ app = group_of(
     VERBS,
     name="nlgauge",
     help="Score generated text, and find out how far the scores can be trusted.",
-    epilog="To begin: docs/index.md has a first command for each task, docs/choosing.md says which metric suits it.",
+    epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page 'choosing'"
+    " says which metric suits it.",
     add_completion=True,
 )
 
@@ -117,6 +118,7 @@ def _left(arguments: Sequence[str] | None) -> str:
 def _refuse(message: str, command: str = "nlgauge") -> int:
     line = visible(" ".join(message.split()))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
+    line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
     print(f"nlgauge: {line}{help_hint if line else 'what to do? see nlgauge --help'}", file=sys.stderr)
     return INPUT
 
