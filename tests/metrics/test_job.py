@@ -127,7 +127,8 @@ def test_scripts_that_a_metric_cannot_split_are_noted_refused_or_left_alone():
 
 def test_rouge_says_that_its_tokenizer_keeps_nothing_and_not_that_a_side_is_empty():
     notes = score_source(InMemory(CHINESE), "rougeL").result().notes
-    assert notes[1:] == ["rougeL: 1 of 1 segments (7) have a side of which the tokenizer keeps nothing; they get 0"]
+    kept = "have a side of which the tokenizer keeps nothing; they get the worst value"
+    assert notes[1:] == [f"rougeL: 1 of 1 segments (7) {kept}"]
     assert "tokenizer=unicode" in notes[0]
 
 

@@ -74,7 +74,8 @@ class _English:
 
     def unread(self, writing: Writing) -> str | None:
         """The same for every script but Latin."""
-        return "those that need English leave them alone, with the reason 'language' (docs/languages.md)"
+        reason = "with the reason 'language' (page 'languages' of the documentation)"
+        return f"those that need English leave them alone, {reason}"
 
 
 def script_notes(found: Sequence[Anchor], scripts: LanguageCheck) -> list[str]:

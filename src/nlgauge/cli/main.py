@@ -28,7 +28,8 @@ app = group_of(
     VERBS,
     name="nlgauge",
     help="Score generated text, and find out how far the scores can be trusted.",
-    epilog="To begin: docs/index.md has a first command for each task, docs/choosing.md says which metric suits it.",
+    epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page 'choosing'"
+    " says which metric suits it.",
     add_completion=True,
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
@@ -218,6 +219,8 @@ def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     files.check_embedded()
     from nlgauge.models.packed import PackedBert
 
+    if runtime.compile and (where.type == "cpu" or not PackedBert.reads(files.config)):
+        say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")
     if PackedBert.reads(files.config):
         return PackedBert(files, kind, where, compiled=runtime.compile)
     from nlgauge.models.hub import HubNetwork

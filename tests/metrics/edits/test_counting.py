@@ -36,6 +36,16 @@ def test_of_several_references_the_best_counts_and_blank_ones_do_not(name):
     assert scores.system == alone.system
 
 
+@pytest.mark.parametrize("name", WORDS)
+def test_a_side_of_which_the_tokenizer_keeps_nothing_is_flagged(name):
+    texts = [("!", ("!",)), ("a", ("a", "...")), ("a", ("...",)), ("", ("...",))]
+    segments = [Segment(str(i), *text) for i, text in enumerate(texts)]
+    scores = metric(f"{name}:tokenizer=unicode").score(segments, Runtime())
+    assert scores.flags["untokenized"].tolist() == [True, False, True, False]
+    assert scores.flags["empty"].tolist() == [False, False, False, True]
+    assert "untokenized" not in metric(name).score(segments, Runtime()).flags
+
+
 def test_the_corpus_number_is_that_of_summed_counts():
     segments = [Segment("a", "a x", ("a b",)), Segment("b", "a b c d e f", ("a b c d e f",)), Segment("c", "z", ("",))]
     scores = Wer().score(segments, Runtime())

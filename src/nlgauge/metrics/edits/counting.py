@@ -64,13 +64,25 @@ class WordMetric(Checked):
         return blank_words(text) if self.tokenizer == "blanks" else unicode_words(text)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """One value per segment; `stats` are the counts of the best reference. The flag `empty` marks a blank side."""
+        """One value per segment; `stats` are the counts of the best reference.
+
+        The flag `empty` marks a blank side. `untokenized` marks one of which the tokenizer `unicode` keeps nothing.
+        """
 
         def count(pairs: Sequence[Pair]) -> Array:
             texts = {text: self.words(text) for pair in pairs for text in pair}
             return np.array([self.count(texts[h], texts[r]) for h, r in pairs], dtype=np.float64)
 
-        return against_best(self, segments, runtime, count, self.corpus, self.k)
+        found = against_best(self, segments, runtime, count, self.corpus, self.k)
+        if self.tokenizer != "unicode":  # the others keep all that can be seen
+            return found
+        chosen = found.parts["reference"].astype(int).tolist()
+        wordless = [
+            not self.words(s.hypothesis) or not self.words(s.references[i])
+            for s, i in zip(segments, chosen, strict=True)
+        ]
+        flags = {**found.flags, "untokenized": np.array(wordless, dtype=np.bool_) & ~found.flags["empty"]}
+        return replace(found, flags=flags)
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """What is counted of a pair of texts."""
