@@ -113,7 +113,7 @@ class InParts:
             raise InputError("--compile does not reach the workers of --engine; leave it out")
         table = thresholds_for(thresholds, metrics, runtime)
         how = {"language": looks.language, "guards": looks.guards}
-        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, **how)
+        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, **how)
         if self.dry_run:
             for line in self._estimate(plan, metrics, runtime):
                 echo(line)

@@ -15,7 +15,7 @@ from nlgauge.core.suite import Pair, Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults
 from nlgauge.io.suites.originals import Maker
-from nlgauge.io.suites.published import PUBLISHED, pairs_made, read_published
+from nlgauge.io.suites.published import PUBLISHED, pairs_made, read_published, with_origin
 from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of, pair_of, phenomenon_of
 
 LAYOUTS: Mapping[str, str] = {
@@ -272,7 +272,7 @@ def _made_by(make: Maker) -> _Reader:
     def read(rows: _Rows, context: _Context) -> Iterator[Pair]:
         placed, left, _ = pairs_made(rows, make, context.faults)
         context.notes.extend(left)
-        return (pair for _, pair in placed)
+        return (with_origin(pair) for _, pair in placed)
 
     return read
 
