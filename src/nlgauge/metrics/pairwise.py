@@ -292,9 +292,7 @@ def compare_pairs(
         n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
         **tests,
         p_adjusted=fair,
-        ranks=(None,) * len(names)
-        if baseline is not None
-        else _ranks(sign * values, sign * tests["deltas"], fair, alpha),
+        ranks=_ranks(sign * values, sign * tests["deltas"], fair, alpha) if baseline is None else (None,) * len(names),
         baseline=baseline,
         test=found[0].test,
         draws=draws,
