@@ -297,7 +297,7 @@ def test_every_piece_belongs_to_one_word_or_is_special(tiny, kind, text):
 
 
 def test_a_tokenizer_without_offsets_cannot_tell_words(tiny):
-    with pytest.raises(InputError, match="a tokenizer without offsets, which align needs"):
+    with pytest.raises(InputError, match="does not say which piece is of which word, as align and discoscore need"):
         tiny("t5, bytes").words("the cat")
 
 
@@ -336,3 +336,12 @@ def test_pieces_have_names_and_a_test_of_them_is_made_once(tiny_model):
     for _ in range(2):
         assert tokenizer.which(is_stop)[tokens.ids].tolist() == [False, False, False, True, False]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "family"), [("mpnet", "mpnet"), ("xlm-roberta", "camembert"), ("roberta", "longformer"), ("gpt2", "gpt2")]
+)
+def test_every_family_knows_its_own_limit(changed, kind, family):
+    # 50 positions counted from the padding index on, or n_positions; torch would fail on the next one
+    files = changed(kind, config={"model_type": family}, tokenizer_config={"model_max_length": ...})
+    assert TextTokenizer(files).max_tokens == LIMIT

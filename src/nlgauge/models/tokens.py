@@ -25,6 +25,10 @@ _NEEDS_SPACE = {
     "gpt2",
 }  # a word at the start is another piece than the same word after a space (as bert_score)
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
+# Families beside RoBERTa's that count positions from the padding index on, and those that name them as GPT-2 does (T5
+# has the same entry, but its positions are relative).
+_FROM_PADDING = {"camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet", "xmod"}
+_AS_GPT2 = ("codegen", "ctrl", "gpt", "openai-gpt")
 _UNKNOWN = ("<unk>", "[UNK]")  # names of the piece for text that is not in the vocabulary
 _BOUNDARY = "\u2581"  # SentencePiece's mark of a word's beginning, which alone holds no text
 _CHUNK = 8192
@@ -249,7 +253,8 @@ class TextTokenizer:
         if hasattr(self._backend, "encode_batch_fast"):
             return self._backend.encode(text)
         raise InputError(
-            f"model {self.name!r} has a tokenizer without offsets, which align needs; choose another model"
+            f"model {self.name!r} has a tokenizer that does not say which piece is of which word, as align and"
+            " discoscore need; choose another model"
         )
 
     def _frame(self) -> list[int]:
@@ -303,11 +308,14 @@ class _AsciiPieces(dict[str, tuple[int, ...]]):
 
 
 def _positions(config: dict[str, Any]) -> int | None:
-    positions = config.get("max_position_embeddings")
+    family = str(config.get("model_type"))
+    named = "n_positions" if family.startswith(_AS_GPT2) and "n_positions" in config else "max_position_embeddings"
+    positions = config.get(named)
     if not isinstance(positions, int) or positions <= 0 or config.get("position_biased_input") is False:
         return None
     # RoBERTa counts positions from the padding index on, so two of its 514 rows are never a token's.
-    return positions - config.get("pad_token_id", 1) - 1 if "roberta" in str(config.get("model_type")) else positions
+    from_padding = "roberta" in family or family in _FROM_PADDING
+    return positions - config.get("pad_token_id", 1) - 1 if from_padding else positions
 
 
 def _load(files: ModelFiles, language: str | None) -> tuple[Any, frozenset[int] | None]:
