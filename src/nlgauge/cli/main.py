@@ -118,6 +118,7 @@ def _left(arguments: Sequence[str] | None) -> str:
 def _refuse(message: str, command: str = "nlgauge") -> int:
     line = visible(" ".join(message.split()))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
+    line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
     print(f"nlgauge: {line}{help_hint if line else 'what to do? see nlgauge --help'}", file=sys.stderr)
     return INPUT
 

@@ -42,7 +42,7 @@ class InParts:
     ] = None
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Processes of --engine.  [default: one a processor, or a GPU]"),
+        typer.Option("--workers", min=1, help="Processes of --engine.  [default: one per processor, or per GPU]"),
     ] = None
     gpus_per_worker: Annotated[
         float | None,
