@@ -115,7 +115,7 @@ class Encoder:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         starts = np.zeros(len(sequences), dtype=np.int64)
         rows, device = int(lengths.sum()), self.network.device
-        matrices = [torch.empty(rows, self.width, dtype=torch.float32, device=device) for _ in layers]
+        matrices = [_matrix(rows, self.width, device) for _ in layers]
         norms = [torch.empty(rows, 1, dtype=torch.float32, device=device) for _ in layers]
         batches = list(by_length(lengths, self.budget))
         places, row = [], 0  # first row of a batch, and the row after it
@@ -175,6 +175,15 @@ def cut_layers(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequen
             yield lambda sequences: [forward(sequences)]
     else:
         yield one_by_one
+
+
+def _matrix(rows: int, width: int, device: Any) -> torch.Tensor:
+    """An array to be filled. For large ones numpy asks the system for large pages, which are faster to fill."""
+    import torch
+
+    if device.type != "cpu":
+        return torch.empty(rows, width, dtype=torch.float32, device=device)
+    return torch.from_numpy(np.empty((rows, width), dtype=np.float32))
 
 
 def _gather(vectors: Vectors, spans: list[list[tuple[int, int]]]) -> Vectors:

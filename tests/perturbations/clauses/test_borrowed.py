@@ -226,3 +226,20 @@ def test_the_order_of_the_pool_does_not_matter(name):
 
 
 TOLD = [f"He came {when}." for when in ("today", "on Monday", "at noon", "late", "again")]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Here are examples:", "Here are examples: "),
+        ("Hello,", "Hello, "),
+        ("Good morning 😀", "Good morning 😀 "),
+        ("See you soon ;)", "See you soon ;) "),
+        ("She said “no”", "She said “no”. "),
+        ("It cost 5%", "It cost 5%. "),
+    ],
+)
+def test_nonsense_stands_behind_a_full_stop_only_where_a_word_ends_the_text(text, start):
+    [made] = perturb("add_nonsense:source=list", [text])
+    assert made.text.startswith(start)
+    assert made.text.removeprefix(start)[0].isupper()

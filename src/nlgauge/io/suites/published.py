@@ -209,7 +209,8 @@ def _read(name: str, rows: Any, columns: Mapping[str, str] | None, notes: list[s
 
 
 def _ours(row: Cells, number: int, name: str) -> Pair | str:
-    return replace(pair_of(row, str(number)), cluster=row.text("origin_id"))
+    pair = pair_of(row, str(number))
+    return replace(pair, cluster=pair.cluster or row.text("origin_id"))
 
 
 def pairs_made(rows: Any, make: Maker, faults: Faults) -> tuple[list[Placed], list[str], int]:

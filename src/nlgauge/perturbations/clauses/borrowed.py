@@ -11,6 +11,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.surface.sentences import lacks_stop
 from nlgauge.text.doc import Doc
 from nlgauge.text.wordlists import data_lines
 
@@ -90,7 +91,7 @@ class AddNonsense(Checked):
             if picked is not None
             else rng.choice([s for s in data_lines("nonsense.txt") if s not in text])
         )
-        stop = "" if text.rstrip(_CLOSING)[-1:] in _FINAL else "."
+        stop = "." if lacks_stop(text) else ""
         edit = Edit(len(text), len(text), f"{stop}{'' if text[-1] in _UNSPACED else ' '}{new}")
         return Change([edit], {"added": new, "from": "list" if picked is None else "pool"})
 
