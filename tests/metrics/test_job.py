@@ -48,6 +48,13 @@ def test_systems_are_tested_against_the_baseline(source):
     assert result.notes[-1] == "p: paired bootstrap against the baseline, two-sided, 50 draws, seed 0"
 
 
+def test_the_baseline_may_be_a_system_without_a_name():
+    rows = [Segment(f"{s}{i}", f"a b {s}{i}", ("a b c d",), system=s, item=str(i)) for s in ("x", "") for i in range(3)]
+    options = ComparisonOptions(test="bootstrap", baseline="", draws=20)
+    result = score_source(InMemory(*rows), "chrf", options).result()
+    assert {row["baseline"] for row in result.rows} == {""}  # it was "x", the first
+
+
 def test_blocks_are_handed_on_as_they_are_scored(source):
     seen = []
     score_source(source, "chrf", on_block=lambda block, scores: seen.append((len(block), list(scores))))

@@ -115,7 +115,7 @@ class ComparisonOptions:
             raise InputError(f"{'pairs' if self.pairs else 'adjust'} says how systems are tested, and no test is named")
         if self.pairs and (self.baseline is not None or self.compat is not None):
             raise InputError(
-                f"pairs tests every pair of systems; leave {'baseline' if self.baseline else 'compat'} out"
+                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
             )
 
     def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
@@ -150,7 +150,7 @@ class ComparisonOptions:
                 systems,
                 items,
                 test=self.test,
-                baseline=self.baseline or next(s for s in systems if s is not None),
+                baseline=next(s for s in systems if s is not None) if self.baseline is None else self.baseline,
                 draws=self.draws,
                 seed=self.seed,
                 compat=self.compat,

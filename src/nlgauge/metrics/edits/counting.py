@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -48,6 +49,10 @@ class WordMetric(Checked):
     tokenizer: Tokenizer = "jiwer"
     info: ClassVar[MetricInfo]
     k: ClassVar = 2
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The version of Unicode's tables, for the tokenizer that reads them."""
+        return {"unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None}
 
     def unread(self, writing: Writing) -> str | None:
         """Whether texts without blanks would count as single words, and what splits them."""

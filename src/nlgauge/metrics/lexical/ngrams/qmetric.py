@@ -39,6 +39,7 @@ _COMPONENTS = ("relevant", "entities", "question", "stopwords")
 _PARTS = ("answerability", *_COMPONENTS)
 _INFO = MetricInfo(
     "qmetric",
+    parts=dict.fromkeys(("base", *_PARTS), True),
     summary="a metric mixed with the answerability of a question",
     tasks={"qg"},
     paper='Nema and Khapra (2018), "Towards a Better Metric for Evaluating Question Generation Systems"',
