@@ -101,8 +101,9 @@ class Blanc:
         """Values from -1 to 1; parts `helped` and `filled`, the accuracies behind the summary and behind the filler.
 
         The flags are `empty`, `truncated`, `unknown`, `nonfinite` and `unmasked`. A side that is blank, or of which the
-        tokenizer keeps nothing, gets 0, since nothing is gained, and sets the flag `empty`. A source without a word that is long enough to be masked gives NaN and sets
-        the flag `unmasked`. So does a text of which no piece is known (`unknown`), and a number that is not finite.
+        tokenizer keeps nothing, gets 0, since nothing is gained, and sets the flag `empty`. A source without a word
+        that is long enough to be masked gives NaN and sets the flag `unmasked`. So does a text of which no piece is
+        known (`unknown`), and a number that is not finite.
 
         Raises:
             InputError: a segment has no source, or the model is not a masked language model.
