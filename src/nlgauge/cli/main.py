@@ -87,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if message is None:
             raise
         context = getattr(error, "ctx", None)
-        return _refuse(message(), context.command_path if context is not None else "nlgauge")
+        is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
+        return _refuse("" if is_bare else message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
@@ -119,7 +120,7 @@ def _refuse(message: str, command: str = "nlgauge") -> int:
     line = visible(" ".join(message.split()))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
     line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
-    print(f"nlgauge: {line}{help_hint if line else 'what to do? see nlgauge --help'}", file=sys.stderr)
+    print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)
     return INPUT
 
 

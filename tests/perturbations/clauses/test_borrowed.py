@@ -76,6 +76,12 @@ def test_what_another_text_says_is_added_before_the_final_mark(text, expected):
     assert results("add_extra_text", text, pool=POOL) == expected
 
 
+def test_marks_alone_are_no_text_to_go_on_and_one_letter_is_no_shout():
+    made = perturb("add_extra_text", ["?", "()", "I", "U.S."], pool=["The ship was late."])
+    assert made.reasons[:2] == ["no word", "no word"]
+    assert [one.text for one in made[2:]] == ["I, and the ship was late", "U.S., and the ship was late."]
+
+
 def test_where_it_comes_from_is_told():
     [made] = perturb("add_extra_text", ["The bridge is old."], pool=POOL[:1])
     assert isinstance(made, Perturbed)

@@ -13,6 +13,7 @@ from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.surface.sentences import lacks_stop
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.wordlists import data_lines
 
 _TRIES = 40  # texts of the pool looked at
@@ -39,7 +40,9 @@ class AddExtraText(Checked):
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the last sentence that is no question."""
-        doc = case.doc
+        doc, loud = case.doc, is_loud(case.text)
+        if not doc.words:
+            return Inapplicable("no word")
         wanted = _has_verb(doc)
         spare: tuple[Clause, str] | None = None
         for source in _others(case, rng):
@@ -55,11 +58,11 @@ class AddExtraText(Checked):
         if spare is None:
             return Inapplicable("no clause in the pool")
         found_clause, source = spare
-        added = found_clause.text.upper() if case.text.isupper() else found_clause.text
+        added = found_clause.text.upper() if loud else found_clause.text
         asked = [doc.tokens[s.last].text[0] in "?？" for s in doc.sentences]
         last = max((i for i, question in enumerate(asked) if not question), default=len(asked) - 1)
         draft = Draft(doc)
-        draft.append(doc.sentences[last], added, joint=", AND " if case.text.isupper() else ", and ")
+        draft.append(doc.sentences[last], added, joint=", AND " if loud else ", and ")
         return draft.finish(articles=False, added=added, source=source)
 
 

@@ -11,6 +11,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
 from nlgauge.text.lexicon.articles import article_before
 from nlgauge.text.wordlists import WordList
@@ -131,7 +132,7 @@ class RepeatObject:
         solid = [t for t in early if not t.bare or doc.starts_sentence(t.start)] or [t for t in objects if not t.bare]
         thing = rng.choice(solid or early or objects)
         words = _again(doc, thing)
-        shouted = doc.text.isupper()
+        shouted = is_loud(doc.text)
         draft = Draft(doc)
         draft.append(
             doc.sentences[doc.sentence_at[thing.last]],
