@@ -14,7 +14,7 @@ from nlgauge.runtime.runtime import Runtime
 pytest.importorskip("torch")
 
 from nlgauge.training.loop import Schedule
-from nlgauge.training.recipe import Recipe, check_family, check_precision, recipe_facts, run_line
+from nlgauge.training.recipe import Recipe, check_precision, recipe_facts, run_line, trainable
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_a_family_that_fails_in_a_precision_is_refused_before_it_is_read(tiny_mo
     with pytest.raises(
         InputError, match=r"is of type 'deberta', which .* cannot train as a whole in bfloat16; use dtype"
     ):
-        check_family(Runtime(dtype="bfloat16"), files, "full")
-    check_family(Runtime(dtype="bfloat16"), files, "lora")
-    check_family(Runtime(dtype="float32"), files, "full")
+        trainable(files, Runtime(dtype="bfloat16"), "full")
+    assert trainable(files, Runtime(dtype="bfloat16"), "lora") is files
+    assert trainable(files, Runtime(dtype="float32"), "full") is files

@@ -59,8 +59,8 @@ def check_precision(runtime: Runtime) -> None:
         )
 
 
-def check_family(runtime: Runtime, files: ModelFiles, method: str) -> None:
-    """Refuse an encoder that transformers cannot train in the precision of the run.
+def trainable(files: ModelFiles, runtime: Runtime, method: str) -> ModelFiles:
+    """The files of an encoder, unless transformers cannot train it in the precision of the run.
 
     Raises:
         InputError: the first DeBERTa, as a whole, in bfloat16: its masks are beyond the range.
@@ -70,6 +70,7 @@ def check_family(runtime: Runtime, files: ModelFiles, method: str) -> None:
             f"model {files.name!r} is of type 'deberta', which transformers cannot train as a whole in bfloat16; use"
             " dtype float32, or method lora"
         )
+    return files
 
 
 def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
