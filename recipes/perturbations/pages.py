@@ -34,6 +34,7 @@ CONTEXT = (
     {"speaker": "Ben", "text": "Shall I book a room?"},
 )
 REPLY = "Yes, please take the one with a view."
+POOLED = "What is drawn depends on the texts of the pool, and not on their order."
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
 PAGES = {
@@ -234,7 +235,8 @@ def page(stem: str) -> str:
             wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
             "",
         ]
-        lines += [*options(name), "```python", *example(name), "```", ""]
+        lines += [*options(name), *((POOLED, "") if "pool" in about.needs else ())]
+        lines += ["```python", *example(name), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

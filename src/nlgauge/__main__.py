@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 _INTERRUPTED = 130
@@ -23,7 +24,9 @@ def run() -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End at once: nothing is open yet, and an exception would come out of the middle of an import."""
+    """Say so and end at once: nothing is open yet, and an exception would come out of the middle of an import."""
+    with suppress(OSError):
+        os.write(2, b"nlgauge: interrupted; nothing was written\n")
     os._exit(_INTERRUPTED)
 
 

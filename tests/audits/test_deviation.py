@@ -92,3 +92,9 @@ def test_one_template_under_two_criteria_is_kept_apart(told):
     other = ChecklistRow("mt", "fluency", "negation", penalty=0.1)
     rows = found([pair(1, 50, 40), pair(2, 50, 10, other)], told, [NEGATION, other])
     assert [r["drop"] for r in rows] == pytest.approx([0.2, 0.8])
+
+
+def test_a_drop_against_itself_is_above_0_where_an_error_rate_rises(told_error):
+    # 10 for the text itself, 15 for the perturbed one: half as bad again
+    (row,) = found([pair(1, 10, 15)], told_error, normalise="self")
+    assert row["drop"] == pytest.approx(0.5)

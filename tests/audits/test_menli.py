@@ -121,6 +121,29 @@ def test_the_farthest_of_several_is_taken_unless_told_otherwise():
     assert by_setup(made(paraphrases=table, how="first"), "ref")["negation"].better == near
 
 
+def test_several_answers_of_a_function_are_chosen_from_in_the_same_way():
+    near, far = "The old farmer sold 12 horses there.", PARAPHRASE
+    for how, expected in (("first", near), ("max_edit_distance", far)):
+        found = made(paraphrases=lambda texts: [[near, far] for _ in texts], how=how)
+        assert by_setup(found, "ref")["negation"].better == expected
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\u200b"])
+def test_a_blank_reference_is_no_paraphrase(blank):
+    found = made(segment(references=(REFERENCE, blank, PARAPHRASE)))
+    assert by_setup(found, "ref")["negation"].better == PARAPHRASE
+    alone = made(segment(references=(REFERENCE, blank)))
+    assert by_setup(alone, "ref")["negation"].meta["paraphrase"] == "light"
+    summary = made(segment(references=(REFERENCE, blank, PARAPHRASE)), task="as")
+    assert {pair.better for pair in summary if pair.setup == "src"} <= {REFERENCE, PARAPHRASE}
+    assert not by_setup(made(paraphrases=Blank()), "ref").get("negation")
+
+
+class Blank:
+    def paraphrase(self, texts):
+        return [" "] * len(texts)
+
+
 class Shouting:
     def __init__(self, n=None):
         self.n = n

@@ -206,3 +206,17 @@ def test_the_exact_interval_is_an_option(told):
     assert any("intervals are Clopper and Pearson's" in note for note in outcome.notes)
     with pytest.raises(InputError, match="interval is 'exact'; known: clopper-pearson, wilson"):
         ng.audit(made, told, interval="exact")
+
+
+def test_a_group_of_several_that_is_named_like_all_of_them_is_refused():
+    made = suite(("typos", 2, 1, "all"), ("typos", 1, 2, "de-en"))
+    with pytest.raises(InputError, match="pair '0' is of group 'all', which is the name for all groups together"):
+        ng.audit(made, ["chrf"])
+    ng.audit(suite(("typos", 2, 1, "all")), ["chrf"])
+
+
+def test_pairs_of_one_phenomenon_expect_the_same():
+    # one pair that should score lower and one that should score the same: "2 of 2 won" would say nothing
+    lower, same = suite(("typos", 2, 1, None), ("typos", 1, 1, None))
+    with pytest.raises(InputError, match="pairs '0' and '1' are both of 'typos', but the first expects 'lower'"):
+        ng.audit(Suite((lower, replace(same, expect="same"))), ["chrf"])

@@ -359,3 +359,24 @@ def test_columns_of_a_frame_of_pairs_are_named():
     ]
     with pytest.raises(InputError, match="columns are named for a frame; a Suite has none"):
         audit(found.suite, "chrf", columns={"better": "good"})
+
+
+def test_tasks_and_criteria_of_a_users_checklist_may_be_written_in_other_letters():
+    made = Suite(tuple(dataclasses.replace(p, task="MT", criterion=p.criterion.capitalize()) for p in checklist()))
+    rows = audit(made, ["chrf"], design="checklist").rows
+    assert {(row["task"], row["criterion"], row["n"]) for row in rows} == {("mt", "fluency", 1), ("mt", "adequacy", 1)}
+    assert all(row["penalty"] > 0 for row in rows)
+
+
+def test_a_text_left_alone_under_two_criteria_is_counted_once():
+    counts = ((2, "fluency"), (1, "adequacy"))
+    skipped = [Skipped(perturbation="typos", reason="short", n=n, task="mt", criterion=c) for n, c in counts]
+    notes = audit(checklist(skipped=skipped), ["chrf"]).notes
+    assert "texts left alone: typos to 2 (short 2)" in notes
+
+
+def test_worst_cases_show_what_the_metric_compared_with():
+    made = Suite((pair("a", "a cat was there", "the cat sat not on the mat", source="die Katze sitzt nicht"),))
+    assert audit(made, ["chrf"]).worst("chrf")[0]["reference"] == REFERENCE
+    (case,) = audit(made, ["chrf"], references="source").worst("chrf")
+    assert case["reference"] == "die Katze sitzt nicht"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -119,6 +120,15 @@ def test_a_suite_of_preferences_is_read(pairs):
         "mean-all": 0.5,
     }
     assert {row["group"] for row in result["rows"]} == {"x"}
+
+
+def test_a_suite_is_read_from_standard_input(pairs, monkeypatch):
+    """What `perturb -o -` writes goes to `audit --suite -` by a pipe."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(pairs.read_bytes())))
+    piped = result_of(pairs, "--suite", "-", "-m", "chrf")
+    named = result_of(pairs, "--suite", pairs, "-m", "chrf")
+    assert piped["rows"] == named["rows"]
+    assert [entry["sha256"] for entry in piped["inputs"]] == [entry["sha256"] for entry in named["inputs"]]
 
 
 def test_menli_is_made_from_data_with_paraphrases_of_a_file(data, tmp_path):

@@ -1,5 +1,8 @@
 """What the verbs about human judgements read."""
 
+import hashlib
+import io
+
 import pytest
 
 from nlgauge.cli.judged import Scored, merge, read_data, read_preferences
@@ -20,6 +23,17 @@ def test_ratings_of_a_table_of_their_own_are_joined(folder):
     dataset, inputs = read_data(str(folder / "data.jsonl"), str(folder / "ratings.tsv"))
     assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
     assert [entry["path"].rpartition("/")[2] for entry in inputs] == ["data.jsonl", "ratings.tsv"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"id\tfluency\n1\t3\n2\t5\n", b'{"id": "1", "fluency": 3}\n{"id": "2", "fluency": 5}\n']
+)
+def test_ratings_may_come_from_standard_input(folder, monkeypatch, content):
+    """The header is looked at first, and the digest is that of what came."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    dataset, inputs = read_data(str(folder / "data.jsonl"), "-")
+    assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
+    assert inputs[1] == {"path": "-", "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def test_columns_of_score_files_are_metrics(folder):

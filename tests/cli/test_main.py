@@ -44,6 +44,19 @@ def test_a_mistake_is_one_line_and_exit_2(capsys, arguments):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "nlgauge: what to do? see nlgauge --help\n"),
+        (["train"], "nlgauge: what to do? see nlgauge train --help\n"),
+        (["score", "--seed"], "nlgauge: Option '--seed' requires an argument.\n"),
+    ],
+)
+def test_a_command_without_words_says_where_to_look_and_not_the_whole_help(capsys, arguments, told):
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr() == ("", told)
+
+
 def test_interrupted_is_130(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
@@ -93,7 +106,7 @@ def test_a_closed_standard_error_changes_neither_output_nor_code(arguments, code
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_while_the_command_is_imported_is_quiet():
+def test_an_interrupt_while_the_command_is_imported_is_one_line():
     interrupted = "import os, signal; from importlib.abc import MetaPathFinder\n"
     interrupted += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
     interrupted += "class Finder(MetaPathFinder):\n"
@@ -101,7 +114,8 @@ def test_an_interrupt_while_the_command_is_imported_is_quiet():
     interrupted += "        if name == 'nlgauge.cli.main': os.kill(os.getpid(), signal.SIGINT)\n"
     interrupted += "import sys; sys.meta_path.insert(0, Finder()); from nlgauge.__main__ import run; run()"
     done = subprocess.run([sys.executable, "-c", interrupted], capture_output=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr == b"nlgauge: interrupted; nothing was written\n"
 
 
 ENDED = """

@@ -160,6 +160,12 @@ def test_two_files_of_one_name_are_refused(tmp_path):
         options.Files(json=path).check([path])
 
 
+def test_standard_input_is_read_for_one_file():
+    with pytest.raises(InputError, match=r"^'-' \(standard input\) is given 2 times, expected once"):
+        options.Files().check(["-", "a.jsonl", "-"])
+    options.Files().check(["-", "a.jsonl"])
+
+
 def test_a_result_is_printed_in_the_form_asked_for(capsys):
     options.Shown(form="tsv").show(Result("score", [{"a": 1}]), quiet=True)
     assert capsys.readouterr().out == "a\n1\n"

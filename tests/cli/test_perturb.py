@@ -69,6 +69,13 @@ def test_a_task_makes_all_rows_of_its_checklist(data):
     assert {row["criterion"] for row in made(data, "--task", "mt", "--criterion", "fluency")} == {"fluency"}
 
 
+def test_a_perturbation_under_two_criteria_is_made_for_both(data):
+    data.write_text('{"id": "q", "hyp": "Where did the old ship leave the harbour?"}\n', encoding="utf-8")
+    rows = made(data, "--task", "qg", "-p", "drop_stopwords")
+    worse = {row["criterion"]: row["worse"] for row in rows}
+    assert worse == {"fluency": "Old ship leave harbour?", "answerability": "Where old ship leave harbour?"}
+
+
 def test_a_perturbation_beyond_the_checklist_is_made_all_the_same(data):
     row, *_ = made(data, "--task", "mt", "-p", "swap_objects")
     assert (row["task"], row["criterion"]) == ("mt", "other")

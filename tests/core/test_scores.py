@@ -151,6 +151,17 @@ def of_systems():
     return scores_of([1.0, 2.0, 3.0, np.nan], systems=systems, items=items)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_blocks_with_and_without_statistics_have_the_mean_as_corpus_number(order):
+    # of one group each segment has one reference; of the other several were folded, so that it has values alone
+    blocks = [full([1, 2]), scores_of([6], parts={"double": np.array([12.0])}, flags={"high": np.array([True])})][
+        ::order
+    ]
+    joined = join(blocks)
+    assert joined.stats is None
+    assert joined.system == pytest.approx(3)
+
+
 def test_numbers_by_system_in_order_of_appearance():
     assert of_systems().by_system() == {"new": 2.0, "old": 2.0}  # (1 + 3) / 2, and 2 alone: the other is undefined
     assert of_systems().take([3, 0, 1]).by_system() == {"old": 2.0, "new": 1.0}

@@ -324,3 +324,18 @@ def test_equally_good_metrics_are_told_apart_by_pooled_pairs_at_the_nominal_rate
         found = compared(grid([1.2, 1.2], seed), "rr_kendall", "segment", test, options={"threshold": 1.0}, seed=seed)
         rejected += found.p[0, 1] <= 0.05
     assert 2 <= rejected <= 19
+
+
+def test_an_epsilon_is_in_the_units_of_the_metric():
+    data = grid([0.5, 1.0])
+    data = Frame(None, 10 * data.x, np.rint(data.z), *(getattr(data, n) for n in ("ids", "items", "systems")))
+    how = Measure("acc_eq", "item", "item", [True, True], {"epsilon": 5.0})
+    found = measure(data, how)
+    for test in ("item_swap", "bootstrap"):
+        deltas = compare(data, found, how, MetricTest(test, draws=20)).deltas
+        assert deltas[0, 1] == pytest.approx(found[0].value - found[1].value)
+    for test in ("perm_both", "perm_inputs", "perm_systems"):
+        with pytest.raises(InputError, match=f"{test} brings metrics to one scale, .* choose item_swap"):
+            compare(data, found, how, MetricTest(test, draws=20))
+    assert usual_test("acc_eq", "segment", "none", epsilon=True) is None
+    assert usual_test("acc_eq", "item", "item", epsilon=True) == "item_swap"

@@ -211,3 +211,21 @@ def test_intervals_that_cover_too_rarely_are_noted():
 def test_the_share_of_pairs_that_are_tied_by_hand():
     assert _share_tied(np.array([1, 1, 2, np.nan])) == pytest.approx(1 / 3)  # of three pairs one
     assert _share_tied(np.array([1.0])) == 0
+
+
+def test_the_seed_of_a_statistic_is_not_that_of_its_interval():
+    data = frame(n_systems=5)
+    options, how = {"seed": 3}, IntervalMethod("bootstrap", draws=20, seed=3)
+    found, told = made(data, "acc_eq_calibrated", "item", how, options)
+    assert "seed 3" in told
+    assert found[0].low < found[0].value < found[0].high
+
+
+def test_an_interval_without_width_is_told():
+    z = np.arange(6.0)
+    perfect = Frame(None, np.stack([z, z[::-1] * [1, 1, 1, 2, 1, 1]]), z, tuple("abcdef"), None, None)
+    (one, other), told = made(perfect, "kendall_b")
+    assert (one.low, one.high) == (1, 1)
+    assert other.low < other.high
+    assert told.endswith("; at 1 and -1 it has no width, which says nothing of others")
+    assert "no width" not in made(frame(), "kendall_b")[1]

@@ -138,3 +138,21 @@ def test_options_of_tests_and_intervals_go_with_any_statistic():
         {"draws": 10, "seed": 1, "alternative": "two-sided", "threshold": None, "undefined": "zero"},
         tested=True,
     )
+
+
+def test_chance_of_preferences_is_averaged_as_the_value_is():
+    # the only pair of item a is tied, none of the three of item b: (0 + 1/2) / 2 by item, 3/4 of 1/2 of all pairs
+    data = frame([1, 1, 1, 2, 3], [1, 2, 1, 2, 3], "aabbb")
+
+    def guess(averaging, **options):
+        return measure(data, Measure("preference_accuracy", "item", averaging, [True], options))[0].chance
+
+    assert [guess("item"), guess("none")] == [0.25, 0.375]
+    assert [guess("item", ties=ties) for ties in ("half", "exclude")] == [0.5, 0.5]
+
+
+def test_a_threshold_beside_pairs_that_people_gave_is_refused():
+    data = frame([1, 2, 3], [0, 0, 0], pairs=np.array([[1, 0]]))
+    assert value(data, "rr_kendall") == 1
+    with pytest.raises(InputError, match="threshold changes nothing: people gave the pairs"):
+        value(data, "rr_kendall", threshold=25.0)

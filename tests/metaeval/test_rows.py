@@ -87,3 +87,20 @@ def test_a_two_sided_test_of_two_metrics_is_one_test():
     assert found["a", "b"] == found["b", "a"] == pytest.approx(0.03)
     assert found["a", "c"] == found["c", "a"] == pytest.approx(0.04)
     assert found["b", "c"] == found["c", "b"] == pytest.approx(0.5)
+
+
+def test_a_pooled_share_has_the_chance_of_the_pooled_pairs():
+    # 10 pairs at 0.5 and 30 at 0.3
+    row = pooled_numbers([one(0.5, 10, 0, chance=0.5), one(0.9, 30, 0, chance=0.3), one(math.nan, 0, 0, math.nan)])
+    assert (row["value"], row["chance"], row["n_pairs"]) == (pytest.approx(0.8), pytest.approx(0.35), 40)
+
+
+def test_one_sided_tests_in_both_directions_are_two_tests():
+    # whoever picks the better of two metrics by the data has made a two-sided test: 2 x 0.02
+    def adjusted(p, alternative):
+        test = compared([[np.nan, p[0]], [p[1], np.nan]], [0.9, 0.1], alternative)
+        rows = rows_of_test([{"metric": "a"}, {"metric": "b"}], [0.9, 0.1], test, "holm", lambda i, j, p: {})
+        return [row["p_adjusted"] for row in rows]
+
+    assert adjusted((0.02, 0.98), "greater") == pytest.approx([0.04, 0.98])
+    assert adjusted((0.04, 0.04), "two-sided") == pytest.approx([0.04, 0.04])

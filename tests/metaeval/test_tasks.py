@@ -383,3 +383,19 @@ def test_tests_that_reject_too_often_are_noted():
     assert "rejects up to" not in notes(np.exp, "perm_both")
     assert "bootstrap test calls too much significant with 20 items" in notes(lambda v: v, "bootstrap", 20)
     assert "calls too much" not in notes(lambda v: v, "bootstrap")
+
+
+@pytest.mark.parametrize("options", [{"epsilon": [0.5, 0.5, 0.0]}, {"common": True}])
+def test_a_raw_value_is_over_the_same_groups_at_its_own_threshold(options):
+    # of the third item a is constant: with `common` it counts for no metric, before orientation as after
+    z = [[1, 2, 1, 4], [2, 1, 2, 3], [3, 3, 3, 1]]
+    a = [[1, 2, 1, 3], [2, 3, 1, 2], [3, 1, 1, 1]]
+    up = [[1, 2, 3, 4], [3, 1, 2, 3], [2, 3, 1, 0]]
+    data = held([z], {"a": [a], "up": [up], "down": [(-np.array(up)).tolist()]}, down=["down"])
+    stat = "acc_eq" if "epsilon" in options else "pearson"
+    rows, _ = task_rows(data, "q", Task(stat, "item"), Plan(options, None, QUIET))
+    (row,) = [row for row in rows if (row["metric"], row["group"]) == ("down", "mean")]
+    if stat == "pearson":
+        assert row["raw"] == pytest.approx(-row["value"])
+    else:  # what is concordant one way is discordant the other way; nothing ties at epsilon 0
+        assert row["value"] + row["raw"] == pytest.approx(1)

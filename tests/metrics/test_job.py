@@ -48,6 +48,13 @@ def test_systems_are_tested_against_the_baseline(source):
     assert result.notes[-1] == "p: paired bootstrap against the baseline, two-sided, 50 draws, seed 0"
 
 
+def test_the_baseline_may_be_a_system_without_a_name():
+    rows = [Segment(f"{s}{i}", f"a b {s}{i}", ("a b c d",), system=s, item=str(i)) for s in ("x", "") for i in range(3)]
+    options = ComparisonOptions(test="bootstrap", baseline="", draws=20)
+    result = score_source(InMemory(*rows), "chrf", options).result()
+    assert {row["baseline"] for row in result.rows} == {""}  # it was "x", the first
+
+
 def test_blocks_are_handed_on_as_they_are_scored(source):
     seen = []
     score_source(source, "chrf", on_block=lambda block, scores: seen.append((len(block), list(scores))))
@@ -127,7 +134,8 @@ def test_scripts_that_a_metric_cannot_split_are_noted_refused_or_left_alone():
 
 def test_rouge_says_that_its_tokenizer_keeps_nothing_and_not_that_a_side_is_empty():
     notes = score_source(InMemory(CHINESE), "rougeL").result().notes
-    assert notes[1:] == ["rougeL: 1 of 1 segments (7) have a side of which the tokenizer keeps nothing; they get 0"]
+    kept = "have a side of which the tokenizer keeps nothing; they get the worst value"
+    assert notes[1:] == [f"rougeL: 1 of 1 segments (7) {kept}"]
     assert "tokenizer=unicode" in notes[0]
 
 

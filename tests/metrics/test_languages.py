@@ -15,6 +15,7 @@ from nlgauge.metrics.registry import METRICS, metric, metric_info, named
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.models import embedded
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 CHINESE = ("火车晚点了两个小时。", "昨天他没有去学校上课。")
 # Two sentences each that have nothing to do with each other: the weather, and somebody who was not at school.
@@ -115,11 +116,32 @@ def enumerate_text(pairs):
     return ((str(i), pair) for i, pair in enumerate(pairs))
 
 
+@pytest.mark.parametrize(
+    ("spec", "unread"),
+    [
+        ("bleu", {"Thai", "Han", "Kana"}),
+        ("bleu:tokenize=none", {"Thai", "Han", "Kana"}),
+        ("bleu:tokenize=intl", {"Thai", "Han", "Kana"}),
+        ("bleu:tokenize=zh", {"Thai"}),  # it cuts kana into characters, too
+        ("bleu:trg_lang=zh", {"Thai"}),
+        ("bleu:tokenize=char", set()),
+        ("chrf", set()),
+        ("wordf", {"Thai", "Han", "Kana"}),
+        ("spice", {"Thai", "Han", "Kana"}),
+        ("meteor15:jar=x.jar", {"Thai", "Han", "Kana"}),
+    ],
+)
+def test_scripts_without_blanks_are_noted_where_a_sentence_would_count_as_a_word(spec, unread):
+    built = metric(spec)
+    assert {s for s in ("Thai", "Han", "Kana") if built.unread(Writing(s, s, spaced=False))} == unread
+    assert built.unread(Writing("Latin", "Latin", spaced=True)) is None
+
+
 def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do():
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
         "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model embedded reads English; name a"
-        " model of that language (docs/languages.md)"
+        " model of that language (page 'languages' of the documentation)"
     ]
 
 

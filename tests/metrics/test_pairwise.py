@@ -65,6 +65,14 @@ def test_a_pair_has_the_p_that_either_system_has_as_the_baseline(test):
             assert found.delta_low[i, j] == pytest.approx(row.delta_low)
 
 
+def test_a_baseline_without_a_name_is_a_system_or_refused():
+    found = paired(grid(**{"a": [1.0, 2.0, 3.0], "": [2.0, 3.0, 5.0]}), baseline="")
+    assert found.baseline == ""
+    assert found.ranks == (None, None)
+    with pytest.raises(InputError, match=r"^baseline '' is not among the systems"):
+        paired(APART, baseline="")  # it was a ValueError
+
+
 def test_against_a_baseline_only_its_pairs_are_tested():
     found = paired(APART, baseline="low")
     low = found.systems.index("low")

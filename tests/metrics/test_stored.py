@@ -57,6 +57,16 @@ def test_a_file_about_other_segments_is_refused(file):
         Stored(file=str(file)).score(SEGMENTS, Runtime())
 
 
+def test_the_digest_is_that_of_the_numbers_that_are_kept(file):
+    metric = Stored(file=str(file), column="comet")
+    before = metric.score(SEGMENTS, Runtime())
+    file.write_text("id\tcomet\na\t7\nb\t8\nc\t9\n")
+    again = metric.score(SEGMENTS, Runtime())
+    assert again.values.tolist() == before.values.tolist()
+    assert str(again.signature) == str(before.signature)  # it was that of the new file
+    assert Stored(file=str(file), column="comet").score(SEGMENTS, Runtime()).values.tolist() == [7, 8, 9]
+
+
 def test_an_error_rate_says_so(file):
     metric = ng.metric(f'scores:file="{file}",column=errors,higher_is_better=false')
     assert not metric.info.higher_is_better

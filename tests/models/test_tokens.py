@@ -236,6 +236,41 @@ def test_a_text_has_the_same_pieces_in_any_company(tiny, texts):
     ]
 
 
+@given(text=st.text(alphabet=st.characters(max_codepoint=127), max_size=40) | st.sampled_from(TEXTS))
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_pieces_of_ascii_texts_are_those_of_the_library(tiny_model, lowercase, text):
+    tokenizer = TextTokenizer(locate(str(tiny_model("bert"))))
+    backend = tokenizer._backend
+    backend.normalizer.lowercase = tokenizer._ascii._lowercase = lowercase
+    text = text.strip()
+    assert tokenizer.tokens([text, "the cat"], "windows")[0].ids.tolist() == backend.encode(text).ids
+
+
+def test_the_library_cuts_each_word_of_ascii_texts_once(tiny, monkeypatch):
+    tokenizer = tiny("bert")
+    tokenizer.tokens(["the cat, the cath"])
+    monkeypatch.setattr(tokenizer._ascii, "_model", None)
+    again = tokenizer.tokens(["Cath the, cat"])[0].ids.tolist()
+    assert again == tokenizer._backend.encode("Cath the, cat").ids
+
+
+def test_remembered_words_are_forgotten_when_they_are_too_many(tiny, monkeypatch):
+    tokenizer = tiny("bert")
+    monkeypatch.setattr(module, "_KEPT_WORDS", 2)
+    texts = ["the cat", "a cat", "the mat"]
+    assert [t.ids.tolist() for t in tokenizer.tokens(texts)] == [t.ids.tolist() for t in tiny("bert").tokens(texts)]
+    assert len(tokenizer._ascii) <= 2
+
+
+def test_a_piece_that_was_added_as_a_word_is_found_in_any_text(changed, tiny_model):
+    kept = json.loads((tiny_model("bert") / "tokenizer.json").read_text(encoding="utf-8"))["added_tokens"]
+    cat = {**kept[0], "id": 7, "content": "cat", "special": False}
+    tokenizer = TextTokenizer(changed("bert", tokenizer={"added_tokens": [*kept, cat]}))
+    ids = tokenizer.tokens(["cath"])[0].ids.tolist()
+    assert ids == tokenizer._backend.encode("cath").ids
+    assert ids[1] == 7
+
+
 def test_a_long_list_is_read_in_chunks(tiny, monkeypatch):
     tokenizer = tiny("bert")
     whole = [t.ids.tolist() for t in tokenizer.tokens(TEXTS)]
@@ -262,7 +297,7 @@ def test_every_piece_belongs_to_one_word_or_is_special(tiny, kind, text):
 
 
 def test_a_tokenizer_without_offsets_cannot_tell_words(tiny):
-    with pytest.raises(InputError, match="a tokenizer without offsets, which align needs"):
+    with pytest.raises(InputError, match="does not say which piece is of which word, as align and discoscore need"):
         tiny("t5, bytes").words("the cat")
 
 
@@ -301,3 +336,12 @@ def test_pieces_have_names_and_a_test_of_them_is_made_once(tiny_model):
     for _ in range(2):
         assert tokenizer.which(is_stop)[tokens.ids].tolist() == [False, False, False, True, False]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "family"), [("mpnet", "mpnet"), ("xlm-roberta", "camembert"), ("roberta", "longformer"), ("gpt2", "gpt2")]
+)
+def test_every_family_knows_its_own_limit(changed, kind, family):
+    # 50 positions counted from the padding index on, or n_positions; torch would fail on the next one
+    files = changed(kind, config={"model_type": family}, tokenizer_config={"model_max_length": ...})
+    assert TextTokenizer(files).max_tokens == LIMIT

@@ -8,6 +8,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.io.source import TableSource
 from nlgauge.io.spans import Inputs, cut, stamp
+from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.plan import PLAN, make_plan, read_plan
@@ -141,3 +142,15 @@ def test_a_file_is_no_folder_of_a_run(data):
 def test_a_folder_without_a_plan(tmp_path):
     with pytest.raises(InputError, match=r"holds no plan\.json"):
         read_plan(tmp_path)
+
+
+def test_systems_that_cannot_be_compared_are_refused_before_anything_is_scored(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rows = [{"system": s, "seg": i, "hyp": "h", "ref": "h"} for s, items in (("A", "12"), ("B", "13")) for i in items]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = Inputs(str(path)), named(["chrf"]), Runtime()
+    assert make_plan(*asked, rows=4, comparison=ComparisonOptions(intervals=True)).summary.n == 4
+    with pytest.raises(InputError, match="system 'B' lacks item '2', which 'A' has"):
+        make_plan(*asked, rows=4, comparison=ComparisonOptions(test="bootstrap"))
+    with pytest.raises(InputError, match="baseline 'C' is not among the systems"):
+        make_plan(*asked, rows=4, comparison=ComparisonOptions(test="bootstrap", baseline="C"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from nlgauge.cli.main import main
@@ -12,7 +13,7 @@ from nlgauge.io.spans import Inputs
 from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scale.parts import Scorer, sums_path
+from nlgauge.scale.parts import Scorer, segment_digests, stats_path, sums_path
 from nlgauge.scale.plan import make_plan
 from nlgauge.scale.run import score_in_parts
 from nlgauge.scale.total import total
@@ -51,6 +52,22 @@ def scored(tmp_path):
     return score
 
 
+@pytest.fixture
+def scored_texts(tmp_path):
+    """Scores systems, a file each, against one file of references into a folder of a name."""
+    (tmp_path / "ref.txt").write_text("a cat sat\nit rains\nthe end\n")
+    for system in "abc":
+        (tmp_path / f"{system}.txt").write_text(f"a cat {system}\nit rains\nthe end {system}\n")
+
+    def score(name, systems, exclude=()):
+        hypotheses = tuple(str(tmp_path / f"{system}.txt") for system in systems)
+        inputs = Inputs(hypotheses=hypotheses, references=(str(tmp_path / "ref.txt"),), exclude=exclude)
+        plan = make_plan(inputs, named(["chrf"]), Runtime(), rows=10)
+        score_in_parts(plan, tmp_path / name, one_by_one, Runtime(), ComparisonOptions())
+
+    return score
+
+
 @pytest.mark.parametrize("how", [{}, {"by_group": True}, {"intervals": True}])
 def test_two_runs_add_up_to_one(scored, tmp_path, how):
     """The files are of 13 and 7 rows, so that a mean of both results would be another number."""
@@ -81,6 +98,46 @@ def test_what_does_not_add_up_is_refused(scored, tmp_path):
     sums_path(tmp_path / "one", plan.parts[1]).unlink()
     with pytest.raises(InputError, match=r"part-000001-[0-9a-f]{16} is not done"):
         total([tmp_path / "one"])
+
+
+def test_a_system_of_the_same_files_is_counted_once(scored_texts, tmp_path):
+    """Runs may share references, and files of which each leaves out what the other counts."""
+    scored_texts("one", ["a", "b"])
+    scored_texts("two", ["b", "c"])
+    scored_texts("three", ["c"])
+    found = total([tmp_path / "one", tmp_path / "three"])
+    assert [(row["system"], row["n"]) for row in found.rows] == [("a", 3), ("b", 3), ("c", 3)]
+    assert not [note for note in found.notes if "twice" in note]
+    with pytest.raises(InputError, match=r"two and .*one are about the same files: both count system 'b'; name each"):
+        total([tmp_path / "one", tmp_path / "two"])
+    scored_texts("rest", ["b", "c"], exclude=("b",))
+    assert [row["n"] for row in total([tmp_path / "one", tmp_path / "rest"]).rows] == [3, 3, 3]
+
+
+def test_segments_that_stand_in_two_files_are_noted(scored, tmp_path, monkeypatch):
+    """Rows 10 to 12 are in both files; row 13 has an id of the first and another text."""
+    _, plan = scored("one", ROWS[:13])
+    scored("two", [*ROWS[10:13], {**ROWS[5], "hyp": "another cat"}])
+    (note,) = [note for note in total([tmp_path / "one", tmp_path / "two"]).notes if "twice" in note]
+    said = "segments of {two} have the id, system and texts of segments of {one}; they count twice"
+    said = said.format(one=tmp_path / "one", two=tmp_path / "two")
+    assert note == f"3 of 4 {said}"
+    monkeypatch.setattr("nlgauge.scale.total._HELD", 17)  # of 17 segments those with even digests are compared
+    digests = np.concatenate([segment_digests(tmp_path / "one", part) for part in plan.parts])
+    even = int((digests[10:] % 2 == 0).sum())
+    assert [note for note in total([tmp_path / "one", tmp_path / "two"]).notes if "twice" in note] == (
+        [f"about {2 * even} of 4 {said}"] if even else []
+    )
+
+
+def test_a_part_of_an_earlier_version_has_no_digests(scored, tmp_path):
+    _, plan = scored("one", ROWS[:13])
+    path = stats_path(tmp_path / "one", plan.parts[0])
+    assert len(segment_digests(tmp_path / "one", plan.parts[0])) == 3
+    with np.load(path) as stored:
+        held = {name: stored[name] for name in stored if name != "digests"}
+    np.savez(path, **held)
+    assert segment_digests(tmp_path / "one", plan.parts[0]).tolist() == []
 
 
 def test_one_run_of_a_pooled_metric_is_shown_again(scored, tmp_path):

@@ -119,3 +119,15 @@ def test_nothing_is_warned_of(encoder):
 def test_an_alpha_that_scales_nothing_is_refused(encoder, alpha):
     with pytest.raises(InputError, match="alpha is"):
         add_adapters(encoder, 4, alpha)
+
+
+def test_a_model_may_change_its_adapted_layers_in_place(tiny_model):
+    # DeBERTa adds a bias to parts of what a layer gives
+    model = add_adapters(AutoModel.from_pretrained(tiny_model("deberta")), 2, 4.0)
+    model(input_ids=torch.tensor([[0, 5, 6, 2]]))[0].sum().backward()
+    assert any(p.grad is not None and p.grad.any() for name, p in model.named_parameters() if "lora_B" in name)
+
+
+def test_an_encoder_without_linear_layers_is_refused(tiny_model):
+    with pytest.raises(InputError, match=r"of type 'gpt2' has no linear layers to adapt; use method full or frozen"):
+        add_adapters(AutoModel.from_pretrained(tiny_model("gpt2")), 2, 4.0)

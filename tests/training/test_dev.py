@@ -80,3 +80,25 @@ def test_pairs_are_those_of_one_source_and_of_a_threshold():
         Dev("d", examples, "wmt_kendall_like", threshold=0.0)
     with pytest.raises(InputError, match="kendall_b has no threshold"):
         Dev("d", examples, threshold=0.0)
+
+
+def test_of_hypotheses_alone_equal_ones_stay_together():
+    # as for a sentinel of the hypothesis, which has no reference to tell examples apart by
+    examples = [Example({"hyp": f"h{i // 2}"}, float(i), i) for i in range(20)]
+    learnt, dev = held_out(examples, 0.2, 0)
+    assert len(dev.examples) == 4
+    assert not {e.texts["hyp"] for e in learnt} & {e.texts["hyp"] for e in dev.examples}
+    with pytest.raises(InputError, match="the examples have one hypothesis"):
+        held_out(examples[:2], 0.2, 0)
+
+
+def test_what_chooses_beside_the_examples_is_told():
+    examples = [example(0.0, 0), example(-5.0, 1), example(-1.0, 2), example(-2.0, 3)]
+    assert Dev("d", examples).chooses_by == ()
+
+    def chosen(threshold=0.0, groups=lambda owner: "de-en", items=lambda owner: owner // 2):
+        return Dev("d", examples, "wmt_kendall_like", groups, items, threshold).chooses_by
+
+    others = [chosen(3.0), chosen(groups=lambda owner: str(owner // 2)), chosen(items=lambda owner: 0)]
+    assert len({chosen(), *others}) == 4
+    assert Dev("d", examples, groups=lambda owner: owner // 2).chooses_by

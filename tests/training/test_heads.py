@@ -62,16 +62,24 @@ def test_a_network_begins_from_a_head(files, network, tmp_path):
         network.classifier.bias.fill_(0.5)
     save_head(tmp_path / "h.safetensors", network, about(files))
     other = head_network(files, 2, 4.0, 0.0, 1, False)
-    begin_from(tmp_path / "h.safetensors", other)
+    begin_from(tmp_path / "h.safetensors", other, files)
     assert torch.equal(other.classifier.weight, network.classifier.weight)
     assert other.classifier.bias.tolist() == [0.5] * 3
 
 
 @pytest.mark.parametrize("metadata", [None, {"format": "nlgauge-head", "kind": "infill"}])
-def test_what_is_no_nli_head_is_no_beginning(network, tmp_path, metadata):
+def test_what_is_no_nli_head_is_no_beginning(files, network, tmp_path, metadata):
     save_file({"classifier.bias": torch.zeros(3)}, tmp_path / "h.safetensors", metadata)
     with pytest.raises(InputError, match=r"h\.safetensors is no NLI head"):
-        begin_from(tmp_path / "h.safetensors", network)
+        begin_from(tmp_path / "h.safetensors", network, files)
+
+
+def test_a_head_for_another_encoder_is_no_beginning(files, network, tmp_path):
+    # the shapes are those of every encoder of this size
+    metadata = {**about(files), "encoder_sha256": "0" * 64}
+    save_head(tmp_path / "h.safetensors", network, metadata)
+    with pytest.raises(InputError, match=r"was made for weights with SHA-256 0+, expected [0-9a-f]{64} of model"):
+        begin_from(tmp_path / "h.safetensors", network, files)
 
 
 def test_a_folder_is_never_written_over(tmp_path):

@@ -48,6 +48,12 @@ def test_the_rate_rises_and_falls_in_lines():
     assert rates == pytest.approx([4.5, 9, 8, 7, 6, 5, 4, 3, 2, 1])
 
 
+@pytest.mark.parametrize("seed", [-1, 1 << 32])
+def test_a_seed_that_torch_or_numpy_refuses_is_told_at_once(seed):
+    with pytest.raises(InputError, match=rf"seed is {seed}, expected 0 or more and below"):
+        Schedule(seed=seed)
+
+
 def test_the_minimum_is_found():
     weights, _ = trained(schedule=Schedule(epochs=60, batch_size=8, learning_rate=0.1, weight_decay=0.0))
     assert weights == pytest.approx({"slope": 2, "shift": 1}, abs=0.02)  # the rate ends at 0, what it leaves is small

@@ -9,7 +9,7 @@ from typing import Literal
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
@@ -26,7 +26,7 @@ class Anchor:
     Attributes:
         segment: the segment that has the text.
         text: the text itself.
-        others: the other references of the item.
+        others: the other references of the item that are not blank.
     """
 
     segment: Segment
@@ -53,7 +53,7 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     for s in dataset:
         texts = s.references if wanted == "ref" else (s.hypothesis,)
         if texts:
-            others = s.references[1:] if wanted == "ref" else s.references
+            others = tuple(r for r in s.references[wanted == "ref" :] if not is_blank(r))
             key = (s.item or s.id, texts[0]) if wanted == "ref" else (s.id, "")
             by_key.setdefault(key, Anchor(s, texts[0], others))
     if not by_key:
@@ -74,7 +74,8 @@ class _English:
 
     def unread(self, writing: Writing) -> str | None:
         """The same for every script but Latin."""
-        return "those that need English leave them alone, with the reason 'language' (docs/languages.md)"
+        reason = "with the reason 'language' (page 'languages' of the documentation)"
+        return f"those that need English leave them alone, {reason}"
 
 
 def script_notes(found: Sequence[Anchor], scripts: LanguageCheck) -> list[str]:

@@ -98,8 +98,8 @@ def deviation_rows(
         suite: pairs with the text before (better) and after (worse) the perturbation.
         sides: the scores of one metric.
         rows: the checklist with its penalties.
-        normalise: a key of `RULES`. `auto` means `self` where that makes sense (scores start at 0 and are best for a
-            copy), else `minmax`.
+        normalise: a key of `RULES`. `auto` means `self` where every text is its own reference and a copy of it gets the
+            highest score, else `minmax`.
         tolerance: an invariance holds if the mean drop, up or down, is at most this large.
         confidence: level of the intervals. They are Student's t intervals over texts and treat the penalty as exact.
 
@@ -172,11 +172,14 @@ def rule_for(sides: Sides, suite: Suite) -> str:
 
 
 def normalised_drops(sides: Sides, suite: Suite, rule: str) -> Array:
-    """The drops f(p) - f(p^), scaled to [0, 1], shape (n,); NaN if a score is undefined or its scale has no width."""
+    """The drops f(p) - f(p^) on the scale of a rule, shape (n,), above 0 if the perturbed text is scored as worse.
+
+    NaN if a score is undefined or its scale has no width.
+    """
     sign = 1 if sides.higher_is_better else -1
     with np.errstate(invalid="ignore", divide="ignore"):
         if rule == "self":
-            return np.where(sides.better > 0, (sides.better - sides.worse) / sides.better, np.nan)
+            return np.where(sides.better > 0, sign * (sides.better - sides.worse) / sides.better, np.nan)
         if rule == "none":
             return sign * (sides.better - sides.worse)
         drops = np.full(len(sides.places), np.nan)

@@ -19,7 +19,6 @@ from nlgauge.perturbations.paraphrase import (
     How,
     LightParaphraser,
     Paraphraser,
-    TableParaphraser,
     as_paraphraser,
     select_para,
 )
@@ -61,7 +60,7 @@ def menli_suite(
         paraphrases: a table from text to paraphrases, a function of a list of texts, or an object with
             `paraphrase(texts)`. If None, the other references of an item are taken. If an item has only one reference,
             small changes are made to it by rule.
-        how: which paraphrase is taken if there are several.
+        how: which paraphrase is taken if there are several; an object with `paraphrase(texts)` chooses by itself.
 
     References:
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", sections 3.1 and 4.
@@ -100,14 +99,14 @@ def _paraphrased(
     rule = cast(How, how)
     references = [a.text for a in texts]
     if given is not None:
-        asked = TableParaphraser(table=given, how=rule) if isinstance(given, Mapping) else as_paraphraser(given)
+        asked = as_paraphraser(given, how=rule)
         answers = list(asked.paraphrase(references))
         if len(answers) != len(references):
             raise InputError(
                 f"the paraphraser gave {len(answers)} paraphrases of {len(references)} texts, expected one each (None"
                 " where it has none)"
             )
-        return [_Paraphrase(text, "none" if text is None else "given") for text in answers]
+        return [_Paraphrase(text, "given") if text and text.strip() else _Paraphrase(None, "none") for text in answers]
     chosen = [select_para(a.others, a.text, how=rule) for a in texts]
     alone = [text for text, other in zip(references, chosen, strict=True) if other is None]
     light = iter(LightParaphraser(seed=seed, language=language).paraphrase(alone))
@@ -224,8 +223,9 @@ def _reference_and_r(anchor: Anchor, task: str | None) -> tuple[str | None, str]
     """
     s = anchor.segment
     if task is not None and task_of(task) == "as":
-        r = _nearest_reference(s.references, s.source or "")
-        return next((text for text in s.references if text != r), None), r
+        references = (anchor.text, *anchor.others)
+        r = _nearest_reference(references, s.source or "")
+        return next((text for text in references if text != r), None), r
     return (anchor.text, s.hypothesis) if s.hypothesis.strip() else None
 
 

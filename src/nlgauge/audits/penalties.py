@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, number
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, task_of
+from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 
 
 def read_penalties(path: str | os.PathLike[str]) -> list[ChecklistRow]:
@@ -128,7 +128,7 @@ def _row(record: dict[str, Any]) -> ChecklistRow:
         task = task_of(str(record["task"])) if record.get("task") else ""
     except SpecError as error:
         raise InputError(str(error)) from None
-    criterion = str(record.get("criterion") or "").lower().replace("-", "_").replace(" ", "_")
+    criterion = criterion_of(str(record.get("criterion") or ""))
     return ChecklistRow(
         task,
         criterion,

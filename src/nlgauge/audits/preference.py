@@ -160,6 +160,26 @@ def preference_rows(
     return rows
 
 
+def check_names(suite: Suite) -> None:
+    """Refuse names under which different pairs would be counted as one.
+
+    Raises:
+        InputError: one group of several is called `all`, or a phenomenon has pairs of both expectations.
+    """
+    groups = suite.groups
+    if len(groups) > 1 and ALL_GROUPS in groups:
+        first = next(pair.id for pair in suite if pair.group == ALL_GROUPS)
+        raise InputError(f"pair {first!r} is of group 'all', which is the name for all groups together; rename it")
+    expects: dict[str, Pair] = {}
+    for pair in suite:
+        first_pair = expects.setdefault(pair.phenomenon, pair)
+        if first_pair.expect != pair.expect:
+            raise InputError(
+                f"pairs {first_pair.id!r} and {pair.id!r} are both of {pair.phenomenon!r}, but the first expects"
+                f" {first_pair.expect!r} and the second {pair.expect!r}; give them two names"
+            )
+
+
 def won(sides: Sides, pairs: Sequence[Pair], tolerance: float) -> Array:
     """1 for a pair that is won, 0.5 for a tie, 0 for a pair that is lost or undefined; shape (n,)."""
     margin = sides.margin

@@ -12,12 +12,12 @@ import numpy as np
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops
 from nlgauge.audits.overlap import overlap_notes
 from nlgauge.audits.penalties import shipped, with_penalties
-from nlgauge.audits.preference import PreferenceRow, check_copies, preference_rows, won
+from nlgauge.audits.preference import PreferenceRow, check_copies, check_names, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.audits.statistics import suite_statistics
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
@@ -27,7 +27,7 @@ from nlgauge.io.suites.suites import suite_of
 from nlgauge.metrics.base import Metric, notes_of, trained_on
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
-from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows
+from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import TIES
@@ -133,11 +133,10 @@ class Audit(Outcome):
 
     def _case(self, sides: Sides, i: int, people: Array | None) -> dict[str, Any]:
         pair = self._pair(sides, i)
-        held = pair.references[0] if pair.references and pair.setup != "src" else pair.source
         return {
             "id": pair.id,
             "phenomenon": pair.phenomenon,
-            "reference": held,
+            "reference": sides.held(pair),
             "better": pair.better,
             "worse": pair.worse,
             "score_better": float(sides.better[i]),
@@ -186,7 +185,7 @@ def audit(
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
     suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
-    wanted = _design(suite, design, ties, normalise, tolerance, interval)
+    wanted, suite = _design(suite, design, ties, normalise, tolerance, interval)
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
     listed = checklist_of(suite) if wanted == "checklist" else []
     _check_penalties(penalties, wanted, listed)
@@ -209,12 +208,15 @@ def audit(
     return Audit(suite, wanted, sides, [r.as_row() for r in marked], (*notes, *_about_skipped(suite)), **limits)
 
 
-def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str) -> Design:
-    """The requested design, after the options are checked.
+def _design(
+    suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str
+) -> tuple[Design, Suite]:
+    """The requested design, and the suite for it, after the options and the names in the suite are checked.
 
     Raises:
-        InputError: the value of an option is not allowed.
+        InputError: the value of an option is not allowed, or different pairs would be counted as one.
     """
+    check_names(suite)
     for name, value, kind in (
         ("ties", ties, Annotated[str, OneOf(TIES)]),
         ("normalise", normalise, Annotated[str, OneOf(("auto", *RULES))]),
@@ -229,7 +231,24 @@ def _design(suite: Suite, design: Design | None, ties: str, normalise: str, tole
     for name in (name for name, is_given in idle.items() if is_given):
         other = "preference" if wanted == "checklist" else "checklist"
         raise InputError(f"{name} goes with design {other!r}, and this audit is a {wanted}; leave it out")
-    return wanted
+    return wanted, in_our_words(suite) if wanted == "checklist" else suite
+
+
+def in_our_words(suite: Suite) -> Suite:
+    """A checklist whose tasks and criteria are written as ours: `MT` as `mt`, `Fluency` as `fluency`."""
+    pairs = tuple(
+        replace(pair, task=_known_task(pair.task), criterion=pair.criterion and criterion_of(pair.criterion))
+        for pair in suite
+    )
+    return suite if pairs == suite.pairs else replace(suite, pairs=pairs)
+
+
+def _known_task(name: str | None) -> str | None:
+    """Our name of a task; the name itself if it is none of ours."""
+    try:
+        return name and task_of(name)
+    except SpecError:
+        return name
 
 
 def checklist_of(suite: Suite) -> list[ChecklistRow]:
@@ -345,10 +364,13 @@ def _about_training(rows: Sequence[PreferenceRow | DeviationRow]) -> Iterator[st
 
 
 def _about_skipped(suite: Suite) -> Iterator[str]:
-    by_name: dict[str, dict[str, int]] = {}
+    most: dict[tuple[str, str, str | None], int] = {}  # the same texts may be left alone under two criteria
     for s in suite.skipped:
-        reasons = by_name.setdefault(s.perturbation, {})
-        reasons[s.reason] = reasons.get(s.reason, 0) + s.n
+        most[s.perturbation, s.reason, s.group] = max(s.n, most.get((s.perturbation, s.reason, s.group), 0))
+    by_name: dict[str, dict[str, int]] = {}
+    for (name, reason, _), n in most.items():
+        reasons = by_name.setdefault(name, {})
+        reasons[reason] = reasons.get(reason, 0) + n
     told = []
     for name, reasons in by_name.items():
         ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))

@@ -34,6 +34,7 @@ class Sides:
         flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
         unread: notes on pairs in scripts that the metric does not read.
         ids: the ids of the pairs, length n; empty where nobody needs them.
+        references: `own`, or `source` if the texts were compared with their source.
     """
 
     spec: str
@@ -45,6 +46,14 @@ class Sides:
     flags: Mapping[str, Mask] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    references: str = "own"
+
+    def held(self, pair: Pair) -> str | None:
+        """What the texts of a pair are compared with: a reference or the source; None if the pair has neither."""
+        needs = self.metric.info.needs
+        if self.references == "source" or ("source" in needs and "references" not in needs):
+            return pair.source
+        return pair.references[0] if pair.references and pair.setup != "src" else pair.source
 
     @property
     def first(self) -> dict[str, list[str]]:
@@ -125,7 +134,7 @@ def _score(spec: str, metric: Metric, suite: Suite, places: Sequence[int], runti
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
     names = tuple(suite.pairs[place].id for place in places)
-    return Sides(spec, metric, str(together(signatures)), tuple(places), better, worse, flags, ids=names)
+    return Sides(spec, metric, str(together(signatures)), tuple(places), better, worse, flags, (), names, references)
 
 
 def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:

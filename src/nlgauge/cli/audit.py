@@ -20,7 +20,7 @@ from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import STDIN, InputFile
 from nlgauge.io.read import read
 from nlgauge.io.suites.published import ALIASES, PUBLISHED, name_of, read_published
 from nlgauge.io.suites.suites import paraphrases_in, read_suite
@@ -208,7 +208,7 @@ def _suite(
     """The suite that the options describe: read from a file, or made from the data."""
     if name is not None and name not in _RECIPES:
         _refuse_idle(name, chosen, paraphrasing, making, seed)
-        if not os.path.exists(name) and not os.path.splitext(name)[1]:  # a name, not a path
+        if not (name == STDIN or os.path.exists(name) or os.path.splitext(name)[1]):  # a name, not a path
             raise InputError(
                 f"no suite {name!r} is known, and there is no file of that name{nearest(name, (*_RECIPES, *PUBLISHED))}"
             )

@@ -12,7 +12,7 @@ from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.preferences import read_pairs, read_relative_ranks
 from nlgauge.io.read import open_data
@@ -24,6 +24,7 @@ from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.stats.correlation.registry import names as statistics
 
+_TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
 Entry = dict[str, str]  # path and sha256 of a file
 Data = Annotated[
     str,
@@ -128,7 +129,8 @@ def read_data(
 def read_ratings(path: str) -> ScoreTable:
     """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM."""
     plain = path.removesuffix(".gz").lower()
-    if not plain.endswith((".jsonl", ".ndjson", ".json", ".parquet", ".score")):
+    is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
+    if not is_table:
         header = next((line for _, line in Lines(InputFile(path))), "").split()
         if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
             return read_da_scores(path)

@@ -28,7 +28,8 @@ app = group_of(
     VERBS,
     name="nlgauge",
     help="Score generated text, and find out how far the scores can be trusted.",
-    epilog="To begin: docs/index.md has a first command for each task, docs/choosing.md says which metric suits it.",
+    epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page 'choosing'"
+    " says which metric suits it.",
     add_completion=True,
 )
 
@@ -86,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if message is None:
             raise
         context = getattr(error, "ctx", None)
-        return _refuse(message(), context.command_path if context is not None else "nlgauge")
+        is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
+        return _refuse("" if is_bare else message(), context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
@@ -117,7 +119,8 @@ def _left(arguments: Sequence[str] | None) -> str:
 def _refuse(message: str, command: str = "nlgauge") -> int:
     line = visible(" ".join(message.split()))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
-    print(f"nlgauge: {line}{help_hint if line else 'what to do? see nlgauge --help'}", file=sys.stderr)
+    line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
+    print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)
     return INPUT
 
 

@@ -21,6 +21,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.beside import SUFFIX, write_beside
+from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
 from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metrics.guards.counting import GUARD_CHECKS, check_guards
@@ -379,7 +380,10 @@ def _options(group: type) -> list[inspect.Parameter]:
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuse before anything is scored what could not be written, or would be written over."""
+    """Refuse before anything is scored what cannot be read twice, or written, or would be written over."""
+    times = sum(path == STDIN for path in inputs)
+    if times > 1:
+        raise InputError(f"'-' (standard input) is given {times} times, expected once; name files for the others")
     taken = {os.path.realpath(path): f"the input {path}" for path in inputs if path != STDOUT}  # - is read there
     for option, path in outputs.items():
         if path is None:

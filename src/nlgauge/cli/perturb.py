@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 
 import typer
@@ -124,12 +124,11 @@ def _rows(names: list[str], task: str | None, criterion: str | None) -> list[Che
     if not names:
         return list(select_rows(task, criterion))
     rows: list[ChecklistRow] = []
-    checklist = {row.template: row for row in select_rows(task, criterion)}
+    checklist = select_rows(task, criterion)
     for name, about in built.items():
-        row = checklist.get(about.name)
+        own = [replace(row, template=name) for row in checklist if row.template == about.name]
         # a perturbation outside the checklist of the task may be made all the same; it has no penalty
-        where = (row.criterion, name, row.label) if row else (criterion or "other", name, name)
-        rows.append(ChecklistRow(task_of(task), *where))
+        rows += own or [ChecklistRow(task_of(task), criterion or "other", name, name)]
     return rows
 
 

@@ -42,7 +42,7 @@ class InParts:
     ] = None
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Processes of --engine.  [default: one a processor, or a GPU]"),
+        typer.Option("--workers", min=1, help="Processes of --engine.  [default: one per processor, or per GPU]"),
     ] = None
     gpus_per_worker: Annotated[
         float | None,
@@ -89,7 +89,8 @@ class InParts:
             raise InputError("--price says what an hour costs; it goes with --dry-run")
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
-        options.refuse_idle(others, "is not known in parts (see docs/scale.md); leave it out, or leave --engine out")
+        why = "is not known in parts (page 'scale' of the documentation)"
+        options.refuse_idle(others, f"{why}; leave it out, or leave --engine out")
         return True
 
     def score(
@@ -112,7 +113,7 @@ class InParts:
             raise InputError("--compile does not reach the workers of --engine; leave it out")
         table = thresholds_for(thresholds, metrics, runtime)
         how = {"language": looks.language, "guards": looks.guards}
-        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, **how)
+        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, **how)
         if self.dry_run:
             for line in self._estimate(plan, metrics, runtime):
                 echo(line)

@@ -48,7 +48,7 @@ class Command(TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The page of the documentation, and the example in one line that can be copied."""
-        for head, line in zip(("Page", "Example"), (self.epilog or "").split("\n"), strict=False):
+        for head, line in zip(("Page of the documentation", "Example"), (self.epilog or "").split("\n"), strict=False):
             if line:
                 with formatter.section(head):
                     formatter.write(f"{'':{formatter.current_indent}}{line}\n")
@@ -101,7 +101,7 @@ class Verb:
         home: `module:function`; the function, or a `typer.Typer` of verbs.
         summary: the first line of its docstring, or the help of the group.
         example: a command that its help ends in; files are those of `examples/`.
-        page: the page of `docs/` that explains it.
+        page: the page that explains it, by its name in `docs/`, which is not part of an installed nlgauge.
     """
 
     home: str
@@ -300,5 +300,5 @@ def _command(name: str, verb: Verb, loaded: Any) -> Any:
     if isinstance(loaded, typer.Typer):
         return typer.main.get_command(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, epilog=f"docs/{verb.page}.md\n{verb.example}")(loaded)
+    alone.command(name, cls=Command, epilog=f"{verb.page}\n{verb.example}")(loaded)
     return typer.main.get_command(alone)

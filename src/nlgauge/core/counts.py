@@ -24,7 +24,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
-    "untokenized": "a side of which the tokenizer keeps nothing; they get 0",
+    "untokenized": "a side of which the tokenizer keeps nothing; they get the worst value",
     "unmasked": "a source without a word that is long enough to be masked, so the score is undefined",
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
@@ -44,7 +44,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
 
 
 class ScoreWarning(UserWarning):
-    """Some texts were not scored as they stand: they were cut, empty or undefined. Each call warns once at most."""
+    """What a reader must know of a call, such as texts that were cut, empty or undefined. A call warns once at most."""
 
 
 ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -231,10 +231,17 @@ class Scores:
 
 
 def join(blocks: Sequence[Scores]) -> Scores:
-    """Join the scores of consecutive blocks of segments under one metric."""
+    """Join the scores of consecutive blocks of segments under one metric.
+
+    Where one block has statistics and another has none, as blocks whose several references were folded, the corpus
+    number is the mean of all values.
+    """
     first = blocks[0]
     if len(blocks) == 1:
         return first
+    if len({b.stats is None for b in blocks}) > 1:
+        blocks = [replace(b, stats=None, finish=mean_of_defined, finish_parts=None) for b in blocks]
+        first = blocks[0]
     return Scores(
         together([b.signature for b in blocks]),
         tuple(i for b in blocks for i in b.ids),

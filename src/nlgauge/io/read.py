@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.csvtable import CsvRows
-from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.frames import read_frame
 from nlgauge.io.jsonl import JsonRows
@@ -204,7 +204,7 @@ def _renamed(file: InputFile, name: str, columns: Mapping[str, str]) -> tuple[Ro
 
 def _format(file: InputFile) -> str:
     if not file.is_plain:
-        return _by_content(file)
+        return by_content(file)
     plain = file.path.removesuffix(".gz")
     extension = PurePath(plain).suffix.lower()
     if extension == ".parquet" and plain != file.path:
@@ -217,12 +217,3 @@ def _format(file: InputFile) -> str:
             "(parallel text files are given one by one, as hypotheses and references)"
         )
     return format_within(file, _EXTENSIONS[extension])
-
-
-def _by_content(file: InputFile) -> str:
-    head = file.head()
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1] in (b"{", b"["):
-        return "jsonl"
-    return "tsv"

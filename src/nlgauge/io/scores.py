@@ -21,7 +21,7 @@ from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import CRITERION, NAMES, is_known
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
@@ -93,7 +93,7 @@ def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     plain = file.path.removesuffix(".gz")
-    extension = PurePath(plain).suffix.lower()
+    extension = f".{by_content(file)}" if file.path == STDIN else PurePath(plain).suffix.lower()
     if extension in (".jsonl", ".ndjson", ".json"):
         return _json_rows(file, notes)
     if extension in (".tsv", ".csv"):

@@ -17,6 +17,7 @@ from nlgauge.metaeval.measure import (
     as_averaged,
     as_pearson,
     coefficient_of,
+    has_epsilon,
     item_ratios,
     pairs_of_frame,
     pooled_over_items,
@@ -99,8 +100,8 @@ def check_test(name: str) -> None:
         raise InputError(f"unknown test {name!r}{nearest(name, TESTS)}")
 
 
-def usual_test(stat: str, level: str, averaging: str) -> str | None:
-    """The test that `auto` stands for; None where a statistic has no test.
+def usual_test(stat: str, level: str, averaging: str, epsilon: bool = False) -> str | None:
+    """The test that `auto` stands for; None where a statistic has no test, or none with an epsilon.
 
     For example, at system level whole systems are swapped, because the claim is about systems not seen yet. Below
     system level every score is swapped on its own; for an accuracy with ties, whole items are.
@@ -118,7 +119,7 @@ def usual_test(stat: str, level: str, averaging: str) -> str | None:
         return "item_swap"
     if pooled_over_items(stat, averaging):
         return "item_swap"
-    return None if kind == "calibrated" else "perm_both"
+    return None if kind == "calibrated" or epsilon else "perm_both"
 
 
 def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: MetricTest) -> MetricComparison:
@@ -236,6 +237,7 @@ def _permutation(c: _Comparison) -> MetricComparison:
     if c.how.kind == "soft":
         return _soft(c)
     averaging = _averaging(c)
+    _check_scale(c)
     human, scores = _grid(c)
     return permutation_test(
         human,
@@ -274,9 +276,11 @@ def _bootstrap(c: _Comparison) -> MetricComparison:
 
 def _resampled(c: _Comparison, seed: Seed) -> Resampled:
     """The statistic on items drawn with replacement: from its values by item, or from the scores."""
-    if pooled_over_items(c.how.stat, c.how.averaging) or c.how.kind in ("preferences", "calibrated"):
+    by_item = c.how.kind in ("preferences", "calibrated") or (has_epsilon(c.how) and c.how.averaging == "item")
+    if by_item or pooled_over_items(c.how.stat, c.how.averaging):
         return resample_items(*_by_item(c), draws=c.asked.draws, seed=seed)
     averaging = _averaging(c)
+    _check_scale(c)
     human, scores = _grid(c)
     if c.how.level == "system":
         raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
@@ -348,6 +352,15 @@ def _averaging(c: _Comparison) -> Averaging:
         f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
         + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
     )
+
+
+def _check_scale(c: _Comparison) -> None:
+    """Refuse a tie threshold in the units of each metric where the test brings all metrics to one scale."""
+    if has_epsilon(c.how):
+        raise InputError(
+            f"{c.asked.test} brings metrics to one scale, on which the epsilon of {c.how.stat} would be another one;"
+            " choose item_swap with level='item', or leave epsilon out"
+        )
 
 
 def _grid(c: _Comparison) -> tuple[Array, Array]:

@@ -25,6 +25,7 @@ from nlgauge.stats.shares import SHARE_NAMES
 Kind = Literal["auto", "fisher", "bootstrap", "none"]
 _FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")
 _LEAST = 2  # to draw from
+_PERFECT = 1 - 1e-12  # a larger coefficient is 1, but for rounding
 _FEW, _TIED, _SKEWED = 100, 0.1, 1.0  # items, share of pairs, skewness: beyond, levels are off; see coverage.md
 _WITHOUT = ("soft", "difference_pairs")  # kinds of statistics without an interval
 
@@ -70,19 +71,21 @@ def with_intervals(
         return _of_pairs(frame, found, how, method)
     if _is_fisher(frame, how, method):
         entries = "systems" if how.level == "system" else "segments"
+        perfect = any(abs(c.value) > _PERFECT for c in found)
+        but = "; at 1 and -1 it has no width, which says nothing of others" if perfect else ""
         if method.kind == "auto" and how.stat == "pearson":
             widened = widened_ends(how.turned(frame).x, frame.z)
             return (
                 _with_ends(found, list(zip(*widened, strict=True))),
                 f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
-                " skewed",
+                f" skewed{but}",
             )
         ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
         if method.kind == "auto" or not repeats(frame):
-            return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent"
+            return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent{but}"
         return (
             _with_ends(found, ends),
-            "Fisher's formula, which takes outputs for one item as independent and comes out too narrow",
+            f"Fisher's formula, which takes outputs for one item as independent and comes out too narrow{but}",
         )
     if method.kind == "fisher":
         return list(found), ""
@@ -171,7 +174,8 @@ def _is_fisher(frame: Frame, how: Measure, method: IntervalMethod) -> bool:
 
 def _options(how: Measure) -> Any:
     """The options of the statistic, as the bootstrap takes them."""
-    return {**how.of_stat, "averaging": how.averaging, "higher_is_better": list(how.up)}
+    own = {key: value for key, value in how.of_stat.items() if key != "seed"}  # that of folds; a bootstrap has its own
+    return {**own, "averaging": how.averaging, "higher_is_better": list(how.up)}
 
 
 def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) -> list[Correlation]:

@@ -173,6 +173,11 @@ def coefficient_of(how: Measure) -> str | Callable[[Array, Array], Array]:
     return coefficient
 
 
+def has_epsilon(how: Measure) -> bool:
+    """Whether scores that differ by a little are tied: by how much is said in the units of each metric."""
+    return bool(np.any(how.of_stat.get("epsilon", 0.0)))
+
+
 def _counts_as_zero(how: Measure) -> bool:
     """Whether a group without a value counts as 0 in the mean."""
     return how.options.get("undefined") == "zero" and how.averaging in ("item", "sys")
@@ -212,6 +217,8 @@ def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Place
     differ, and differ by at least the threshold.
     """
     if frame.pairs is not None:
+        if threshold is not None:
+            raise InputError("threshold changes nothing: people gave the pairs, which have no ratings; leave it out")
         return frame.pairs[:, 0], frame.pairs[:, 1]
     check_items(frame)
     numbers: dict[str, int] = {}
@@ -261,6 +268,9 @@ def _preferences(frame: Frame, how: Measure, chosen: Options) -> list[Correlatio
     found = correlations(how.stat, x[:, better], x[:, worse], groups, **chosen)
     if how.stat != "preference_accuracy" or not len(better):
         return found
-    tied = (x[:, better] == x[:, worse]).mean(axis=1)  # what noise that ties as often would win
-    guesses = chance_preference(tied, chosen.get("ties") or "loss").tolist()
+    tied = (x[:, better] == x[:, worse]).astype(np.float64)  # what noise that ties as often would win
+    if how.averaging == "item" and groups is not None:
+        of, _ = codes(groups, len(groups), "items")
+        tied = np.stack([np.bincount(of, weights=row) for row in tied]) / np.bincount(of)
+    guesses = chance_preference(tied.mean(axis=1), chosen.get("ties") or "loss").tolist()
     return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guesses, strict=True)]

@@ -32,7 +32,7 @@ from nlgauge.runtime.runtime import Runtime
 DIRECTIONS: tuple[Direction, ...] = ("forward", "backward", "both")  # the paper's
 STRATEGIES = tuple((formula, direction) for formula in FORMULAS for direction in DIRECTIONS)
 KINDS = ("correlation", "accuracy")
-_Answer = tuple[Array, bool, float]  # probabilities, whether text was cut, share of unknown pieces
+_Answer = tuple[Array, bool, float, bool]  # probabilities, whether text was cut, share of unknown pieces, no pieces
 
 _SHARED = "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite"
 _CHOICES = {
@@ -70,10 +70,10 @@ class _Remembering(Nli):
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.answers]
         if new:
             told = super()._ask(new, runtime)
-            columns = told.probabilities, told.truncated, told.unknown
+            columns = told.probabilities, told.truncated, told.unknown, told.empty
             self.answers.update(zip(new, zip(*columns, strict=True), strict=True))
-        probabilities, truncated, unknown = zip(*(self.answers[pair] for pair in pairs), strict=True)
-        return Answers(np.stack(probabilities), np.array(truncated), np.array(unknown))
+        probabilities, *said = zip(*(self.answers[pair] for pair in pairs), strict=True)
+        return Answers(np.stack(probabilities), *map(np.array, said))
 
 
 def strategies(metric: Nli) -> dict[Strategy, Nli]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -55,12 +55,17 @@ def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
 def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
     """The fields for one share over the pairs of all groups; pairs never cross groups."""
     pairs = [one.n_pairs or 0 for one in parts]
-    won = sum(one.value * n for one, n in zip(parts, pairs, strict=True) if n)
+    n_pairs = sum(pairs)
+
+    def pooled(shares: Iterable[float]) -> float:
+        return sum(share * n for share, n in zip(shares, pairs, strict=True) if n) / n_pairs if n_pairs else math.nan
+
     return {
         **mean_numbers(parts),
-        "value": won / sum(pairs) if sum(pairs) else math.nan,
-        "n_pairs": sum(pairs),
+        "value": pooled(one.value for one in parts),
+        "n_pairs": n_pairs,
         "n_ties": sum(one.n_ties or 0 for one in parts),
+        "chance": pooled(one.chance for one in parts),
     }
 
 

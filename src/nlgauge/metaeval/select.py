@@ -28,10 +28,11 @@ from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.entries import MissingPolicy
+from nlgauge.stats.correlation.registry import SELECTION
 from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
 from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
 
-STATS = ("hits_at_1", "mrr", "diff")
+STATS = SELECTION
 AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people
 Draws = npt.NDArray[np.int64]
 Among = Literal["rated", "all"]

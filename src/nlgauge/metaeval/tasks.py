@@ -17,7 +17,7 @@ from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_of, usual_test
 from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
 from nlgauge.metaeval.intervals import IntervalMethod, cautions, ends_of_mean, is_skewed, repeats, with_intervals
-from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, measure, takes
+from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, has_epsilon, measure, takes
 from nlgauge.metaeval.presets import Task
 from nlgauge.metaeval.rows import (
     MEAN,
@@ -218,9 +218,12 @@ class _Run:
         raw = [one.value for one in found]
         down = [m for m, good in enumerate(up) if not good]
         if down:  # once more as if higher were better for all
-            unturned = dataclasses.replace(self.how, up=[True] * len(down))
-            for m, one in zip(down, measure(dataclasses.replace(frame, x=frame.x[down]), unturned), strict=True):
-                raw[m] = one.value
+            # what is said per metric, or of all metrics together, needs all of them
+            together = self.how.options.get("common") or np.ndim(self.how.options.get("epsilon")) > 0
+            rows = list(range(len(up))) if together else down
+            unturned = dataclasses.replace(self.how, up=[True] * len(rows))
+            for m, one in zip(rows, measure(dataclasses.replace(frame, x=frame.x[rows]), unturned), strict=True):
+                raw[m] = raw[m] if up[m] else one.value
         mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind in _OVER_ITEMS
         if mixes_items and repeats(frame):
             self.notes.append(
@@ -285,10 +288,12 @@ class _Run:
             self.notes.append(f"no test was made: it compares metrics, and {self.metrics[0]} is the only one")
             return {}
         stat, name = self.task.stat, self.plan.asked.test
-        usual = self.task.test or usual_test(stat, self.how.level, self.how.averaging)
+        epsilon = has_epsilon(self.how)
+        usual = self.task.test or usual_test(stat, self.how.level, self.how.averaging, epsilon)
         settled = usual if name == "auto" else name
         if settled is None:
-            self.notes.append(f"no test is known for {stat}")
+            of_items = " with an epsilon over all segments; level 'item' has one" if epsilon else ""
+            self.notes.append(f"no test is known for {stat}{of_items}")
             return {}
         asked = dataclasses.replace(self.plan.asked, test=settled)
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -115,7 +115,7 @@ class ComparisonOptions:
             raise InputError(f"{'pairs' if self.pairs else 'adjust'} says how systems are tested, and no test is named")
         if self.pairs and (self.baseline is not None or self.compat is not None):
             raise InputError(
-                f"pairs tests every pair of systems; leave {'baseline' if self.baseline else 'compat'} out"
+                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
             )
 
     def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
@@ -150,7 +150,7 @@ class ComparisonOptions:
                 systems,
                 items,
                 test=self.test,
-                baseline=self.baseline or next(s for s in systems if s is not None),
+                baseline=next(s for s in systems if s is not None) if self.baseline is None else self.baseline,
                 draws=self.draws,
                 seed=self.seed,
                 compat=self.compat,
@@ -178,7 +178,7 @@ class ComparisonOptions:
             from nlgauge.metrics.pairwise import ADJUSTED
 
             draws, seed = self.settings["draws"], self.settings["seed"]
-            fault = ", as {} computes it (too often significant: see docs/statistics/comparison.md)"
+            fault = ", as {} computes it (too often significant: page 'statistics/comparison' of the documentation)"
             yield (
                 f"p: {_TESTS[self.test]} against the baseline, two-sided, {draws} draws,"
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
@@ -341,7 +341,7 @@ def score_source(
     unread, counted = _refused_or_counted(source, metrics, language, guards)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     if comparison.resamples:
-        _rehearse(source, comparison, signatures)
+        Rehearsal(comparison, signatures).compare(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
         if guards == "note":
@@ -370,13 +370,28 @@ def _refused_or_counted(
     return UnreadScripts(metrics if language == "note" else {}), guard_counts(source.blocks(), guards)
 
 
-def _rehearse(source: Source, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
-    """Compare systems by stand-in scores: what is refused with them is refused before anything is scored."""
-    from nlgauge.metrics.comparison import check_compat
+class Rehearsal:
+    """Systems compared by stand-in scores: what is refused with them is refused before anything is scored.
 
-    few, totals = replace(comparison, draws=2, compat=None), Totals(comparison.by_group, keep=True)
-    for stand_in in signatures.values():
-        check_compat(stand_in, comparison.compat)
-    for block in source.blocks():
-        totals.add(block, Scores(stand_in, ids(block), np.zeros(len(block))))
-    few.pairwise(totals) if few.pairs else few.of(totals)
+    Args:
+        comparison: how systems are compared.
+        signatures: specification -> signature.
+    """
+
+    def __init__(self, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
+        from nlgauge.metrics.comparison import check_compat
+
+        for self._stand_in in signatures.values():
+            check_compat(self._stand_in, comparison.compat)
+        self._few = replace(comparison, draws=2, compat=None)
+        self._totals = Totals(comparison.by_group, keep=True)
+
+    def add(self, block: Sequence[Segment]) -> None:
+        """Take in a block of segments."""
+        self._totals.add(block, Scores(self._stand_in, ids(block), np.zeros(len(block))))
+
+    def compare(self, blocks: Iterable[Sequence[Segment]] = ()) -> None:
+        """Raise an InputError if systems have different items, or one has an item twice; or a group has one system."""
+        for block in blocks:
+            self.add(block)
+        self._few.pairwise(self._totals) if self._few.pairs else self._few.of(self._totals)

@@ -32,7 +32,7 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str) -> str
     if not languages or any(writing.script in SCRIPTS_OF.get(language, {writing.script}) for language in languages):
         return None
     named = " and ".join(NAME_OF[language] for language in languages)
-    return f"{who} reads {named}; name a model of that language (docs/languages.md)"
+    return f"{who} reads {named}; name a model of that language (page 'languages' of the documentation)"
 
 
 class Reader(Protocol):

@@ -270,7 +270,8 @@ def compare_pairs(
     if not systems and len(scores):
         raise InputError(f"{scores.signature.spec}: the scores do not say which system wrote which segment")
     run = test_of(test)
-    places = aligned(scores.ids, systems, items, baseline or next((s for s in systems if s is not None), ""))
+    first = next((s for s in systems if s is not None), "")
+    places = aligned(scores.ids, systems, items, first if baseline is None else baseline)
     sign = 1 if scores.higher_is_better else -1
     value = {name: scores.take(rows).system for name, rows in places.items()}
     names = sorted(places, key=lambda name: math.inf if math.isnan(value[name]) else -sign * value[name])
@@ -291,7 +292,7 @@ def compare_pairs(
         n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
         **tests,
         p_adjusted=fair,
-        ranks=(None,) * len(names) if baseline else _ranks(sign * values, sign * tests["deltas"], fair, alpha),
+        ranks=_ranks(sign * values, sign * tests["deltas"], fair, alpha) if baseline is None else (None,) * len(names),
         baseline=baseline,
         test=found[0].test,
         draws=draws,

@@ -78,12 +78,8 @@ class Stored:
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The name of the file, the direction, and the digest."""
-        try:
-            digest = sha256(Path(self.file).read_bytes()).hexdigest()
-        except OSError as error:
-            raise InputError(f"cannot read scores {self.file}: {error.strerror}") from None
         name = Path(self.file).name  # wherever it lies, however its path is written
-        return {"file": name, "higher_is_better": self.direction.higher_is_better, "sha256": digest[:16]}
+        return {"file": name, "higher_is_better": self.direction.higher_is_better, "sha256": self._digest}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The numbers of the file in the order of the segments; NaN, which is counted, where the file has none.
@@ -100,7 +96,16 @@ class Stored:
         return Scores(signature_of(self, runtime), ids(segments), values, higher_is_better=up)
 
     @cached_property
+    def _digest(self) -> str:
+        """That of the file whose numbers are kept: what is written to it later is another metric's."""
+        try:
+            return sha256(Path(self.file).read_bytes()).hexdigest()[:16]
+        except OSError as error:
+            raise InputError(f"cannot read scores {self.file}: {error.strerror}") from None
+
+    @cached_property
     def _table(self) -> ScoreTable:
+        _ = self._digest
         # The only metric that reads a format of ours, and only when it is used.
         from nlgauge.io.scores import read_scores
 

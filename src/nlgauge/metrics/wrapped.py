@@ -69,7 +69,11 @@ class ReferencePolicyMetric(WrappedMetric):
         return replace(info, needs=needs, cached=False)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """One value per segment; corpus numbers are means of these."""
+        """One value per segment.
+
+        Corpus numbers are means of these. They are the metric's own where each segment has one reference, or the first
+        or the source is taken.
+        """
         if self.policy == "source":
             scores = self._single([replace(s, references=(s.source or "",)) for s in segments], runtime)
         else:

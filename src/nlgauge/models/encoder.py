@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
@@ -114,7 +115,7 @@ class Encoder:
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         starts = np.zeros(len(sequences), dtype=np.int64)
         rows, device = int(lengths.sum()), self.network.device
-        matrices = [torch.empty(rows, self.width, dtype=torch.float32, device=device) for _ in layers]
+        matrices = [_matrix(rows, self.width, device) for _ in layers]
         norms = [torch.empty(rows, 1, dtype=torch.float32, device=device) for _ in layers]
         batches = list(by_length(lengths, self.budget))
         places, row = [], 0  # first row of a batch, and the row after it
@@ -176,6 +177,15 @@ def cut_layers(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequen
         yield one_by_one
 
 
+def _matrix(rows: int, width: int, device: Any) -> torch.Tensor:
+    """An array to be filled. For large ones numpy asks the system for large pages, which are faster to fill."""
+    import torch
+
+    if device.type != "cpu":
+        return torch.empty(rows, width, dtype=torch.float32, device=device)
+    return torch.from_numpy(np.empty((rows, width), dtype=np.float32))
+
+
 def _gather(vectors: Vectors, spans: list[list[tuple[int, int]]]) -> Vectors:
     """Bring the rows of each text together, since a text that was read in windows lies in several places."""
     import torch
@@ -209,6 +219,8 @@ def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     files.check_embedded()
     from nlgauge.models.packed import PackedBert
 
+    if runtime.compile and (where.type == "cpu" or not PackedBert.reads(files.config)):
+        say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")
     if PackedBert.reads(files.config):
         return PackedBert(files, kind, where, compiled=runtime.compile)
     from nlgauge.models.hub import HubNetwork

@@ -95,7 +95,7 @@ def _without_maximum(parts: torch.Tensor, result: torch.Tensor) -> bool:
     key = torch.empty(n, heads, size, length, dtype=torch.float32).copy_(parts[:, :, 1].permute(0, 2, 3, 1))
     weights = torch.empty(n * heads, length, length, dtype=torch.float32)
     torch.baddbmm(weights, query, key.view(n * heads, size, length), beta=0, alpha=size**-0.5, out=weights).exp_()
-    sums = weights.sum(-1, keepdim=True)
+    sums = torch.mv(weights.view(-1, length), weights.new_ones(length)).view(n * heads, length, 1)
     least, most = torch.aminmax(sums)
     if not (_SUMS[0] < float(least) and float(most) < _SUMS[1]):
         return False

@@ -45,7 +45,9 @@ def greedy(
     def match(batch: Ids) -> None:
         hyp_rows, hyp_real = _rows(starts, lengths, torch.from_numpy(hypotheses[batch]).to(device))
         ref_rows, ref_real = _rows(starts, lengths, torch.from_numpy(references[batch]).to(device))
-        hyp, ref = vectors.matrix[hyp_rows], vectors.matrix[ref_rows]  # (b, L, d)
+        hyp, ref = (  # (b, L, d)
+            vectors.matrix.index_select(0, rows.view(-1)).view(*rows.shape, -1) for rows in (hyp_rows, ref_rows)
+        )
         similarity = torch.bmm(hyp, ref.transpose(1, 2))
         if not bool(ref_real.all()):
             similarity.masked_fill_(~ref_real[:, None, :], -torch.inf)

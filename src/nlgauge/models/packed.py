@@ -193,8 +193,8 @@ class PackedBert:
             groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low))
 
         def attend(joined: torch.Tensor) -> torch.Tensor:
-            # rows beyond the last text stay 0, so that nothing undefined is computed on
-            mixed = joined.new_zeros(len(joined), self.width)
+            mixed = joined.new_empty(len(joined), self.width)
+            mixed[groups[-1][1] :] = 0  # rows beyond the last text, so that nothing undefined is computed on
             for start, end, n in groups:
                 kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
             return mixed

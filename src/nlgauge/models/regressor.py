@@ -163,11 +163,13 @@ class Ratings:
         values: the scores, shape (n,).
         truncated: whether a text was longer than the model's limit, shape (n,).
         unknown: the highest share of unknown pieces in a text of the segment, shape (n,).
+        empty: whether the tokenizer keeps nothing of a text of the segment, as BERT's of U+FFFD alone, shape (n,).
     """
 
     values: Array
     truncated: npt.NDArray[np.bool_]
     unknown: Array
+    empty: npt.NDArray[np.bool_]
 
 
 class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
@@ -196,9 +198,9 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         tokens = tokenizer.tokens(list(number))
         n = len(next(iter(places.values())))
         if not n:
-            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
+            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0, dtype=np.bool_))
         unread = self.tokenizer.unknown_shares(self.tokenizer.content(t) for t in tokens)
-        cut = np.array([t.truncated for t in tokens], dtype=np.bool_)
+        cut, bare = np.array([(t.truncated, not t.n_content) for t in tokens], dtype=np.bool_).T
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
         means = self._means([t.ids for t in tokens], advance)
@@ -207,6 +209,7 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
             values[again.reshape(-1)],
             np.logical_or.reduce([cut[place] for place in places.values()]),
             np.maximum.reduce([unread[place] for place in places.values()]),
+            np.logical_or.reduce([bare[place] for place in places.values()]),
         )
 
     def _means(self, sequences: Sequence[Ids], advance: Callable[[int], None]) -> torch.Tensor:

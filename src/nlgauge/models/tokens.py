@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -23,10 +25,16 @@ _NEEDS_SPACE = {
     "gpt2",
 }  # a word at the start is another piece than the same word after a space (as bert_score)
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
+# Families beside RoBERTa's that count positions from the padding index on, and those that name them as GPT-2 does (T5
+# has the same entry, but its positions are relative).
+_FROM_PADDING = {"camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet", "xmod"}
+_AS_GPT2 = ("codegen", "ctrl", "gpt", "openai-gpt")
 _UNKNOWN = ("<unk>", "[UNK]")  # names of the piece for text that is not in the vocabulary
 _BOUNDARY = "\u2581"  # SentencePiece's mark of a word's beginning, which alone holds no text
 _CHUNK = 8192
 _HELD_CHARACTERS = 1 << 21  # of the texts of one request whose pieces are held
+_ASCII_WORD = re.compile("[0-9A-Za-z]+|[!-/:-@\\[-`{-~]")  # BERT's words: letters and digits, or one other character
+_KEPT_WORDS = 1 << 16  # words whose pieces are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +84,11 @@ class TextTokenizer:
         self._n_pieces = size if isinstance(size, int) else None
         self._space = " " if space and config.get("model_type") in _NEEDS_SPACE else ""
         self._backend, named = _load(files, language)
+        self._ascii = _AsciiPieces.of(self._backend)
         frame = self._frame()
         content = frame.index(0)
         n_suffix = len(frame) - 1 - max(i for i, special in enumerate(frame) if not special)
-        example = np.asarray(self._encode(["a"])[0], dtype=np.int64)
+        example = np.asarray(self._encode_framed(["a"])[0], dtype=np.int64)
         self.prefix: Ids = example[:content]
         self.suffix: Ids = example[len(example) - n_suffix :]
         # BERT's and RoBERTa's frame is the classifier and separator token; their configuration need not name them.
@@ -225,6 +234,14 @@ class TextTokenizer:
         return self._space + text if text else text
 
     def _encode(self, texts: list[str]) -> list[list[int]]:
+        if self._ascii is None:
+            return self._encode_framed(texts)
+        cut = list(map(self._ascii.cut, texts))
+        others = iter(self._encode_framed([text for text, ids in zip(texts, cut, strict=True) if ids is None]))
+        first, last = self.prefix.tolist(), self.suffix.tolist()
+        return [next(others) if ids is None else [*first, *ids, *last] for ids in cut]
+
+    def _encode_framed(self, texts: list[str]) -> list[list[int]]:
         if hasattr(self._backend, "encode_batch_fast"):
             return [e.ids for e in self._backend.encode_batch_fast(texts)]
         return [
@@ -236,7 +253,8 @@ class TextTokenizer:
         if hasattr(self._backend, "encode_batch_fast"):
             return self._backend.encode(text)
         raise InputError(
-            f"model {self.name!r} has a tokenizer without offsets, which align needs; choose another model"
+            f"model {self.name!r} has a tokenizer that does not say which piece is of which word, as align and"
+            " discoscore need; choose another model"
         )
 
     def _frame(self) -> list[int]:
@@ -259,12 +277,45 @@ class TextTokenizer:
         return most
 
 
+class _AsciiPieces(dict[str, tuple[int, ...]]):
+    """Word -> its pieces, of a tokenizer as BERT's, with which ASCII texts are cut faster than by the library."""
+
+    def __init__(self, backend: Any) -> None:
+        super().__init__()
+        self._model, self._lowercase = backend.model, backend.normalizer.lowercase
+
+    @classmethod
+    def of(cls, backend: Any) -> _AsciiPieces | None:
+        """None for a tokenizer of another kind, or with special tokens that a text may hold without a bracket."""
+        kinds = [type(getattr(backend, part, None)).__name__ for part in ("normalizer", "pre_tokenizer", "model")]
+        if kinds != ["BertNormalizer", "BertPreTokenizer", "WordPiece"]:
+            return None
+        bracketed = all("[" in token.content for token in backend.get_added_tokens_decoder().values())
+        return cls(backend) if bracketed else None
+
+    def cut(self, text: str) -> list[int] | None:
+        """The pieces of a text without special tokens; None for a text that is left to the library."""
+        if not (text.isascii() and text.isprintable()) or "[" in text:
+            return None
+        words = _ASCII_WORD.findall(text.lower() if self._lowercase else text)
+        return list(chain.from_iterable(map(self.__getitem__, words)))
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _KEPT_WORDS:
+            self.clear()
+        pieces = self[word] = tuple(token.id for token in self._model.tokenize(word))
+        return pieces
+
+
 def _positions(config: dict[str, Any]) -> int | None:
-    positions = config.get("max_position_embeddings")
+    family = str(config.get("model_type"))
+    named = "n_positions" if family.startswith(_AS_GPT2) and "n_positions" in config else "max_position_embeddings"
+    positions = config.get(named)
     if not isinstance(positions, int) or positions <= 0 or config.get("position_biased_input") is False:
         return None
     # RoBERTa counts positions from the padding index on, so two of its 514 rows are never a token's.
-    return positions - config.get("pad_token_id", 1) - 1 if "roberta" in str(config.get("model_type")) else positions
+    from_padding = "roberta" in family or family in _FROM_PADDING
+    return positions - config.get("pad_token_id", 1) - 1 if from_padding else positions
 
 
 def _load(files: ModelFiles, language: str | None) -> tuple[Any, frozenset[int] | None]:

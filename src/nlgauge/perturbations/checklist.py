@@ -92,6 +92,11 @@ def task_of(name: str) -> str:
     raise SpecError(f"unknown task {name!r}{nearest(head, TASKS)}")
 
 
+def criterion_of(name: str) -> str:
+    """A criterion as the checklist writes it: `data_coverage` for `Data coverage`."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
 def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
     """The rows of a task; only those of one criterion or of some perturbations if these are given.
 
@@ -101,7 +106,7 @@ def select_rows(task: str, criterion: str | None = None, templates: tuple[str, .
     chosen = [row for row in checklist_rows() if row.task == task_of(task)]
     criteria = list(dict.fromkeys(row.criterion for row in chosen))
     if criterion is not None:
-        wanted = criterion.strip().lower().replace("-", "_").replace(" ", "_")
+        wanted = criterion_of(criterion)
         if wanted not in criteria:
             raise SpecError(f"task {task!r} has no criterion {criterion!r}{nearest(wanted, criteria)}")
         chosen = [row for row in chosen if row.criterion == wanted]

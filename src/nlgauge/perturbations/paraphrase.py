@@ -68,10 +68,12 @@ class CallableParaphraser:
 
     Attributes:
         function: takes a list of texts and returns a list of the same length, of strings, of None, or of lists of
-            strings to choose from by edit distance.
+            strings to choose from.
+        how: which of several paraphrases is taken, see `select_para`.
     """
 
     function: Callable[[list[str]], Sequence[str | Sequence[str] | None]]
+    how: How = "max_edit_distance"
 
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`.
@@ -101,7 +103,7 @@ class CallableParaphraser:
                 raise InputError(
                     f"paraphrase {i} is {type(answer).__name__}, expected a string, a list of strings or None"
                 )
-            chosen.append(select_para(candidates, text))
+            chosen.append(select_para(candidates, text, how=self.how))
         return _others(texts, chosen)
 
 
@@ -137,8 +139,14 @@ class LightParaphraser:
         return _others(texts, current)
 
 
-def as_paraphraser(source: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser) -> Paraphraser:
+def as_paraphraser(
+    source: str | Mapping[str, Sequence[str]] | Callable[..., object] | Paraphraser, how: How = "max_edit_distance"
+) -> Paraphraser:
     """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
+
+    Args:
+        source: what is given.
+        how: for a table and a function: which of several paraphrases is taken, see `select_para`.
 
     Raises:
         SpecError: a name other than `light`, or something else.
@@ -148,9 +156,9 @@ def as_paraphraser(source: str | Mapping[str, Sequence[str]] | Callable[..., obj
     if source == "light":
         return LightParaphraser()
     if isinstance(source, Mapping):
-        return TableParaphraser(table=source)
+        return TableParaphraser(table=source, how=how)
     if callable(source):
-        return CallableParaphraser(source)  # type: ignore[arg-type]
+        return CallableParaphraser(source, how)  # type: ignore[arg-type]
     what = repr(source) if isinstance(source, str) else type(source).__name__
     raise SpecError(
         f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with"

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from nlgauge.core.arrays import Counts
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
@@ -39,6 +40,7 @@ from nlgauge.scale.gather import (
 )
 from nlgauge.scale.plan import ROWS, STATS, SUMS, Part, Plan
 
+DIGESTS = "digests"
 Labels = list[str | None]
 KeptRows = tuple[str, tuple[Labels, Labels, Labels, Scores]]  # specification; groups, systems, items and scores
 
@@ -120,7 +122,7 @@ class Scorer:
         stats = {str(i): found.stats for i, found in enumerate(scores.values()) if found.stats is not None}
         codes = np.array([groups.index(segment.group) for segment in segments], dtype=np.int64)
         with replacing(stats_path(self.folder, part), "wb") as file:
-            np.savez(file, allow_pickle=False, groups=codes, **stats)
+            np.savez(file, allow_pickle=False, groups=codes, **{DIGESTS: _digests_of(segments)}, **stats)
         sums: dict[str, Any] = {"n": len(segments), "groups": groups, "sha256": _digests(self.folder, part)}
         sums["metrics"] = {}
         for spec, found in scores.items():
@@ -131,6 +133,22 @@ class Scorer:
             file.write(msgspec.json.encode(sums))
             file.flush()
             os.fsync(file.fileno())
+
+
+def _digests_of(segments: Sequence[Segment]) -> Counts:
+    """64 bits of each segment's group, system, id and texts, shape (n,)."""
+    told = ([s.group, s.system, s.id, s.hypothesis, s.references, s.source] for s in segments)
+    hashed = b"".join(hashlib.blake2b(repr(one).encode(), digest_size=8).digest() for one in told)
+    return np.frombuffer(hashed, dtype="<i8")
+
+
+def segment_digests(folder: Path, part: Part) -> Counts:
+    """64 bits for each segment of a part that is done, shape (n,): equal where group, system, id and texts are.
+
+    A part that an earlier nlgauge scored has none, shape (0,).
+    """
+    with np.load(stats_path(folder, part), allow_pickle=False) as stored:
+        return stored.get(DIGESTS, np.empty(0, dtype=np.int64))
 
 
 def rows_path(folder: Path, part: Part) -> Path:

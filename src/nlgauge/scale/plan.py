@@ -25,6 +25,7 @@ from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_
 from nlgauge.io.spans import Inputs, Span, cut, stamp
 from nlgauge.metrics.base import Metric, check_lacking, rounds
 from nlgauge.metrics.guards.counting import GuardCounts
+from nlgauge.metrics.job import ComparisonOptions, Rehearsal
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.runtime.runtime import Runtime
 
@@ -121,6 +122,7 @@ class _Seen:
 
     guards: GuardCounts | None
     unread: UnreadScripts
+    rehearsal: Rehearsal | None
     segments: list[npt.NDArray[np.int64]] = field(default_factory=list)  # hashes
     texts: list[npt.NDArray[np.int64]] = field(default_factory=list)
 
@@ -128,12 +130,16 @@ class _Seen:
         if self.guards is not None:
             self.guards.add(block)
         self.unread.add(block)
+        if self.rehearsal is not None:
+            self.rehearsal.add(block)
         self.segments.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
         texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
         self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
 
     def refuse(self, language: str, guards: str) -> None:
-        """Refuse texts where this is asked for."""
+        """Refuse systems that cannot be compared, and texts where this is asked for."""
+        if self.rehearsal is not None:
+            self.rehearsal.compare()
         if language == "strict":
             self.unread.refuse()
         if guards == "refuse" and self.guards is not None:
@@ -146,6 +152,7 @@ def make_plan(
     runtime: Runtime,
     *,
     rows: int,
+    comparison: ComparisonOptions | None = None,
     language: str = "note",
     guards: str = "note",
 ) -> Plan:
@@ -156,39 +163,35 @@ def make_plan(
         metrics: specification -> metric.
         runtime: device and precision.
         rows: the size of a part, about.
+        comparison: how systems will be compared; None for scores alone.
         language, guards: what happens to texts that metrics do not read, or guards distrust; as for `score_source`.
 
     Raises:
         InputError: the input has an error, cannot be read in parts, or lacks what a metric needs; or a metric depends
-            on all segments at once and cannot merge what it takes from parts; or a text is refused.
+            on all segments at once and cannot merge what it takes from parts; or a text is refused; or systems cannot
+            be compared.
     """
     passes = _passes(metrics)
-    inputs = inputs.pinned
-    source = inputs.opened()
-    try:
-        # before anything is read, since a file may change meanwhile; standard input has none, and `cut` refuses it
-        stamps = tuple(stamp(path) for path in inputs.paths if path != STDIN)
-        spans = cut(inputs, rows)
-        seen = _Seen(None if guards == "off" else GuardCounts(), UnreadScripts({} if language == "off" else metrics))
-        # a table is looked at while it is checked, so that it is read once
-        table = source.checked() if isinstance(source, TableSource) else None
-        segments = chain.from_iterable(source.blocks()) if table is None else table
-        for block in in_blocks(segments, BLOCK, BLOCK_CHARACTERS):
-            seen.add(block)
-        summary = source.check()
-    finally:
-        source.close()
+    signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
+    inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
+    seen = _Seen(
+        None if guards == "off" else GuardCounts(),
+        UnreadScripts({} if language == "off" else metrics),
+        None if comparison.test is None else Rehearsal(comparison, signatures),
+    )
+    stamps, spans, summary = _read(inputs, rows, seen)
     check_lacking(metrics, summary.lacking, summary.inputs)
+    comparison.check(summary)
     seen.refuse(language, guards)
     guarded = GuardCounts() if seen.guards is None else seen.guards
     noted = replace(summary, notes=(*summary.notes, *seen.unread.notes(), *guarded.notes()))
-    signatures = {spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()}
     # metrics in their order, which columns and statistics of parts follow
-    basis = [*_basis(inputs, summary), [*signatures.items()], runtime.device, runtime.dtype]
+    written = {spec: str(signature) for spec, signature in signatures.items()}
+    basis = [*_basis(inputs, summary), [*written.items()], runtime.device, runtime.dtype]
     return Plan(
         inputs,
         stamps,
-        signatures,
+        written,
         runtime.device,
         runtime.dtype,
         noted,
@@ -199,6 +202,23 @@ def make_plan(
         passes,
         limits=current(),
     )
+
+
+def _read(inputs: Inputs, rows: int, seen: _Seen) -> tuple[tuple[tuple[int, int], ...], Sequence[Span], Summary]:
+    """The stamps of the files, the rows of each part, and what the whole input is."""
+    source = inputs.opened()
+    try:
+        # before anything is read, since a file may change meanwhile; standard input has none, and `cut` refuses it
+        stamps = tuple(stamp(path) for path in inputs.paths if path != STDIN)
+        spans = cut(inputs, rows)
+        # a table is looked at while it is checked, so that it is read once
+        table = source.checked() if isinstance(source, TableSource) else None
+        segments = chain.from_iterable(source.blocks()) if table is None else table
+        for block in in_blocks(segments, BLOCK, BLOCK_CHARACTERS):
+            seen.add(block)
+        return stamps, spans, source.check()
+    finally:
+        source.close()
 
 
 def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
@@ -215,7 +235,7 @@ def _passes(metrics: Mapping[str, Metric]) -> int:
         if number is None:
             raise InputError(
                 f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
-                " own, see docs/scale.md); score it without --engine"
+                " own, page 'extending' of the documentation); score it without --engine"
             )
     return max((number for number in found.values() if number is not None), default=0)
 

@@ -7,10 +7,14 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
+from nlgauge.core.arrays import Counts
 from nlgauge.core.counts import add
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.core.signature import signature_of, with_digest
+from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
 from nlgauge.metrics.job import ComparisonOptions, SourceScores
@@ -19,10 +23,11 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.totals import Totals
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scale.parts import Scorer, kept, sums_of
+from nlgauge.scale.parts import Scorer, kept, segment_digests, sums_of
 from nlgauge.scale.plan import Plan, read_plan
 
 Runs = Mapping[Path, Plan]
+_HELD = 4_000_000  # segments of all runs that are compared; of more, those whose digests a number divides
 
 
 def result_of(
@@ -77,11 +82,11 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
         comparison: intervals and groups. Systems are not tested: items of two runs may have one name.
 
     Raises:
-        InputError: a folder holds no run, a run is not done, two runs have other metrics or the same files, or a
-            metric depends on all segments of a run.
+        InputError: a folder holds no run, a run is not done, two runs have other metrics or count a system of the
+            same files, or a metric depends on all segments of a run.
     """
     runs: dict[Path, Plan] = {}
-    known: dict[tuple[object, ...], Path] = {}  # files and systems left out -> the folder of their run
+    known: dict[tuple[object, ...], Path] = {}  # files of a system -> the folder of their run
     for folder in folders:
         plan = runs[folder] = read_plan(folder)
         first = next(iter(runs))
@@ -89,10 +94,13 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
             raise InputError(f"{folder} and {first} have other metrics or signatures; runs of the same ones add up")
         if plan.passes and len(folders) > 1:
             raise InputError(f"a metric of {folder} depends on all segments of a run; score all files in one run")
-        files = (*(entry["sha256"] for entry in plan.summary.inputs), *sorted(plan.inputs.exclude))
-        if files in known:
-            raise InputError(f"{folder} and {known[files]} are about the same files; name each run once")
-        known[files] = folder
+        for system, files in _files_of(plan):
+            if files in known:
+                raise InputError(
+                    f"{folder} and {known[files]} are about the same files: both count {system}; name each run once, or"
+                    " leave the system out of one (--exclude)"
+                )
+            known[files] = folder
     runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype)
     found = result_of(runs, runtime, comparison)
     for metric in found.metrics:
@@ -101,7 +109,35 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
                 f"{first} was scored with {runs[first].signatures[metric['spec']]}, and this nlgauge has"
                 f" {metric['signature']}; add up with the version that scored"
             )
-    return found
+    return replace(found, notes=[*found.notes, *_counted_twice(runs)])
+
+
+def _files_of(plan: Plan) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Each system of a run: how a message names it, and what tells the files and columns that its rows are from."""
+    digests = [entry["sha256"] for entry in plan.summary.inputs]
+    hypotheses, columns = plan.inputs.hypotheses, sorted((plan.inputs.columns or {}).items())
+    own = dict(zip(system_names(hypotheses), digests, strict=False)) if hypotheses else {}
+    for system in plan.summary.systems:
+        named = "segments without a system" if system is None else f"system {system!r}"
+        yield named, (system, own.get(system or ""), *digests[len(hypotheses) :], *columns)
+
+
+def _counted_twice(runs: Runs) -> Iterator[str]:
+    """Notes on segments that are in two runs over different files."""
+    step = 1 + sum(plan.summary.n for plan in runs.values()) // _HELD
+    held: dict[Path, Counts] = {}
+    for folder, plan in runs.items():
+        digests = np.unique(np.concatenate([segment_digests(folder, part) for part in plan.parts]))
+        digests = digests[digests % step == 0]
+        for other, known in held.items():
+            shared = step * len(np.intersect1d(digests, known, assume_unique=True))
+            if shared:
+                about = "" if step == 1 else "about "
+                yield (
+                    f"{about}{shared} of {plan.summary.n} segments of {folder} have the id, system and texts of"
+                    f" segments of {other}; they count twice"
+                )
+        held[folder] = digests
 
 
 def _summary(runs: Runs) -> Summary:

@@ -30,7 +30,7 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
         alpha: the update is scaled by alpha / rank.
 
     Raises:
-        InputError: the rank is below 1, or alpha is 0 or below.
+        InputError: the rank is below 1, alpha is 0 or below, or the encoder has no linear layers (GPT-2).
         MissingExtra: peft is not installed.
     """
     try:
@@ -49,6 +49,10 @@ def add_adapters(model: Any, rank: int, alpha: float) -> Any:
     )
     linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
     layers = [name for name, part in model.named_modules() if id(part) in linear]
+    if not layers:
+        raise InputError(
+            f"a model of type {model.config.model_type!r} has no linear layers to adapt; use method full or frozen"
+        )
     scale: Any = alpha  # peft declares whole numbers and takes any
     config = LoraConfig(
         r=rank, lora_alpha=scale, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None
@@ -115,7 +119,8 @@ def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
     )
     weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
     apply: Callable[..., torch.Tensor] = _Adapted.apply
-    return apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
+    out = apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
+    return out.unflatten(0, states.shape[:-1])  # out here, so that a model may change its parts in place (DeBERTa)
 
 
 class _Adapted(torch.autograd.Function):
@@ -129,12 +134,11 @@ class _Adapted(torch.autograd.Function):
         out.addmm_(low, low_b.T)
         ctx.save_for_backward(x, low, weight, low_a, low_b)
         ctx.scale, ctx.shape = scale, states.shape
-        return out.unflatten(0, states.shape[:-1])
+        return out
 
     @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Any:
+    def backward(ctx: Any, g: Any) -> Any:
         x, low, weight, low_a, low_b = ctx.saved_tensors
-        g = gradient.flatten(0, -2)
         g_low = g @ low_b  # (N, rank)
         back = (g @ weight).addmm_(g_low, low_a).view(ctx.shape) if ctx.needs_input_grad[0] else None
         return back, None, None, (g_low.T @ x).float(), (g.T @ low).float() * ctx.scale, None

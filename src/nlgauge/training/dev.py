@@ -72,6 +72,15 @@ class Dev:
             )
 
     @property
+    def chooses_by(self) -> tuple[object, ...]:
+        """What decides beside the examples and the name; empty where nothing but tau-b over all of them does."""
+        owners = list(dict.fromkeys(example.owner for example in self.examples))
+        within = self.items if "threshold" in statistic(self.stat).options else None
+        labels = [(self.groups(owner), within and within(owner)) for owner in owners]
+        plain = self.stat == STAT and len(set(labels)) == 1
+        return () if plain else (self.stat, self.threshold, *(str(label) for label in labels))
+
+    @property
     def n(self) -> int:
         """The number of segments that the examples are of."""
         return len({example.owner for example in self.examples})
@@ -98,16 +107,18 @@ class Dev:
 def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], Dev]:
     """Examples to learn from, and examples to choose by.
 
-    All examples with the same reference or source are on the same side.
+    All examples with the same reference or source are on the same side; of hypotheses alone, all with the same one.
 
     Raises:
         InputError: there are too few references to hold some out.
     """
-    keys = [tuple(text for name, text in sorted(example.texts.items()) if name != "hyp") for example in examples]
+    beside = {name for example in examples for name in example.texts if name != "hyp"}
+    keys = [tuple(example.texts.get(name) for name in sorted(beside or {"hyp"})) for example in examples]
     against = list(dict.fromkeys(keys))
     if len(against) < 2:
+        what = "reference" if "ref" in beside else "source" if beside else "hypothesis"
         raise InputError(
-            "the examples have one reference, so that none can be held back; give --dev, or --held-out 0 to keep the"
+            f"the examples have one {what}, so that none can be held back; give --dev, or --held-out 0 to keep the"
             " last weights"
         )
     n = min(len(against) - 1, max(1, round(share * len(against))))

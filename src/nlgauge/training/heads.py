@@ -76,11 +76,16 @@ def _in_order(data: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header + data[8 + size :]
 
 
-def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
+def begin_from(path: str | os.PathLike[str], network: HeadNetwork, files: ModelFiles) -> None:
     """Load the weights of an earlier head into a network.
 
+    Args:
+        path: the head.
+        network: the network, whose encoder is that of `files`.
+        files: the files of the encoder, which the head must have been made for.
+
     Raises:
-        InputError: the file is not a head of this kind, or has another shape.
+        InputError: the file is not a head of this kind, is one for another encoder, or has another shape.
     """
     try:
         with safe_open(os.fspath(path), framework="pt") as file:
@@ -94,6 +99,11 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork) -> None:
         "labels"
     ) != ",".join(LABELS):
         raise InputError(f"{os.fspath(path)} is no NLI head as 'nlgauge train nli' writes them; name one")
+    if about.get("encoder_sha256") != files.weights_digest:
+        raise InputError(
+            f"{os.fspath(path)} was made for weights with SHA-256 {about.get('encoder_sha256')}, expected"
+            f" {files.weights_digest} of model {files.name!r}; begin from a head on the same encoder"
+        )
     set_adapters(network.encoder, tensors)
     with torch.no_grad():
         network.classifier.weight.copy_(tensors["classifier.weight"])

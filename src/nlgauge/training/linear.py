@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import check_target, replacing
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
@@ -153,6 +154,7 @@ def train_beer(
         InputError: no pair has different ratings, or the output cannot be written.
     """
     check_target(output)
+    check_option("seed", runtime.seed, Annotated[int, Range(least=0)], error=InputError)
     wanted = np.asarray(ratings, dtype=np.float64)
     rated = np.flatnonzero(~np.isnan(wanted)).tolist()
     kept, wanted = [segments[i] for i in rated], wanted[rated]

@@ -51,7 +51,7 @@ class Schedule:
     learning_rate: Annotated[float, Range(above=0)] = 1e-3
     warmup: Annotated[float, Range(least=0, most=1, meaning="a share of the steps")] = 0.06
     weight_decay: float = 0.01
-    seed: int = 0
+    seed: Annotated[int, Range(least=0, below=1 << 32)] = 0
     constant: bool = False
 
     def __post_init__(self) -> None:

@@ -44,7 +44,11 @@ class RegressorNetwork(torch.nn.Module):
         self.out = torch.nn.Linear(sizes[-1], 1)
 
     def means(self, **inputs: torch.Tensor) -> torch.Tensor:
-        """Mean vectors of n texts, special tokens included, float32, shape (n, layers, d)."""
+        """Mean vectors of n texts, special tokens included, float32, shape (n, layers, d).
+
+        Texts that are read alone have no types, as when the regressor is used: XLM and GPT-2 add a word for type 0.
+        """
+        inputs.pop("token_type_ids", None)
         if len(self.layers) == 1:
             states = [self.encoder(**inputs)[0]]
         else:

@@ -168,7 +168,7 @@ def _network(recipe: NliRecipe, files: ModelFiles, is_head: bool, narrow: bool) 
         return sequence_network(files, recipe.method, recipe.rank, recipe.alpha, recipe.dropout, seed, narrow)
     network = head_network(files, recipe.rank, recipe.alpha, recipe.dropout, seed, narrow)
     if recipe.init is not None:
-        begin_from(recipe.init, network)
+        begin_from(recipe.init, network, files)
     return network
 
 

@@ -242,7 +242,7 @@ def _network(
         encoder = (
             bert_encoder(files, recipe.encoder_dropout)
             if is_head
-            else whole_encoder(files, recipe.encoder_dropout, max(layers))
+            else whole_encoder(files, recipe.encoder_dropout, layers)
         )
         if is_head:
             encoder.encoder.layer = encoder.encoder.layer[
@@ -292,6 +292,8 @@ def _run(
     facts = recipe_facts(recipe, runtime, files) | asdict(recipe.loss)
     del facts["name"]
     facts |= {"loss": recipe.loss.name, "train": _digest(examples)}
+    if dev is not None and dev.chooses_by:
+        facts["dev_choice"] = sha256(json.dumps(dev.chooses_by).encode()).hexdigest()
     return json.dumps(facts | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import torch
+
 from nlgauge.core.errors import InputError
+from nlgauge.models.encoder import cut_layers
 from nlgauge.models.heads import HERE
+from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
@@ -18,14 +23,17 @@ from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.recipe import Recipe
 
 CONFIG = "regressor.json"
+_SAME = 1e-3  # of a vector's length: float32 rounds to less
 
 
-def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
-    """An encoder of any family to be written as a folder, without what stands above a layer.
+def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> Any:
+    """An encoder of any family to be written as a folder, without what stands above the highest of some layers.
 
     Raises:
-        InputError: an encoder-decoder; or a lower layer of a family that is not BERT's.
+        InputError: an encoder-decoder; or, of a family that is not BERT's, the last layer is left out, or a lower one
+            is another in training than in use.
     """
+    layer = max(layers)
     from transformers import AutoModel
 
     files.check_embedded()
@@ -43,7 +51,31 @@ def whole_encoder(files: ModelFiles, dropout: float, layer: int) -> Any:
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
         encoder.config.num_hidden_layers = layer
+    if not is_bert and len(layers) > 1:
+        _check_layers(files, encoder, layers)
     return encoder
+
+
+def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> None:
+    """Refuse a family whose last norm stands behind a cut model, too, so that its lower layers are not learnt as such.
+
+    Raises:
+        InputError: for such a family (GPT-2, Llama), as some pieces show.
+    """
+    probe = np.arange(min(4, int(files.config.get("vocab_size", 4))), dtype=np.int64)
+    training = encoder.training
+    with torch.inference_mode():
+        ids = torch.from_numpy(probe)[None]
+        out = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True)
+        with cut_layers(HubNetwork(files, torch.float32, torch.device("cpu")), layers) as forward:
+            used = forward([probe])
+    encoder.train(training)
+    for layer, found in zip(layers, used, strict=True):
+        if (found - out.hidden_states[layer][0]).norm() > _SAME * found.norm():
+            raise InputError(
+                f"layer is {layer}: of {files.name!r}, which norms what its last layer gives, only this one"
+                f" ({files.depth}) can be trained; use method frozen, or leave the others out"
+            )
 
 
 def save_regressor(

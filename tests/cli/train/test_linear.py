@@ -72,3 +72,10 @@ def test_what_cannot_begin_is_told_in_a_line(rated, words, message, monkeypatch,
     assert message in told
     assert told.count("\n") == 1
     assert not (rated.parent / "x.json").exists()
+
+
+def test_files_rated_for_different_criteria_are_all_named(rated, tmp_path):
+    out, other = tmp_path / "beer.json", tmp_path / "other.jsonl"
+    other.write_text(rated.read_text().replace('"da"', '"fluency"'))
+    assert run("train", "beer", rated, other, "-o", out, "-q") == 0
+    assert json.loads(out.read_text())["criterion"] == "da, fluency"

@@ -38,6 +38,28 @@ def test_digest_is_that_of_the_bytes_on_disk(put):
     assert InputFile("a.gz").entry == file.entry  # also without a pass before
 
 
+def test_standard_input_serves_everybody_who_reads_it(feed):
+    """It can be read once; its copy has the content for whoever comes next, and its digest is known after `close`."""
+    feed(TEXT)
+    assert InputFile("-").head(3) == b"one"
+    second = InputFile("-")
+    assert content(second) == TEXT
+    second.close()
+    assert InputFile("-").entry == {"path": "-", "sha256": hashlib.sha256(TEXT).hexdigest()}
+    feed(b"other\n")
+    assert content(InputFile("-")) == b"other\n"
+
+
+def test_the_digest_of_a_pipe_outlives_the_one_that_read_it(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(TEXT,))
+    writer.start()
+    content(InputFile(path))
+    writer.join()
+    assert InputFile(path).entry["sha256"] == hashlib.sha256(TEXT).hexdigest()  # does not wait for another writer
+
+
 def test_a_pass_that_stops_early_leaves_no_digest(put):
     file = InputFile(put("a.txt", b"x" * (3 << 20)))
     next(file.chunks())

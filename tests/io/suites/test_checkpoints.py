@@ -142,6 +142,18 @@ def test_faulty_outputs_stand_beside_a_good_one_for_the_same_source(faulty):
     assert len(files) == 4
 
 
+def test_the_last_of_several_good_outputs_for_one_source_counts_and_a_note_says_so(faulty):
+    """Two good outputs for "It rains.": the second makes both pairs, and one is passed over."""
+    folder = faulty / "en-de"
+    more = {"types.tsv": "6\tcorrect-language\ta\tb\tc", "source.txt": "It rains.", "reference.txt": "Es regnet."}
+    for name, line in {**more, "hypothesis.txt": "Es regnet."}.items():
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+    placed, notes, _ = checkpoint_pairs(faulty)
+    assert [pair.better for _, pair in placed] == ["Es regnet."] * 2
+    assert notes[1] == f"{faulty}: 1 good outputs are passed over, since a later one has the same source"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [

@@ -23,6 +23,7 @@ PAIR = Pair(
     error="negation",
     context=({"speaker": "A", "text": "Hi."},),
     meta={"edits": [[2, 2, " does not"]]},
+    cluster="article 7",
 )
 
 
@@ -44,6 +45,7 @@ def test_json_lines_keep_everything_but_how_it_was_made(tmp_path, name):
         PAIR.context,
         "lower",
     )
+    assert back.cluster == "article 7"  # without it intervals would come out narrower
 
 
 def test_tsv_keeps_the_texts(tmp_path):

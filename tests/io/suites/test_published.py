@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.suites.published import PUBLISHED, files_of, name_of, read_published
+from nlgauge.io.suites.suites import read_suite
 
 HEADER = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tsource"
 ROWS = [
@@ -186,3 +187,14 @@ def test_the_checkpoints_of_mslc():
     suite, _ = read_published("mslc", DATA / "mslc23" / "segments.jsonl.gz")
     assert len(suite) == 1558 * 15
     assert Counter(pair.phenomenon for pair in suite)["1_step"] == 1558 * 5
+
+
+def test_pairs_of_one_source_belong_together_with_and_without_the_name(tmp_path):
+    rows = [
+        {"article": f"text {i // 2}", "reference_summary": "a b", "edited_summary": f"a {i}", "error_type": "Predicate"}
+        for i in range(4)
+    ]
+    path = tmp_path / "task1_dataset.json"
+    path.write_text(json.dumps(rows))
+    for layout in (None, "bump"):
+        assert [pair.cluster for pair in read_suite(path, layout=layout)] == ["text 0", "text 0", "text 1", "text 1"]

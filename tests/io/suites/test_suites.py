@@ -34,6 +34,17 @@ def test_our_own_pairs(tmp_path):
     assert (pair.expect, pair.group, pair.setup) == ("same", "x-y", "any")
 
 
+def test_pairs_of_ids_keep_what_their_rows_say(tmp_path):
+    data = Dataset((Segment("a", "good", ("r",)), Segment("b", "fine", ("r",)), Segment("c", "else", ("q",))))
+    row = {"better_id": "a", "worse_id": "b", "expect": "same", "task": "mt", "setup": "ref", "error": "own"}
+    (pair,) = read_suite(lines(tmp_path / "p.jsonl", [row]), data).pairs
+    assert (pair.better, pair.worse, pair.references) == ("good", "fine", ("r",))
+    assert (pair.expect, pair.task, pair.setup, pair.error) == ("same", "mt", "ref", "own")
+    other = lines(tmp_path / "q.jsonl", [{"better_id": "a", "worse_id": "c"}])
+    with pytest.raises(InputError, match=r"q\.jsonl:1: better 'a' and worse 'c' have other references"):
+        read_suite(other, data)
+
+
 @pytest.mark.parametrize("name", ["p.tsv", "p.csv"])
 def test_pairs_in_a_table(tmp_path, name):
     rows = [["better", "worse", "ref"], ["b", "w", "r"], ["b2", "w2", ""]]

@@ -155,6 +155,10 @@ def test_without_documents_all_is_one_document(folder):
             "human-scores/cs-uk.mqm.v2.domain.score:1: domain 'x' is not among",
         ),
         (
+            {"human-scores/cs-uk.mqm.v2.domain.score": "news A 1\ntalk A 2\nnews A 3\n"},
+            "human-scores/cs-uk.mqm.v2.domain.score:3: system 'A' has domain 'news' twice",
+        ),
+        (
             {"human-scores/cs-uk.mqm.word.score": ""},
             "human-scores/cs-uk.mqm.word.score: expected a name NAME.LEVEL.score",
         ),

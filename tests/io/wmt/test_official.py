@@ -109,3 +109,13 @@ def test_one_language_pair_of_several(folder):
     assert {s.group for s in read_official(name, lps=["cs-uk"]).dataset} == {"cs-uk"}
     with pytest.raises(InputError, match=r"no language pair 'cs-ru'; did you mean 'cs-uk'\?"):
         read_official(name, lps=["cs-ru"])
+
+
+def test_a_metric_with_a_reference_and_one_with_the_source_are_two(folder):
+    name = Path(folder(RATED, {"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm.v2"}}}))
+    lines = "".join(f"{system} {value}\n" for system in ("A", "B.1", "refB") for value in (7, 8, 9))
+    scores = name / "metric-scores" / "cs-uk"
+    (scores / "X-Y-src.seg.score").write_text(lines)
+    run = read_official(name)
+    assert run.scores["X-Y"][0].column("X-Y").tolist()[:3] == [1, 2, 3]
+    assert run.scores["X-Y-src"][0].column("X-Y-src").tolist()[:3] == [7, 8, 9]

@@ -145,3 +145,13 @@ def test_a_task_may_have_a_test_of_its_own():
     assert tests["pearson", "segment"] == "perm_both"
     asked = meta_evaluate(data, scores=scores, preset="wmt24", draws=9, level="item", stats="pearson", test="perm_both")
     assert {r["test"] for r in asked.rows if r.get("against")} == {"perm_both"}
+
+
+def test_an_undefined_average_is_the_last():
+    rows = [
+        {**row(metric, task, group, value)}
+        for metric, value in (("b", float("nan")), ("a", 0.1), ("c", 0.9))
+        for task in (ACCURACY, PEARSON)
+        for group in ("mean", "pooled")
+    ]
+    assert [one["metric"] for one in average_rows(rows, PROTOCOL)] == ["c", "a", "b"]

@@ -51,3 +51,20 @@ def test_without_sources_or_items_there_are_fewer():
     scores = Scores(Signature("m", ()), tuple(s.id for s in bare), np.arange(6.0))
     rows, _ = with_controls([], JoinedScores(bare, RATINGS, {"m": scores}), [TASK], Plan())
     assert {row["metric"] for row in rows} == {"sentinel:side=hypothesis"}
+
+
+def test_a_metric_without_interval_is_held_against_its_value():
+    rows = [{**own(np.nan), "value": 0.9}, {**own(np.nan), "value": 1.1, "metric": "better"}]
+    _, (note,) = with_controls(rows, held([3, 2, 0, 3, 2, 2]), [TASK], Plan())
+    assert "which is not below the value of m; such" in note
+
+
+def test_controls_leave_out_the_systems_that_metrics_leave_out():
+    # six systems, of which f is far off by ratings
+    segments = tuple(Segment(s, "x" * (i + 1), ("x",), "s", s, "1", "de-en") for i, s in enumerate("abcdef"))
+    ratings = {"mqm": np.array([1.0, 2, 3, 2.5, 1.5, 90])}
+    data = JoinedScores(segments, ratings, {"m": Scores(Signature("m", ()), tuple("abcdef"), np.arange(6.0))})
+    task = Task("pearson", "system")
+    for outliers, n in ((None, 6), ("mad", 5)):
+        rows, _ = with_controls([], data, [task], Plan(outliers=outliers))
+        assert {row["n_used"] for row in rows if row["metric"] == "sentinel:side=hypothesis"} >= {n}

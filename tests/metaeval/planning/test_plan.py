@@ -141,3 +141,13 @@ def test_refusals_of_data():
 
 def test_it_is_public():
     assert ng.plan_ratings is plan_ratings
+
+
+def test_the_order_of_the_rows_changes_nothing():
+    rated = [str(i) for i in range(0, N, 3)]
+    whole = data(rated)
+    mixed = Dataset(tuple(whole.segments[i] for i in np.random.default_rng(1).permutation(len(whole))), whole.name)
+    found = [plan_ratings(one, scores=SCORES, budget=20) for one in (whole, mixed)]
+    assert found[0].columns()["seg"] == found[1].columns()["seg"]
+    for system in SYSTEMS:  # sums over systems may round otherwise
+        assert found[0].value(system) == pytest.approx(found[1].value(system), abs=1e-12)

@@ -110,3 +110,18 @@ def test_systems_that_lie_close_together_leave_a_file_that_can_be_read(tmp_path)
     assert read_thresholds(str(tmp_path / "t.json")).metrics[0].curve.knots == pytest.approx(
         fitted.metrics[0].curve.knots
     )
+
+
+@pytest.mark.parametrize(
+    ("forms", "message"),
+    [
+        (["logistic_n"], "forms names 'logistic_n' alone, and the samples of chrf have 2 to 2 segments"),
+        ([], "forms is empty, expected one or more of logistic, logistic_n, isotonic"),
+    ],
+)
+def test_a_form_that_the_data_cannot_fit_is_refused(rated, forms, message):
+    held = joined_scores(rated, "chrf", "da")
+    with pytest.raises(InputError, match=message):
+        fit_thresholds(held, forms=forms, draws=2, samples=1)
+    with pytest.raises(InputError, match="no data set is given"):
+        fit_thresholds([])

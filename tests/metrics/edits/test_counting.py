@@ -1,9 +1,12 @@
 """Which reference counts, what a word is, and what blank sides get."""
 
+from unicodedata import unidata_version
+
 import numpy as np
 import pytest
 
 from nlgauge.core.segment import Segment
+from nlgauge.core.signature import signature_of
 from nlgauge.metrics.edits.counting import rate
 from nlgauge.metrics.edits.wer import Wer
 from nlgauge.metrics.registry import metric
@@ -34,6 +37,22 @@ def test_of_several_references_the_best_counts_and_blank_ones_do_not(name):
     alone = metric(name).score([Segment("a", "a b c", ("a b c",)), Segment("b", "q", ("z",))], Runtime())
     assert scores.values.tolist() == alone.values.tolist()
     assert scores.system == alone.system
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_tables_of_unicode_are_signed_where_they_are_read(name):
+    assert f"|unicode:{unidata_version}|" in str(signature_of(metric(f"{name}:tokenizer=unicode"), Runtime()))
+    assert "unicode" not in str(signature_of(metric(name), Runtime()))
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_side_of_which_the_tokenizer_keeps_nothing_is_flagged(name):
+    texts = [("!", ("!",)), ("a", ("a", "...")), ("a", ("...",)), ("", ("...",))]
+    segments = [Segment(str(i), *text) for i, text in enumerate(texts)]
+    scores = metric(f"{name}:tokenizer=unicode").score(segments, Runtime())
+    assert scores.flags["untokenized"].tolist() == [True, False, True, False]
+    assert scores.flags["empty"].tolist() == [False, False, False, True]
+    assert "untokenized" not in metric(name).score(segments, Runtime()).flags
 
 
 def test_the_corpus_number_is_that_of_summed_counts():

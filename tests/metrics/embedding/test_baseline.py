@@ -37,6 +37,11 @@ def test_a_file_is_read_with_commas_or_tabs(tmp_path):
         assert found.at(4).tolist() == [0.5, 0.25, 0.75]
 
 
+def test_a_file_of_a_spreadsheet_begins_with_a_byte_order_mark(tmp_path):
+    (tmp_path / "a.csv").write_text(baseline.as_text(ROWS), encoding="utf-8-sig")
+    assert baseline.find(str(tmp_path / "a.csv"), "any", "xx").rows == ROWS
+
+
 def test_what_is_written_is_read_back_by_us_and_by_bert_score(tmp_path):
     path = tmp_path / "baseline.csv"
     path.write_text(baseline.as_text(ROWS), encoding="utf-8")

@@ -37,3 +37,11 @@ def test_what_is_said_of_the_nouns_counts():
 def test_discoscore_keeps_the_contract_of_a_metric():
     check_metric(DiscoScore(), SEGMENTS[:10], runtime=CPU, tolerance=ROUNDING)
     assert np.isfinite(DiscoScore().info.range).all()
+
+
+def test_a_noun_that_is_cut_off_does_not_lie_at_the_last_special_token():
+    # [CLS] the cat sat on the [SEP]: of "mat" nothing is read, so both sides have the cat alone
+    rows = [Segment("a", "the cat sat on the mat", ("the cat sat on the rug",))]
+    found = DiscoScore(max_tokens=7).score(rows, CPU)
+    assert found.flags["truncated"][0]
+    assert found.values[0] == pytest.approx(1, abs=ROUNDING)

@@ -10,6 +10,9 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.moverscore import MoverScore
+from nlgauge.metrics.embedding.points.stopwords import are_stopped, stopwords
+from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
@@ -135,3 +138,16 @@ def test_what_cannot_be_is_refused():
         ng.metric("moverscore:ngram=3")
     with pytest.raises(InputError, match="idf needs at least two documents"):
         MoverScore(idf=True).score([Segment("a", "x", ("y",))], CPU)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "bart"])
+def test_a_stop_word_is_a_piece_of_its_own_in_every_vocabulary(tiny_model, tmp_path, kind):
+    # Ġthe and ▁the are the word; in "bathe" the piece "the" or "he" continues one. BART marks no first word.
+    words = tmp_path / "words.txt"
+    words.write_text("the he a cat")
+    tokenizer = TextTokenizer(locate(str(tiny_model(kind))))
+    (tokens,) = tokenizer.tokens(["cat the cat bathe lathe"])
+    content = slice(len(tokenizer.prefix), len(tokenizer.prefix) + tokens.n_content)
+    out = are_stopped(tokens.ids, content, stopwords(str(words)), tokenizer)
+    assert out[:4].tolist() == [False, True, True, True]
+    assert not out[4:].any()

@@ -71,6 +71,14 @@ def test_texts_go_out_in_one_line_and_counts_come_back(jar):
     assert found.flags["empty"].tolist() == [False, False, True, False]
 
 
+def test_a_text_that_cannot_be_seen_is_empty_as_for_every_metric(jar):
+    found = Meteor15(jar=jar).score(
+        [Segment("1", "\u200b", ("\u200b",)), Segment("2", "a", ("a", "\ufeff"))], Runtime()
+    )
+    assert found.flags["empty"].tolist() == [True, False]
+    assert found.values.tolist() == [0, 1]  # the first was a copy of one word
+
+
 def test_the_contract_holds(jar):
     check_metric(Meteor15(jar=jar))
 

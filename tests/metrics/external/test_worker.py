@@ -49,6 +49,17 @@ def test_a_module_scores_rows(module):
         worker.answer({"op": "jump"})
 
 
+def test_one_package_may_be_named_without_a_list(module):
+    Path(module).write_text("PACKAGES = 'numpy'\ndef score(rows): return []\n")
+    assert Worker().answer({"op": "import", "module": module})["versions"].keys() == {"numpy"}  # not its letters
+
+
+def test_a_module_without_the_function_is_named(module):
+    Path(module).write_text("scores = 1\n")
+    with pytest.raises(TypeError, match=r"toy\.py has no function score$"):
+        Worker().answer({"op": "load", "kind": "module", "options": {"module": module}})
+
+
 def test_a_model_on_disk_is_identified_by_every_file(tmp_path):
     def identity(path):
         return Worker().answer({"op": "locate", "model": str(path)})["identity"]

@@ -32,6 +32,10 @@ def test_one_text_for_many_inputs_is_counted():
     assert counted(*same, *other, Segment("p", "Last.", ("Last one.",), item="p")) == {}  # fewer than a tenth
     systems = [Segment(f"{i}", "Yes.", ("Yes, sir.",), item="one", system=str(i)) for i in range(9)]
     assert counted(*systems) == {}  # many systems say the same of one input
+    each = [Segment(f"{i}", "Yes.", (f"Yes, {i}.",), item=str(i), system=f"s{i // 3}") for i in range(9)]
+    assert counted(*each) == {}  # none of three systems says it of five inputs
+    one = [Segment(f"{i}", "Yes.", (f"Yes, {i}.",), item=str(i), system="s", group=f"g{i % 2}") for i in range(6)]
+    assert counted(*each, *one) == {"repeated": 6}
 
 
 def test_one_reference_for_many_inputs_is_counted():

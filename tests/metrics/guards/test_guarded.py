@@ -77,6 +77,27 @@ def test_neural_scores_of_clean_texts_are_the_same_to_the_last_bit():
         assert guarded.values[[1, 2]].tolist() == [0, 0]
 
 
+def test_a_guarded_perplexity_is_that_of_an_empty_text_over_the_pieces_of_its_own(tiny_causal):
+    pytest.importorskip("torch")
+    spec = f'perplexity:model="{tiny_causal("gpt2")}"'
+    texts = ["the cat sat", "rain " * 20]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, guarded, empty = (
+            ng.score(hyps, metrics=one, runtime=ng.Runtime(device="cpu"))[one]
+            for hyps, one in ((texts, spec), (texts, f"guarded({spec})"), ([""], spec))
+        )
+    assert guarded.flags["guarded"].tolist() == [False, True]
+    assert guarded.values.tolist() == [
+        plain.values[0],
+        empty.values[0],
+    ]  # signs in place of letters are less surprising
+    assert guarded.parts["pieces"].tolist() == plain.parts["pieces"].tolist()
+    first, second = plain.parts["pieces"]
+    surprise = (first * np.log(plain.values[0]) + second * np.log(empty.values[0])) / (first + second)
+    assert guarded.system == pytest.approx(np.exp(surprise))
+
+
 def test_guards_that_count_are_chosen():
     all_of_them, copies = scored("guarded(chrf)", "guarded(chrf):guards=copied")
     assert copies.flags["guarded"].tolist() == [False, True, False, False]

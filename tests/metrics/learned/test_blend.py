@@ -9,6 +9,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import notes_of, trained_on
 from nlgauge.metrics.learned.blend import Blend
 from nlgauge.metrics.learned.linear import LinearModel, Term
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
@@ -78,3 +79,12 @@ def test_files_that_cannot_be_used_are_told(blend):
         blend(low=None)
     with pytest.raises(SpecError, match=r"blend needs the option .model.; write blend:model=.*; .nlgauge train blend"):
         ng.metric("blend")
+
+
+def test_the_texts_of_frequencies_stand_in_the_signature(blend):
+    # as in a sum: another pool is another idf
+    built = blend(Term("yisi0", 1.0, 0.0, 1.0))
+    one, other = (score_segments({"": built}, rows, CPU)[""].signature for rows in (ROWS, [*ROWS, ROWS[0]]))
+    assert "documents:sha256:" in str(one)
+    third = Segment("3", "rain", ("snow fell",))
+    assert str(one) == str(other) != str(score_segments({"": built}, [*ROWS, third], CPU)[""].signature)

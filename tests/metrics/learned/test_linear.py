@@ -46,6 +46,8 @@ def changed(path, **changes):
         ),
         ({"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": 0}]}, "expected finite numbers, and each sd above 0"),
         ({"terms": [{"name": "a", "weight": 1}]}, "is no model, expected JSON as 'nlgauge train blend' writes it"),
+        ({"terms": [{"name": "a", "weight": "x", "mean": 0, "sd": 1}]}, "is no model, expected JSON"),
+        ({"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": "0"}]}, "expected finite numbers, and each sd above 0"),
         ({"intercept": None}, "is no model, expected JSON as 'nlgauge train blend' writes it"),
         ({"intercept": float("nan")}, "expected finite numbers"),
     ],

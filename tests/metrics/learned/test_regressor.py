@@ -133,3 +133,12 @@ def test_files_that_are_no_regressor_are_told_in_a_line(tmp_path):
 
 def test_what_has_learnt_from_no_rating_has_no_note(tiny_regressor):
     assert notes_of(ng.metric("regressor", model=str(tiny_regressor()))) == ()
+
+
+def test_a_text_of_which_the_tokenizer_keeps_nothing_is_empty(tiny_regressor):
+    # BERT's tokenizer drops U+FFFD; the network would rate the mean of two special tokens
+    metric = Regressor(model=str(tiny_regressor()))
+    rows = [Segment("1", "\ufffd\ufffd", ("a cat",)), Segment("2", "a cat", ("\u0301",)), Segment("3", "a", ("a",))]
+    found = metric.score(rows, CPU)
+    assert found.flags["empty"].tolist() == [True, True, False]
+    assert found.values[:2].tolist() == [-25.0, -25.0]

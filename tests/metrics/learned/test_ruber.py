@@ -145,3 +145,16 @@ def test_what_is_no_scorer_of_replies_is_refused(tiny_regressor):
         InputError, match=r"^ruber needs context; .* has none; with the query as the source, use anchor"
     ):
         Ruber(model=scorer).score([Segment("s", "a", ("b",), source="c")], Runtime())
+
+
+@pytest.mark.parametrize("options", [{"encoder": "absent"}, {"layer": 1}])
+def test_options_of_encoders_are_refused_beside_word_vectors(tiny_regressor, tmp_path, options):
+    (tmp_path / "v.txt").write_text("rain 1 0\n")
+    with pytest.raises(SpecError, match=rf"^ruber:{next(iter(options))} is of encoders and changes nothing beside"):
+        Ruber(model=str(tiny_regressor(features=RELATED)), vectors=str(tmp_path / "v.txt"), **options)
+
+
+def test_the_signature_tells_the_setups_of_both_models(tiny_regressor, tiny_model):
+    metric = Ruber(model=str(tiny_regressor(features=RELATED)), encoder=str(tiny_model("roberta")))
+    facts = metric.facts(Runtime(device="cpu"))
+    assert facts["encoder_setup"] != facts["setup"]

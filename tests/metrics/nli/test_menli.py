@@ -376,3 +376,17 @@ def test_a_head_has_one_signature_whatever_its_path(tiny_head, tmp_path):
 def test_a_way_to_use_references_is_refused_where_none_is_read():
     with pytest.raises(SpecError, match="nli:references=best changes nothing under anchor=source; leave it out"):
         Nli(anchor="source", references="best")
+
+
+@pytest.mark.parametrize("long", ["truncate", "windows"])
+@pytest.mark.parametrize("policy", ["mean", "parts"])
+def test_a_text_of_which_the_tokenizer_keeps_nothing_is_empty(tiny_head, policy, long):
+    # BERT's tokenizer drops U+FFFD and a combining mark alone; the model would judge two special tokens
+    metric = Nli(model=str(tiny_head()), references=policy, long=long, direction="both")
+    pairs = [("\ufffd", "a cat"), ("a cat", "\u0301"), ("a cat", "a dog"), ("\ufffd", "\U0001f642")]
+    found = metric.score([Segment(str(i), hyp, (ref,)) for i, (hyp, ref) in enumerate(pairs)], Runtime(device="cpu"))
+    assert found.flags["empty"].tolist() == [True, True, False, True]
+    assert not found.flags["nonfinite"].any()
+    assert found.values[[0, 1, 3]].tolist() == [0.0] * 3
+    assert found.values[2] > 0
+    assert found.parts["c"][0] == 1

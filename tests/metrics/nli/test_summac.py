@@ -108,3 +108,13 @@ def test_one_sentence_each_is_nli_forward(tiny_head):
     segments = [Segment("s", "a cat sat on the mat", source="the dog lay on the rug")]
     nli = ng.metric(f"nli:model={head},anchor=source,direction=forward").score(segments, Runtime(device="cpu"))
     assert score(segments, model=str(head)).values == pytest.approx(nli.values, abs=1e-6)  # float32
+
+
+def test_a_text_of_which_the_tokenizer_keeps_nothing_is_empty(tiny_head):
+    metric = SummaC(model=str(tiny_head()))
+    rows = [Segment("1", "\ufffd", source="The cat sat."), Segment("2", "The cat sat.", source="\ufffd\u0301")]
+    found = metric.score([*rows, Segment("3", "A cat.\n\ufffd", source="The cat sat.")], Runtime(device="cpu"))
+    assert found.flags["empty"].tolist() == [True, True, False]
+    assert found.values[:2].tolist() == [0.0, 0.0]
+    alone = metric.score([Segment("3", "A cat.", source="The cat sat.")], Runtime(device="cpu"))
+    assert found.values[2] == pytest.approx(alone.values[0], abs=1e-6)  # float32

@@ -9,6 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
+import nlgauge as ng
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.gpu import blocks
 from nlgauge.models.locate import ModelFiles
@@ -76,3 +77,11 @@ def test_the_runtime_says_whether_to_compile(tiny_model):
         network = load_encoder(str(tiny_model("bert")), None, "float32", runtime).network
         assert network._compiled is asked
         assert network._as_gpu is False  # a CPU has its own kernels
+
+
+def test_compile_says_where_it_changes_nothing(tiny_model):
+    """Not in silence: the first call that loads the encoder warns."""
+    runtime = Runtime(device="cpu", compile=True)
+    metric = f'bertscore:model="{tiny_model("bert")}",layer=1'
+    with pytest.warns(ng.ScoreWarning, match=r"compile=True changes nothing for .*: it is for encoders of BERT's"):
+        ng.score(["a cat"], ["a dog"], metrics=metric, runtime=runtime)

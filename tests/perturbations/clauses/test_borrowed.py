@@ -76,6 +76,12 @@ def test_what_another_text_says_is_added_before_the_final_mark(text, expected):
     assert results("add_extra_text", text, pool=POOL) == expected
 
 
+def test_marks_alone_are_no_text_to_go_on_and_one_letter_is_no_shout():
+    made = perturb("add_extra_text", ["?", "()", "I", "U.S."], pool=["The ship was late."])
+    assert made.reasons[:2] == ["no word", "no word"]
+    assert [one.text for one in made[2:]] == ["I, and the ship was late", "U.S., and the ship was late."]
+
+
 def test_where_it_comes_from_is_told():
     [made] = perturb("add_extra_text", ["The bridge is old."], pool=POOL[:1])
     assert isinstance(made, Perturbed)
@@ -226,3 +232,20 @@ def test_the_order_of_the_pool_does_not_matter(name):
 
 
 TOLD = [f"He came {when}." for when in ("today", "on Monday", "at noon", "late", "again")]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Here are examples:", "Here are examples: "),
+        ("Hello,", "Hello, "),
+        ("Good morning 😀", "Good morning 😀 "),
+        ("See you soon ;)", "See you soon ;) "),
+        ("She said “no”", "She said “no”. "),
+        ("It cost 5%", "It cost 5%. "),
+    ],
+)
+def test_nonsense_stands_behind_a_full_stop_only_where_a_word_ends_the_text(text, start):
+    [made] = perturb("add_nonsense:source=list", [text])
+    assert made.text.startswith(start)
+    assert made.text.removeprefix(start)[0].isupper()

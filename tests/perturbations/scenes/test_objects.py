@@ -203,3 +203,30 @@ def test_dropping_adds_no_word(text):
     for which in ("all", "one"):
         made = perturb(DropObjects(which=which), [text])[0]
         assert made is None or all(not e.new.strip() or len(e.new) <= 1 + (e.end - e.start) for e in made.edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They met for a two-day meeting.", "They met for a two-day."),
+        ("The long-term plan of the mayor failed.", "The long-term of the failed."),
+        ("The shop of example.co.nz was closed.", "The of was closed."),
+        ("The town board's so called open committee met.", "The so called open met."),
+        ("It was at 70km/h in a 60km/h zone.", "It was at 70km/h in a 60km/h."),
+    ],
+)
+def test_no_hyphen_dot_or_clitic_is_left_alone(text, expected):
+    assert outcome(DropObjects(), text) == expected
+
+
+def test_a_swap_leaves_hyphenated_words_whole_and_one_full_stop():
+    swapped = outcome(SwapObjects(), "The long-term plan of the mayor failed.")
+    assert swapped == "The long-term mayor of the plan failed."
+    text = "He was born in the U.S. and raised as the great Modern Inventor. It was in Vermont and the U.S."
+    made = {outcome(SwapObjects(), text, seed) for seed in range(40)}
+    assert not any(".." in one or one[-1] != "." for one in made)
+
+
+def test_a_name_with_a_capital_inside_keeps_it():
+    made = {perturb("repeat_object", ["SpaceX engineers met on a ship."], seed=s)[0].text for s in range(9)}
+    assert made <= {f"SpaceX engineers met on a ship and {what}." for what in ("SpaceX engineers", "a ship")}

@@ -91,6 +91,20 @@ def test_the_place_may_be_next_to_it_or_any():
     )  # of nine, those that repeat it before and behind read alike
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("repeat_sentences", "It rains. For example:", "It rains. For example: It rains."),
+        ("repeat_sentences", "See you soon 😀", "See you soon 😀 See you soon 😀"),
+        ("repeat_sentences", "It cost 5 %", "It cost 5 %. It cost 5 %"),
+        ("reorder_sentences", "It rained all day. Related :", "Related : It rained all day."),
+    ],
+)
+def test_no_full_stop_goes_behind_another_mark(name, text, expected):
+    assert expected in results(name, text)
+    assert not any(":." in made or "😀." in made for made in results(name, text))
+
+
 @pytest.mark.parametrize("text", ["...", "— !"])
 def test_marks_are_no_sentence_to_repeat(text):
     assert perturb("repeat_sentences", [text]).reasons == ["no sentence"]

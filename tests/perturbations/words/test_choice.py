@@ -153,6 +153,22 @@ def test_a_measure_may_stand_before_an_adjective(text, expected):
     assert after_measure(made.doc, found) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is a little late.", True),
+        ("There is very little time left.", True),
+        ("He had little money.", True),
+        ("He has a little red boat.", False),
+        ("Little boats sail.", False),
+        ("She likes little boats.", False),
+    ],
+)
+def test_little_may_say_how_much(text, expected):
+    made, found = token(text, "Little" if text.startswith("L") else "little")
+    assert after_measure(made.doc, found) is expected
+
+
 def test_words_of_a_text_are_small():
     assert words_of(case("The DOG’s")) == {"the", "dog", "'s"}
 

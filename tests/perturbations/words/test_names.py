@@ -161,6 +161,20 @@ def test_names_go_with_what_hangs_on_them(text, expected):
     assert outcome(DropNamedEntities(), text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Paris-based firm left.", "The firm left."),
+        ("The film by Oscar-winning Barry Levin was shown.", "The film was shown."),
+        ("Later 74-year-old Laura Palmer sang.", "Later sang."),
+        ("Anne lives in Stratford-upon-Avon now.", "Lives now."),
+        ("The London-Paris train was late.", "The train was late."),
+    ],
+)
+def test_what_a_hyphen_ties_to_a_name_goes_with_it(text, expected):
+    assert outcome(DropNamedEntities(), text) == expected
+
+
 def test_names_that_are_not_there_or_all_there_is():
     assert outcome(DropNamedEntities(), "It rained all day.") == "no named entity"
     assert outcome(DropNamedEntities(), "Robert Miller!") == "nothing would be left"

@@ -92,3 +92,33 @@ def test_a_seed_draws_the_same_whatever_stands_beside():
     alone = [perturb("number_error", text, seed=3)[0] for text in TEXTS]
     assert [o and o.text for o in perturb("number_error", TEXTS, seed=3)] == [o and o.text for o in alone]
     assert perturb("number_error", TEXTS, seed=4)[0].text != alone[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It was on January 18 and 19.", "It was on January eighteenth and nineteenth."),
+        ("It ran from May 3 to 5 in four towns.", "It ran from May third to fifth in four towns."),
+        ("On May 3 and 20 people came.", "On May third and twenty people came."),
+    ],
+)
+def test_a_day_joined_to_a_day_is_one(text, words):
+    assert perturb("numbers_to_words", [text])[0].text == words
+
+
+def test_a_day_joined_to_a_day_is_no_number_error():
+    [made] = perturb("number_error", ["On May 3 and 4 it rained in 7 towns."])
+    assert made.text.startswith("On May 3 and 4 it rained in ")
+    [made] = perturb("change_numbers", ["It rained on May 18 and 19."])
+    assert 1 <= int(made.text.split()[-1].strip(".")) <= 31
+
+
+@pytest.mark.parametrize("name", ["numbers_to_words", "change_numbers", "number_error"])
+@pytest.mark.parametrize("text", ["The phone number is 4155550100.", "Please call 5550100 and ask."])
+def test_telephone_numbers_without_blanks_are_left_alone(name, text):
+    assert perturb(name, [text]).reasons == ["no number"]
+
+
+def test_long_amounts_are_no_telephone_numbers():
+    [made] = perturb("numbers_to_words", ["They called 2000000 people."])
+    assert made.text == "They called two million people."

@@ -206,3 +206,9 @@ def test_where_we_chose_no_word_the_lexicon_is_asked_for_a_pair_of_synonyms():
     assert own_words("rival", "noun", "synonym") is None
     assert only("synonyms", "They beat their rivals.", pos="noun") == "They beat their competitors."
     assert "competitor" in language().related("rival", "noun", "synonym")
+
+
+@pytest.mark.parametrize("text", ["The smallest boat sank.", "a small number of people", "It is a little late."])
+def test_little_is_a_synonym_of_size_alone(text):
+    made = perturb("synonyms_attributes", [text])[0]
+    assert made is None or (("little" in made.text) == ("little" in text) and "least" not in made.text)

@@ -352,3 +352,29 @@ def test_which_tau_it_was_stands_in_the_result():
     # three pairs concordant, one discordant; five untied on either side, three distinct values
     found = {name: correlation(name, [1, 2, 2, 3], [1, 3, 2, 2]) for name in ("kendall_b", "kendall_c")}
     assert {one.stat: one.value for one in found.values()} == {"kendall_b": 0.4, "kendall_c": 0.375}
+
+
+@pytest.mark.parametrize(("ties", "chance"), [("loss", 11 / 30), ("half", 0.5), ("exclude", 0.5)])
+def test_chance_of_pairwise_accuracy_goes_by_the_ties(ties, chance):
+    # people tie 4 of 15 pairs: noise wins half of the other 11, and half of the ties where a tie is half a win
+    z, noise = [1, 1, 1, 2, 2, 3], np.random.default_rng(0).normal(size=(4000, 6))
+    found = correlations("pairwise_accuracy", noise, z, ties=ties)
+    assert found[0].chance == pytest.approx(chance)
+    assert np.mean([one.value for one in found]) == pytest.approx(chance, abs=0.02)  # five standard errors
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_held_out_with_one_item_is_undefined(n):
+    found = correlation("acc_eq_held_out", list(range(n)), list(range(n)))
+    assert (np.isnan(found.value), found.n_used, found.n_undefined) == (True, 0, n)
+    with pytest.raises(InputError, match="folds is 2"):
+        correlation("acc_eq_held_out", list(range(n)), list(range(n)), folds=2)
+
+
+@pytest.mark.parametrize("name", ["soft_pairwise_accuracy", "pdp", "pdp_pairs"])
+@pytest.mark.filterwarnings("error")
+def test_without_a_pair_a_statistic_is_undefined_without_a_warning(name):
+    z = np.array([[1, 2, np.nan, np.nan], [np.nan, np.nan, 3, 4]])
+    found = correlation(name, np.arange(8.0).reshape(2, 4), z)
+    assert np.isnan(found.value)
+    assert np.isnan(correlation("pdp", [1.0, 2], [None, None], ["a", "a"]).value)

@@ -16,6 +16,7 @@ NAN = math.nan
     [
         (("kendal_b", [1, 2], [1, 2]), {}, "unknown statistic 'kendal_b'; did you mean 'kendall_b'"),
         (("kendall", [1, 2], [1, 2]), {}, "unknown statistic 'kendall'; did you mean 'kendall_c' or 'kendall_b'"),
+        (("hits_at_1", [1, 2], [1, 2]), {}, "hits_at_1 is about the choice of a system: see 'nlgauge select'"),
         (("pearson", [1, 2], [1, 2]), {"ties": "half"}, "pearson has no option 'ties'; it has none"),
         (
             ("acc_eq", [1, 2], [1, 2]),

@@ -54,3 +54,10 @@ def test_every_metric_against_every_other_by_hand():
     assert mcnemar_test(better, worse, ties="zero").p[0, 1] == found.p[0, 1]
     with pytest.raises(InputError, match="mcnemar settles ties as 'loss' or 'exclude', got 'half'"):
         mcnemar_test(better, worse, ties="half")
+
+
+def test_p_is_never_0():
+    # 0.5 ** 2000 is below what a float64 holds
+    better, worse = np.array([[1.0] * 2000, [0.0] * 2000]), np.array([[0.0] * 2000, [1.0] * 2000])
+    assert 0 < mcnemar_test(better, worse).p[0, 1] < 1e-300
+    assert 0 < mcnemar(better[0], worse[0], better[1], worse[1]).p < 1e-300

@@ -122,3 +122,10 @@ def test_data_sets_without_a_p_value_are_counted():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_no_difference_of_accuracies_exceeds_the_discordant_share():
+    # 2.80 sqrt(0.2 / 5) = 0.56 is more than 0.2; with 40 pairs it is 0.198
+    with pytest.raises(InputError, match=r"with n = 5 and power 0.8 no difference is found: .* 0.560"):
+        accuracy_power(discordant=0.2, n=5, power=0.8)
+    assert accuracy_power(discordant=0.2, n=41, power=0.8).effect == pytest.approx(0.196, abs=1e-3)

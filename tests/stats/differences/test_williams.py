@@ -105,3 +105,8 @@ def test_scores_in_place_of_correlations_are_refused():
         williams(31.4, 0.6, 0.5, 11)
     with pytest.raises(InputError, match="alternative is 'less'"):
         williams(0.4, 0.6, 0.5, 11, alternative="less")
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_p_is_never_0(alternative):
+    assert 0 < williams(0.99, 0.1, 0.1, 100_000, alternative=alternative) < 1e-300

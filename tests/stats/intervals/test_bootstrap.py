@@ -157,3 +157,11 @@ def test_what_nobody_named_cannot_be_drawn():
         bootstrap_correlation("pearson", x, x, list("aaaa"))
     with pytest.raises(InputError, match="needs 2 items or more, got 1"):
         bootstrap_correlation("pairwise_accuracy", x, x)
+
+
+@pytest.mark.parametrize(("name", "more"), [("acc_eq_held_out", {}), ("tau_eq_calibrated", {"folds": 3})])
+def test_held_out_thresholds_have_no_bootstrap(name, more):
+    # copies of an item would stand in the fold that is held out and in those that are calibrated on
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError, match=f"{name} has no bootstrap here"):
+        bootstrap_correlations(name, rng.normal(size=(1, 4, 9)), rng.normal(size=(4, 9)), draws=9, **more)

@@ -94,8 +94,11 @@ def _read(
     """
     segments: list[Segment] = []
     ratings: list[float] = []
+    criteria: list[str] = []
     for number, path in enumerate(paths):
-        found, values, rated_for = read_rated(path, criterion, columns)
+        found, values, of_file = read_rated(path, criterion, columns)
         segments += [replace(s, item=f"{number} {s.item or s.id}") if number else s for s in found]
         ratings += values.tolist()
+        criteria.append(of_file)
+    rated_for = ", ".join(dict.fromkeys(criteria))
     return segments, ratings, {"criterion": rated_for, "data": named.data, "recipe": named.recipe}

@@ -364,11 +364,12 @@ def train_regressor(
     runtime, recipe = setup.prepared(rated)
     from nlgauge.training.examples import rated_examples, renumbered
 
-    parts = []
+    parts, criteria = [], []
     for path in rated:
         segments, ratings, rated_for = read_rated(path, criterion, setup.columns)
         parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
-    about = {"criterion": rated_for}
+        criteria.append(rated_for)
+    about = {"criterion": ", ".join(dict.fromkeys(criteria))}
     setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
 
 

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any, cast
+from weakref import WeakKeyDictionary
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.hub import fetched
@@ -24,6 +25,9 @@ STDIN = "-"
 _CHUNK = 1 << 20
 _LISTED, _LIKE = 2000, 0.8  # names in a folder that are compared with one that is not there; how alike they are
 RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked data is looked at
+_copies: WeakKeyDictionary[Any, IO[bytes]] = WeakKeyDictionary()  # standard input -> the copy of all that it held
+_digests: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # standard input -> the digest of all that it held
+_of_pipes: dict[tuple[int, int], str] = {}  # device and number of a pipe -> digest of what was read from it last
 _GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
 
 
@@ -31,7 +35,8 @@ class InputFile:
     """A file to read.
 
     An input that cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file
-    when it is first opened. That file has no name, so nothing stays behind even if the process is killed.
+    when it is first opened. That file has no name, so nothing stays behind even if the process is killed. The copy of
+    standard input serves whoever reads it next, until one of them closes it.
 
     Args:
         path: the path as typed; `-` is standard input, `hf://datasets/OWNER/NAME/PATH` a file of the hub.
@@ -56,6 +61,7 @@ class InputFile:
         self.sha256: str | None = None
         self._kept: IO[bytes] | None = None
         self._stamp: tuple[int, int, int] | None = None
+        self._pipe: tuple[int, int] | None = None
         self.is_plain = False
         if self.path != STDIN:
             try:
@@ -67,10 +73,13 @@ class InputFile:
             if stat.S_ISDIR(status.st_mode):
                 raise InputError(f"{self.path} is a folder, expected a file")
             self.is_plain = stat.S_ISREG(status.st_mode)
+            self._pipe = None if self.is_plain else (status.st_dev, status.st_ino)
 
     @property
     def entry(self) -> dict[str, str]:
         """The entry of this file in the result file: `path` as typed, and `sha256`."""
+        if self.sha256 is None and self._kept is None:
+            self.sha256 = self._known_digest()
         if self.sha256 is None:
             digest = hashlib.sha256()
             with self.open() as raw:
@@ -142,14 +151,26 @@ class InputFile:
         """Delete the temporary file, if there is one."""
         if self._kept is not None:
             self._kept.close()
+        if self.path == STDIN and sys.stdin is not None:
+            _copies.pop(sys.stdin.buffer, None)
+
+    def _known_digest(self) -> str | None:
+        """The digest of standard input or a pipe, which cannot be read again, if something read it before."""
+        if self.path == STDIN:
+            return None if sys.stdin is None else _digests.get(sys.stdin.buffer)
+        return None if self._pipe is None else _of_pipes.get(self._pipe)
 
     def _keep(self) -> IO[bytes]:
+        stream = getattr(sys.stdin, "buffer", None)  # standard input may be closed
+        if self.path == STDIN and stream in _copies:
+            return _copies[stream]
         kept = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as we do
         try:
             if self.path == STDIN:
-                if sys.stdin is None:
+                if stream is None:
                     raise InputError("standard input is closed, expected data on it")
-                self._copy(sys.stdin.buffer, kept)
+                self._copy(stream, kept)
+                _copies[stream], _digests[stream] = kept, str(self.sha256)
             else:
                 with open(self.path, "rb") as pipe:
                     self._copy(pipe, kept)
@@ -159,11 +180,25 @@ class InputFile:
         return kept
 
     def _copy(self, pipe: IO[bytes], kept: IO[bytes]) -> None:
-        size = 0
+        size, digest = 0, hashlib.sha256()
         while chunk := pipe.read(_CHUNK):
             size += len(chunk)
             self.limits.check("file", size, self.name, is_whole=False)
             kept.write(chunk)
+            digest.update(chunk)
+        self.sha256 = digest.hexdigest()
+        if self._pipe is not None:
+            _of_pipes[self._pipe] = self.sha256
+
+
+def by_content(file: InputFile) -> str:
+    """`parquet`, `jsonl` or `tsv`, by how a file without a name that says it begins."""
+    head = file.head()
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+        return "jsonl"
+    return "tsv"
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:

@@ -99,7 +99,7 @@ def _pair(own: dict[str, Output], order: list[str], i: int, j: int) -> tuple[str
 def _faulty(folder: Path, files: list[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
     """Of each language pair, outputs with a gross fault beside the good output for the same source."""
     placed: list[tuple[str, Pair]] = []
-    alone = 0
+    alone = doubled = 0
     for types in sorted(folder.rglob("types.tsv")):
         kinds = [line.split("\t") for line in _lines(types, files)]
         names = ("source", "reference", "hypothesis")
@@ -111,7 +111,9 @@ def _faulty(folder: Path, files: list[str]) -> tuple[list[tuple[str, Pair]], lis
         bad = next((i for i, (kind, *_) in enumerate(rows, start=1) if len(kind) != 5), None)
         if bad is not None:
             raise InputError(f"{types}:{bad}: {len(rows[bad - 1][0])} cells, expected 5: number, kind and three types")
-        good = {source: output for (_, kind, *_), source, _, output in rows if kind == _GOOD and source}
+        correct = [(source, output) for (_, kind, *_), source, _, output in rows if kind == _GOOD and source]
+        good = dict(correct)
+        doubled += len(correct) - len(good)
         for i, ((_, kind, *_), source, reference, output) in enumerate(rows, start=1):
             if kind in _FAULTS and source in good:
                 pair = Pair(
@@ -127,8 +129,11 @@ def _faulty(folder: Path, files: list[str]) -> tuple[list[tuple[str, Pair]], lis
                 placed.append((f"{types}:{i}", pair))
             elif kind != _GOOD:
                 alone += 1
-    notes = [f"{folder}: {alone} outputs have no good output for the same source beside them, and make no pair"]
-    return placed, notes if alone else [], files
+    notes = {
+        f"{folder}: {alone} outputs have no good output for the same source beside them, and make no pair": alone,
+        f"{folder}: {doubled} good outputs are passed over, since a later one has the same source": doubled,
+    }
+    return placed, [note for note, n in notes.items() if n], files
 
 
 def _segments(path: str | os.PathLike[str], files: list[str]) -> Iterator[Output]:
@@ -143,7 +148,7 @@ def _folder(folder: Path, files: list[str]) -> Iterator[Output]:
     if absent:
         raise InputError(
             f"{folder}: no folder {absent[0]!r} in it, expected {', '.join(_NEEDED)}; sources and references are those"
-            " of WMT, see docs/suites.md"
+            " of WMT (page 'suites' of the documentation)"
         )
     pairs = [path.name.partition(".")[0] for path in entries(folder / "sources", "*.txt*")]
     if not pairs:

@@ -21,8 +21,8 @@ def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
 
     Args:
         suite: the pairs.
-        path: `.jsonl`, which has every field, or `.tsv`, which has only the first reference; also with `.gz`. `-` is
-            JSON lines on standard output.
+        path: `.jsonl`, which has every field (`meta` is not read again), or `.tsv`, which has only the first reference,
+            and neither context nor `meta` nor `cluster`; also with `.gz`. `-` is JSON lines on standard output.
 
     Raises:
         InputError: the extension is another one, a text for TSV has a tab or a line break, or the file cannot be
@@ -59,6 +59,7 @@ def _row(pair: Pair) -> dict[str, Any]:
         "error": pair.error,
         "context": [dict(turn) for turn in pair.context],
         "meta": dict(pair.meta),
+        "cluster": pair.cluster,
     }
     return {key: _clean(value) for key, value in row.items() if value is not None and value != [] and value != {}}
 

@@ -174,8 +174,12 @@ def read_published(name: str, path: Any, columns: Mapping[str, str] | None = Non
     if entry.n is not None and n_rows != entry.n:
         notes.append(f"{shown}: {n_rows} rows; {name} as published has {entry.n}")
     notes += [*more, *(_repeated(placed) if entry.make is not None else []), *_equal(placed)]
-    pairs = tuple(replace(pair, cluster=pair.cluster or pair.source) for _, pair in placed)
-    return Suite(pairs, name, notes=tuple(notes), published=name), files
+    return Suite(tuple(map(with_origin, (pair for _, pair in placed))), name, notes=tuple(notes), published=name), files
+
+
+def with_origin(pair: Pair) -> Pair:
+    """The pair of a published suite with its origin: the one that its authors name, else its source."""
+    return replace(pair, cluster=pair.cluster or pair.source)
 
 
 def _read(name: str, rows: Any, columns: Mapping[str, str] | None, notes: list[str]) -> tuple[list[Placed], int]:
@@ -205,7 +209,8 @@ def _read(name: str, rows: Any, columns: Mapping[str, str] | None, notes: list[s
 
 
 def _ours(row: Cells, number: int, name: str) -> Pair | str:
-    return replace(pair_of(row, str(number)), cluster=row.text("origin_id"))
+    pair = pair_of(row, str(number))
+    return replace(pair, cluster=pair.cluster or row.text("origin_id"))
 
 
 def pairs_made(rows: Any, make: Maker, faults: Faults) -> tuple[list[Placed], list[str], int]:

@@ -231,6 +231,7 @@ def pair_of(row: Cells, number: str) -> Pair:
         group=row.text("lp") or row.text("group"),
         context=row.turns(),
         error=row.text("error") or row.text("phenomenon"),
+        cluster=row.text("cluster"),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from nlgauge.core.suite import Pair, Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults
 from nlgauge.io.suites.originals import Maker
-from nlgauge.io.suites.published import PUBLISHED, pairs_made, read_published
+from nlgauge.io.suites.published import PUBLISHED, pairs_made, read_published, with_origin
 from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of, pair_of, phenomenon_of
 
 LAYOUTS: Mapping[str, str] = {
@@ -134,17 +134,20 @@ def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
                 )
             sides.append(table[wanted])
         better, worse = sides
-        yield Pair(
-            id=row.text("id") or str(number),
-            phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
-            better=better.hypothesis,
-            worse=worse.hypothesis,
+        for what in ("references", "source"):
+            one, other = getattr(better, what), getattr(worse, what)
+            if one and other and one != other:
+                raise InputError(
+                    f"{place}: better {better.id!r} and worse {worse.id!r} have other {what}, expected two outputs for"
+                    " one item"
+                )
+        named = pair_of(Cells({**row, "better": better.hypothesis, "worse": worse.hypothesis}, place), str(number))
+        yield replace(
+            named,
             references=better.references,
             source=better.source,
-            group=row.text("lp") or row.text("group") or better.group,
-            criterion=row.text("criterion"),
+            group=named.group or better.group,
             context=better.context,
-            error=row.text("phenomenon"),
         )
 
 
@@ -272,7 +275,7 @@ def _made_by(make: Maker) -> _Reader:
     def read(rows: _Rows, context: _Context) -> Iterator[Pair]:
         placed, left, _ = pairs_made(rows, make, context.faults)
         context.notes.extend(left)
-        return (pair for _, pair in placed)
+        return (with_origin(pair) for _, pair in placed)
 
     return read
 

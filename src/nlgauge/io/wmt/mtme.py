@@ -305,6 +305,7 @@ class _Reader:
         units = evaluated.units(level)
         order = {unit: place for place, unit in enumerate(units)} if level == "domain" else None
         found: dict[str, list[float]] = {}
+        seen: set[tuple[str, str | None]] = set()
         for where, domain, system, score in score_lines(self._file(path), level == "domain"):
             if system not in found:
                 if system not in evaluated.outputs:
@@ -317,7 +318,10 @@ class _Reader:
                     f"{where()}: domain {domain!r} is not among the documents'"
                     f" domains{nearest(str(domain), set(evaluated.domains))}"
                 )
+            elif (system, domain) in seen:
+                raise InputError(f"{where()}: system {system!r} has domain {domain!r} twice, expected once")
             else:
+                seen.add((system, domain))
                 found[system][order[domain]] = score
         for system, values in found.items():
             if len(values) != len(units):

@@ -119,14 +119,22 @@ def _gold(one: EvalSet, gold: str) -> Mapping[tuple[str, str], Mapping[str, Arra
 
 
 def _metrics(one: EvalSet) -> dict[str, str]:
-    """The metrics that took part: their base names, and their names with the reference that they used."""
-    used = {(), one.using()}
-    found: dict[str, str] = {}
-    for name, level in sorted(one.metrics):
+    """The metrics that took part: their base names, and their names with the reference that they used.
+
+    Of a metric that scored both with the reference and with the source alone, the latter is named `BASE-src`.
+    """
+    with_reference: dict[str, str] = {}
+    with_source: dict[str, str] = {}
+    for name, level in sorted(one.metrics):  # `-all` of one reference comes before the name of that reference
         base, references = references_of(name, one.references, f"{one.name} {one.lp}")
-        if level == "segment" and references in used and (not one.info.primary or base in one.info.primary):
-            found[base] = name
-    return found
+        if level != "segment" or (one.info.primary and base not in one.info.primary):
+            continue
+        if references == one.using():
+            with_reference[base] = name
+        elif references == ():
+            with_source[base] = name
+    alone = {f"{base}-src" if base in with_reference else base: name for base, name in with_source.items()}
+    return dict(sorted({**with_reference, **alone}.items()))
 
 
 def _table(

@@ -77,7 +77,7 @@ def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
                 "raw": mean,
             }
         )
-    yield from sorted(averages, key=lambda row: -row["value"])
+    yield from sorted(averages, key=lambda row: (math.isnan(row["value"]), -row["value"]))  # the undefined last
 
 
 def number_tasks(rows: Sequence[NewRow], protocol: Preset) -> None:

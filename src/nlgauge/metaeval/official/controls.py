@@ -34,7 +34,8 @@ def with_controls(
     """
     controls = _controls(held)
     alone = dataclasses.replace(held, scores=controls, system_tables={}, lower_is_better=frozenset(), counts={})
-    bare = Plan(plan.options, None, IntervalMethod("none"), system_scores=plan.system_scores, aggregate="mean")
+    of_systems = {"system_scores": plan.system_scores, "aggregate": "mean", "outliers": plan.outliers}
+    bare = Plan(plan.options, None, IntervalMethod("none"), **of_systems)
     found: list[NewRow] = []
     for task in tasks:
         for criterion in held.human:
@@ -76,7 +77,10 @@ def _item_means(held: JoinedScores) -> Array | None:
 
 
 def _notes(rows: Sequence[Row], controls: Sequence[Row]) -> Iterator[str]:
-    """Which metrics have a control within their interval, or above it, for each task and criterion."""
+    """Which metrics have a control within their interval, or above it, for each task and criterion.
+
+    Where there is no interval, it is which have a control at least as good.
+    """
     best: dict[tuple[str, str, str], Row] = {}
     for row in controls:
         key = (row["criterion"], row["stat"], row["level"])
@@ -84,15 +88,17 @@ def _notes(rows: Sequence[Row], controls: Sequence[Row]) -> Iterator[str]:
             best[key] = max(row, best.get(key, row), key=lambda one: float(one["value"]))
     for (criterion, stat, level), control in best.items():
         near = [
-            row["metric"]
+            row
             for row in rows
             if (row["criterion"], row["stat"], row["level"], row["group"]) == (criterion, stat, level, MEAN)
             and row.get("against") is None
-            and row["low"] <= control["value"]
+            and (row["value"] if math.isnan(row["low"]) else row["low"]) <= control["value"]
         ]
         if near:
+            bounded = any(not math.isnan(row["low"]) for row in near)
+            where = "within or above the interval" if bounded else "not below the value"
             yield (
                 f"{stat} at level {level}: {control['metric']} gets {control['value']:.3f} without comparing texts,"
-                f" which is within or above the interval of {', '.join(near)}; such a number can be had by knowing the"
-                " input"
+                f" which is {where} of {', '.join(row['metric'] for row in near)}; such a number can be had by knowing"
+                " the input"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -263,9 +264,16 @@ def _population(held: JoinedScores, criterion: str) -> _Population:
         notes.append(f"{part} items are rated for some systems only and count as not rated")
     if len(systems) == 2:
         notes.append("2 systems: their ranking is one difference")
-    items = tuple(item for item, kept in zip(items, whole, strict=True) if kept)
-    oriented = scores[:, :, whole] * np.where(up, 1.0, -1.0)[:, None, None]
-    return _Population(systems, items, human[:, whole], oriented, tuple(notes))
+    # In an order of their names, so that neither the choice nor an estimate depends on that of the rows.
+    places = sorted(np.flatnonzero(whole).tolist(), key=lambda place: _by_number(items[place]))
+    oriented = scores[:, :, places] * np.where(up, 1.0, -1.0)[:, None, None]
+    return _Population(systems, tuple(items[i] for i in places), human[:, places], oriented, tuple(notes))
+
+
+def _by_number(item: str) -> tuple[list[str | int], str]:
+    """What items are sorted by: their names, in which numbers count as numbers."""
+    parts = re.split(r"([0-9]+)", item)  # a number at every second place
+    return [int(part) if i % 2 else part for i, part in enumerate(parts)], item
 
 
 def _system_rows(found: PoweredMeans, systems: Sequence[str], criterion: str) -> Iterator[NewRow]:

@@ -41,6 +41,10 @@ def fit_thresholds(
         InputError: systems, items or ratings are missing, or the sets have no metric in common.
     """
     held = [held] if isinstance(held, JoinedScores) else list(held)
+    if not held:
+        raise InputError("no data set is given, expected the scores and ratings of one or more")
+    if not forms:
+        raise InputError(f"forms is empty, expected one or more of {', '.join(FORMS)}")
     check_draws(draws)
     check_draws(samples)
     found = [rated_sets(one, draws=samples, seed=seed) for one in held]
@@ -63,7 +67,13 @@ def _fitted(
 ) -> MetricThresholds:
     pairs = system_pairs(held, sets, name)
     wide = pairs.n.max() >= _WIDE * pairs.n.min()  # else the data cannot say what n does
-    form, left_out = best_form(pairs, [form for form in forms if wide or form != "logistic_n"])
+    fitting: Sequence[Form] = [form for form in forms if wide or form != "logistic_n"]
+    if not fitting:
+        raise InputError(
+            f"forms names 'logistic_n' alone, and the samples of {name} have {pairs.n.min():.0f} to"
+            f" {pairs.n.max():.0f} segments, expected {_WIDE} times as many in the largest; name 'logistic', too"
+        )
+    form, left_out = best_form(pairs, fitting)
     several = len({int(group) for group in pairs.group}) > 1
     scores = held[0].scores[name]
     return MetricThresholds(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -49,6 +50,10 @@ class WordMetric(Checked):
     info: ClassVar[MetricInfo]
     k: ClassVar = 2
 
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The version of Unicode's tables, for the tokenizer that reads them."""
+        return {"unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None}
+
     def unread(self, writing: Writing) -> str | None:
         """Whether texts without blanks would count as single words, and what splits them."""
         if writing.spaced or self.tokenizer == "unicode":
@@ -64,13 +69,25 @@ class WordMetric(Checked):
         return blank_words(text) if self.tokenizer == "blanks" else unicode_words(text)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """One value per segment; `stats` are the counts of the best reference. The flag `empty` marks a blank side."""
+        """One value per segment; `stats` are the counts of the best reference.
+
+        The flag `empty` marks a blank side. `untokenized` marks one of which the tokenizer `unicode` keeps nothing.
+        """
 
         def count(pairs: Sequence[Pair]) -> Array:
             texts = {text: self.words(text) for pair in pairs for text in pair}
             return np.array([self.count(texts[h], texts[r]) for h, r in pairs], dtype=np.float64)
 
-        return against_best(self, segments, runtime, count, self.corpus, self.k)
+        found = against_best(self, segments, runtime, count, self.corpus, self.k)
+        if self.tokenizer != "unicode":  # the others keep all that can be seen
+            return found
+        chosen = found.parts["reference"].astype(int).tolist()
+        wordless = [
+            not self.words(s.hypothesis) or not self.words(s.references[i])
+            for s, i in zip(segments, chosen, strict=True)
+        ]
+        flags = {**found.flags, "untokenized": np.array(wordless, dtype=np.bool_) & ~found.flags["empty"]}
+        return replace(found, flags=flags)
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
         """What is counted of a pair of texts."""

@@ -90,7 +90,7 @@ def as_text(rows: dict[int, tuple[float, float, float]]) -> str:
 def _from_file(path: str) -> Baseline:
     try:
         content = Path(path).read_bytes()
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read baseline {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

@@ -51,7 +51,8 @@ class DiscoScore(Matched):
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
         labels, numbers = encoder.tokenizer.words(read.text)
         vectors = kernel.unit(np.asarray(read.layers[0], dtype=np.float64))
-        last = {number: place for place, number in enumerate(numbers[: len(vectors)]) if number is not None}
+        kept = numbers[: read.content.stop]  # of a text that is cut, a special token stands behind
+        last = {number: place for place, number in enumerate(kept) if number is not None}
         nouns: dict[str, Any] = {}
         for number, kind in enumerate(tag(labels)):
             if kind in _NOUNS and number in last:

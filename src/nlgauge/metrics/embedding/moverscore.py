@@ -15,7 +15,7 @@ from nlgauge.metrics.embedding.idf import Table, hypothesis_documents, reference
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
-from nlgauge.metrics.embedding.points.stopwords import Stopwords, identity_of, stopwords
+from nlgauge.metrics.embedding.points.stopwords import Stopwords, are_stopped, identity_of, stopwords
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
@@ -103,8 +103,7 @@ class MoverScore(Matched):
         dropped = tokenizer.which(kernel.is_mark)[read.ids]
         if self.drop_subwords:
             dropped = dropped | tokenizer.which(kernel.is_subword)[read.ids]
-        if stopped:
-            dropped = dropped | np.array([name in stopped for name in tokenizer.names(read.ids)], dtype=np.bool_)
+        dropped = dropped | are_stopped(read.ids, read.content, stopped, tokenizer)
         pieces = read.ids[~dropped]
         weights = np.ones(len(pieces)) if table is None else table.weights(pieces).astype(np.float64)
         points = kernel.as_points(read.layers, self.variant == "pmeans", ~dropped)

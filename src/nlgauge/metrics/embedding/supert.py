@@ -15,7 +15,7 @@ from nlgauge.metrics.embedding.bertscore import f1
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
-from nlgauge.metrics.embedding.points.stopwords import ENGLISH, Stopwords, identity_of, stopwords
+from nlgauge.metrics.embedding.points.stopwords import ENGLISH, Stopwords, are_stopped, identity_of, stopwords
 from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long
 from nlgauge.runtime.runtime import Runtime
@@ -84,7 +84,7 @@ class Supert(Matched):
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Stopwords) -> Side:
         pieces = read.ids[read.content]
         side = Side(kernel.as_points([read.layers[0][read.content]], False), np.ones(len(pieces)), pieces)
-        return side.take(np.array([name not in tables for name in encoder.tokenizer.names(pieces)], dtype=np.bool_))
+        return side.take(~are_stopped(read.ids, read.content, tables, encoder.tokenizer)[read.content])
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         precision, recall = kernel.greedy(hypothesis, reference)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range, check_option
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.models.locate import locate
@@ -34,6 +36,7 @@ def measure_unrelated(
         Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl. More pairs give a
         more precise baseline and take longer.
     """
+    check_option("seed", seed, Annotated[int, Range(least=0)], error=InputError)
     usable = [t for t in dict.fromkeys(t.strip() for t in texts) if 0 < len(t.split()) < 32]
     if len(usable) < 2:
         raise InputError(f"a baseline needs at least two different sentences of under 32 words, found {len(usable)}")

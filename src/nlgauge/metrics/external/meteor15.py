@@ -18,9 +18,11 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs, scores_of_stats
+from nlgauge.metrics.lexical.sacre import is_empty
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import LATIN, Writing
 
 # What a line of counts holds, of hypothesis and reference in turn: words, function words; for each of the four stages
 # content words matched, function words matched; then the number of fragments, and the words matched.
@@ -70,6 +72,10 @@ class Meteor15:
         """What pins the program."""
         return {"jar": _digest(self.jar)}
 
+    def unread(self, writing: Writing) -> str | None:
+        """That other scripts are not English."""
+        return None if writing.script == LATIN else "METEOR 1.5 is asked for English (-l en)"
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1; `stats` are the program's counts, the corpus number is made of their sum.
 
@@ -90,8 +96,7 @@ class Meteor15:
         stats = np.array([counts[s.references, s.hypothesis] for s in segments]).reshape(-1, _COUNTS)
         # A copy is one fragment, which costs nothing: neither here nor, as in the program, in a sum.
         stats[(stats[:, 20] == 1) & (stats[:, 21:23] == stats[:, 0:2]).all(axis=1), 20] = 0
-        blank = [not s.hypothesis.strip() or not any(r.strip() for r in s.references) for s in segments]
-        return scores_of_stats(self, segments, runtime, stats, {"empty": np.array(blank, dtype=np.bool_)})
+        return scores_of_stats(self, segments, runtime, stats, {"empty": is_empty(segments)})
 
     def corpus(self, totals: Array) -> Array:
         """METEOR of summed counts: shape (..., 23) to (...), in 0 to 1."""
@@ -165,5 +170,8 @@ def _digest(jar: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in one line, without the mark that separates texts; the program does not read half of a pair of codes."""
-    return " ".join(text.replace(_SEPARATOR, " ").encode("utf-8", "replace").decode("utf-8").split())
+    """A text in one line, without the mark that separates texts; the program does not read half of a pair of codes.
+
+    A text without a visible character is an empty one.
+    """
+    return " ".join(stripped(text).replace(_SEPARATOR, " ").encode("utf-8", "replace").decode("utf-8").split())

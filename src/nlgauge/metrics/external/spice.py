@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from nlgauge.metrics.external.adapter import Adapter, adapted
 from nlgauge.metrics.external.client import Client
+from nlgauge.text.scripts import LATIN, Writing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,10 @@ class Spice(Adapter):
         tasks={"ic"},
         paper='Anderson et al. (2016), "SPICE: Semantic Propositional Image Caption Evaluation"',
     )
+
+    def unread(self, writing: Writing) -> str | None:
+        """That other scripts are not English."""
+        return None if writing.script == LATIN else "SPICE's parser reads English"
 
     def load_options(self) -> dict[str, Any]:
         """Nothing: the program has one form."""

@@ -140,6 +140,8 @@ class Module:
 
     def __init__(self, options: Row) -> None:
         self.module = _module(options["module"])
+        if not callable(getattr(self.module, "score", None)):
+            raise TypeError(f"{options['module']} has no function score")
 
     def score(self, rows: list[Row]) -> Scored:
         """What the function says."""
@@ -202,7 +204,7 @@ def _line(text: str) -> str:
 
 def _versions(packages: Any) -> Row:
     found: Row = {}
-    for package in packages:
+    for package in [packages] if isinstance(packages, str) else packages:
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:

@@ -27,6 +27,8 @@ GUARDS = (*OUTPUTS, "repeated", *REFERENCES, "repeated_reference")
 N_FLAGGED, GUARD = "n_flagged", "guards."  # fields of rows
 
 _SILENT = frozenset(("empty",))  # every metric says so itself
+_NOTHING = (hash(""), hash(()))  # of a text that is not there
+_APART = 0x1E3779B97F4A7C15  # odd, so that hashes of systems differ
 _INPUTS, _SHARE = 5, 0.1  # for how many inputs one text is given, at least, and for which share of them
 
 Key = tuple[str | None, str | None]  # group, system
@@ -121,11 +123,15 @@ class GuardCounts:
 
     def _over_all(self) -> dict[str, Mask]:
         """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
-        return dict(zip(OVER_ALL, map(self._given_often, (self._texts, self._references)), strict=True))
+        numbers: dict[str | None, int] = {}
+        of_key = np.array([numbers.setdefault(system, len(numbers)) for _, system in self._keys], dtype=np.int64)
+        system = of_key[np.array(self._places, dtype=np.int64)] if len(of_key) else of_key
+        outputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._texts, self._references))
+        own = np.where(np.isin(outputs, _NOTHING), outputs, outputs + system * _APART)  # one text of two systems is two
+        return dict(zip(OVER_ALL, map(self._given_often, (own, references)), strict=True))
 
-    def _given_often(self, texts: Sequence[int]) -> Mask:
-        """Whether the text of each segment is given for many inputs, shape (n,)."""
-        hashes = np.array(texts, dtype=np.int64)
+    def _given_often(self, hashes: npt.NDArray[np.int64]) -> Mask:
+        """Whether the text of each segment, shape (n,), is given for many inputs."""
         ordered = np.sort(hashes)
         if not (ordered[_INPUTS - 1 :] == ordered[: 1 - _INPUTS]).any():  # no text is there so often
             return np.zeros(len(hashes), dtype=np.bool_)
@@ -133,8 +139,7 @@ class GuardCounts:
         inputs, number = _numbered(np.array(self._inputs, dtype=np.int64))
         pairs = np.unique(place * len(inputs) + number)
         given_for = np.bincount(pairs // len(inputs), minlength=len(known))
-        nothing = np.isin(known, [hash(""), hash(())])
-        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(inputs))) & ~nothing
+        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(inputs))) & ~np.isin(known, _NOTHING)
         return many[place]
 
 

@@ -30,8 +30,8 @@ class Guarded(WrappedMetric):
     """A metric in which an output that a guard distrusts gets the score of an empty text, or its own if that is worse.
 
     Where corpus numbers come from counts, such as BLEU's, the text is not emptied: signs that match nothing stand in
-    for its letters, so that its length counts and the number can only get worse. All other segments keep their scores
-    to the last bit.
+    for its letters, so that its length counts and the number can only get worse. Of a perplexity, each of its pieces
+    gets the value of an empty text. All other segments keep their scores to the last bit.
 
     Attributes:
         metric: the metric inside.
@@ -85,10 +85,13 @@ class Guarded(WrappedMetric):
         rules, names = Rules(), {*self._names}
         guarded = np.array([not names.isdisjoint(rules.flags(s)) for s in segments], dtype=np.bool_)
         if guarded.any():
-            stand_in = _masked if found.stats is not None else lambda text: ""
+            counted = getattr(self.metric, "counted", None)
+            stand_in = _masked if found.stats is not None and counted is None else lambda text: ""
             odd = [s for s, is_odd in zip(segments, guarded, strict=True) if is_odd]
             emptied = [replace(s, hypothesis=stand_in(s.hypothesis)) for s in odd]
-            found = _worse(found, self._emptied(emptied, segments, runtime), guarded)
+            own, found = found, _worse(found, self._emptied(emptied, segments, runtime), guarded)
+            if counted is not None:  # of the worst value, but over the pieces that the text has
+                found = counted(replace(found, parts=own.parts))
         return replace(found, signature=signature_of(self, runtime), flags={**found.flags, GUARDED: guarded})
 
     @property

@@ -14,6 +14,7 @@ from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
+from nlgauge.metrics.base import Documents
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.embedding.sharing import Layers, vectors_of
 from nlgauge.metrics.learned.linear import LinearModel, read_linear
@@ -75,6 +76,10 @@ class Blend(Checked):
     def rounds(self) -> int | None:
         """How often all segments are gone through before a part can be scored."""
         return self.total.rounds
+
+    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
+        """The texts that the terms take frequencies from."""
+        return self.total.documents(segments)
 
     @property
     def trained_on(self) -> tuple[str, ...]:

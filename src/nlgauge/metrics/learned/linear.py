@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,8 @@ def read_linear(path: str, kind: str) -> LinearModel:
         head = (found.pop("format"), found.pop("version"), found.pop("kind"))
         terms = tuple(Term(**row) for row in found.pop("terms"))
         intercept = float(found.pop("intercept"))
-        numbers = [intercept, *(float(n) for term in terms for n in (term.weight, term.mean, term.sd))]
+        terms = tuple(replace(t, weight=float(t.weight), mean=float(t.mean), sd=float(t.sd)) for t in terms)
+        numbers = [intercept, *(n for term in terms for n in (term.weight, term.mean, term.sd))]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{kind}: {path} is no model, expected JSON as 'nlgauge train {kind}' writes it") from None
     if head != (FORMAT, VERSION, kind):

@@ -168,12 +168,11 @@ class RegressorMetric(Checked):
                 texts_asked = {name: [texts[i] for i in asked] for name, texts in columns.items()}
                 with runtime.progress(len({text for texts in texts_asked.values() for text in texts}), name) as advance:
                     found = model.score(texts_asked, advance)
-                truncated[asked], shares[asked], broken[asked] = (
-                    found.truncated,
-                    found.unknown,
-                    nonfinite(found.values),
-                )
-                raw[asked] = known(found.values, found.unknown)
+                read = ~found.empty
+                empty[asked], asked = found.empty, asked[read]
+                values, shares[asked] = found.values[read], found.unknown[read]
+                truncated[asked], broken[asked] = found.truncated[read], nonfinite(values)
+                raw[asked] = known(values, shares[asked])
             return Scores(
                 signature_of(self, runtime),
                 ids(segments),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
@@ -28,6 +28,7 @@ from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
+_OF_BOTH = ("weights", "setup")  # facts of the encoder and of the scorer alike
 Mix = Literal["min", "max", "mean", "geometric"]
 _MIXES: dict[str, Callable[[Array, Array], Array]] = {
     "min": np.minimum,
@@ -90,6 +91,9 @@ class Ruber:
 
     def __post_init__(self) -> None:
         checked(self)
+        for option in ("encoder", "layer") if self.vectors is not None else ():
+            if getattr(self, option) != type(self).__dataclass_fields__[option].default:
+                raise SpecError(f"ruber:{option} is of encoders and changes nothing beside vectors=FILE; leave it out")
         object.__setattr__(self, "info", replace(type(self).info, needs={"references", self.anchor}))
         texts = self._scorer().files().texts
         if texts != ("hyp", "src"):
@@ -115,7 +119,7 @@ class Ruber:
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to: the facts of the scorer, and those of the encoder beside them."""
         referenced = self._referenced().facts(runtime)
-        beside = {("encoder_weights" if name == "weights" else name): value for name, value in referenced.items()}
+        beside = {(f"encoder_{name}" if name in _OF_BOTH else name): value for name, value in referenced.items()}
         return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:

@@ -24,6 +24,8 @@ _SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 _LOG_OF_ZERO = -9999999999.0  # what sacrebleu takes for it: exp of any mean with it in is 0
 _MOST_ADDED = 1e9  # of add-k: precisions are 1 long before
 _SPLITS = {"Han": "zh", "Kana": "ja-mecab"}  # script without blanks -> the tokenizer that knows it
+_AT_BLANKS = ("13a", "intl", "none")
+_OF_EAST_ASIA = ("zh", "ja-mecab")  # they split these two scripts, and no other
 _TOKENIZED_END = " ."
 
 
@@ -117,7 +119,7 @@ class Bleu:
         if writing.spaced:
             return None
         tokenizer = self._scorer().tokenizer_signature
-        if tokenizer not in ("13a", "intl"):
+        if tokenizer not in _AT_BLANKS and not (writing.script not in _SPLITS and tokenizer.startswith(_OF_EAST_ASIA)):
             return None
         option = (
             f"tokenize={_SPLITS[writing.script]} or tokenize=char" if writing.script in _SPLITS else "tokenize=char"

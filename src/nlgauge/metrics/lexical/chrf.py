@@ -17,6 +17,7 @@ from nlgauge.core.signature import version
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 _EPSILON = 1e-16  # sacrebleu's, for an order that one side is too short for
 
@@ -65,6 +66,12 @@ class ChrF:
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """sacrebleu's version."""
         return {"sacrebleu": version("sacrebleu")}
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether texts without blanks would count as single words, where nothing but words is counted."""
+        if writing.spaced or self.char_order:
+            return None
+        return "wordf splits words at blanks, of which they have few; take chrf, which counts characters"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (produced, in the reference, matched) for each order.

@@ -14,7 +14,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, stripped
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
+from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, empty_in, unknown_in
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
@@ -181,10 +181,13 @@ class Nli(NliMetric):
             forward = [texts[i] for i in asked]
             ways = [[(b, a) for a, b in forward] if way == "backward" else forward for way in self._ways]
             found = self._ask([pair for way in ways for pair in way], runtime)
-            probabilities[:, asked] = found.probabilities.reshape(len(ways), -1, 3)
-            broken[asked] = nonfinite(np.hstack(list(probabilities[:, asked])))
-            truncated[asked] = found.truncated.reshape(len(ways), -1).any(axis=0)
-            shares[asked] = found.unknown[: len(asked)]  # the same texts in every direction
+            read = ~found.empty[: len(asked)]  # the same texts in every direction
+            empty[asked], asked = ~read, asked[read]
+            told = found.probabilities.reshape(len(ways), -1, 3)[:, read]
+            probabilities[:, asked] = told
+            broken[asked] = nonfinite(np.hstack(list(told)))
+            truncated[asked] = found.truncated.reshape(len(ways), -1)[:, read].any(axis=0)
+            shares[asked] = found.unknown[: len(read)][read]
         values, parts = self._value(
             {name: np.stack([known(way, shares) for way in probabilities[..., i]]) for i, name in enumerate("enc")}
         )
@@ -197,7 +200,8 @@ class Nli(NliMetric):
         if self.long == "truncate":
             whole = model.tokenizer.read(text for pair in pairs for text in pair)
             questions.ask(0, pairs)
-            return Answers(*questions.judged(model, whole, runtime, "nli"), unknown_in(pairs, whole, model))
+            found, cut = questions.judged(model, whole, runtime, "nli")
+            return Answers(found, cut, unknown_in(pairs, whole, model), empty_in(pairs, whole))
         windows, contents = premise_windows(pairs, model.tokenizer)
         for i, (parts, (_, hypothesis)) in enumerate(zip(windows, pairs, strict=True)):
             questions.ask(i, [(part, hypothesis) for part in parts])
@@ -205,7 +209,8 @@ class Nli(NliMetric):
         owners = np.array(questions.owners)
         order = np.lexsort((found[:, 1], owners))  # by question, the surest window first
         surest = order[np.searchsorted(owners[order], np.arange(len(pairs)))]
-        return Answers(found[surest], np.bincount(owners, cut, len(pairs)) > 0, unknown_in(pairs, contents, model))
+        is_cut = np.bincount(owners, cut, len(pairs)) > 0
+        return Answers(found[surest], is_cut, unknown_in(pairs, contents, model), empty_in(pairs, contents))
 
 
 @dataclass(frozen=True)
@@ -216,8 +221,10 @@ class Answers:
         probabilities: of entailment, neutrality and contradiction, shape (n, 3).
         truncated: whether text was cut, shape (n,).
         unknown: the highest share of unknown pieces in a text of the pair, shape (n,).
+        empty: whether a text of the pair has no piece, shape (n,).
     """
 
     probabilities: Array
     truncated: Mask
     unknown: Array
+    empty: Mask

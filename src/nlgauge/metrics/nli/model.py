@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
@@ -82,6 +82,11 @@ def unknown_in(pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids], mo
     """The highest share of unknown pieces in a text of each pair, shape (n,)."""
     shares = dict(zip(contents, model.tokenizer.unknown_shares(contents.values()), strict=True))
     return np.array([max(shares[text] for text in pair) for pair in pairs], dtype=np.float64)
+
+
+def empty_in(pairs: Sequence[tuple[str, str]], contents: Mapping[str, Ids]) -> Mask:
+    """Whether the tokenizer keeps nothing of a text of each pair, as BERT's of U+FFFD alone, shape (n,)."""
+    return np.array([not all(len(contents[text]) for text in pair) for pair in pairs], dtype=np.bool_)
 
 
 @dataclass

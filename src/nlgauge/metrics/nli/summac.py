@@ -83,6 +83,9 @@ class SummaC(NliMetric):
             text: [] if is_blank(text) else split_sentences(text)
             for text in {*against, *(s.hypothesis for s in segments)}
         }
+        # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no sentence.
+        contents = self.loaded(runtime).tokenizer.read(s for found in split.values() for s in found)
+        split = {text: [s for s in found if len(contents[s])] for text, found in split.items()}
         shapes, questions = [], Questions()
         for i, (anchor, segment) in enumerate(zip(against, segments, strict=True)):
             rows, columns = split[anchor], split[segment.hypothesis]
@@ -93,7 +96,6 @@ class SummaC(NliMetric):
         empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
         if questions.pairs:
             model = self.loaded(runtime)
-            contents = model.tokenizer.read(sentence for sentences in split.values() for sentence in sentences)
             probabilities, cut = questions.judged(model, contents, runtime, "summac")
             whole = {text: np.concatenate([contents[s] for s in found]) for text, found in split.items() if found}
             asked = np.flatnonzero(~empty)

@@ -11,7 +11,9 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.surface.sentences import lacks_stop
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.wordlists import data_lines
 
 _TRIES = 40  # texts of the pool looked at
@@ -38,7 +40,9 @@ class AddExtraText(Checked):
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One insertion before the final mark of the last sentence that is no question."""
-        doc = case.doc
+        doc, loud = case.doc, is_loud(case.text)
+        if not doc.words:
+            return Inapplicable("no word")
         wanted = _has_verb(doc)
         spare: tuple[Clause, str] | None = None
         for source in _others(case, rng):
@@ -54,11 +58,11 @@ class AddExtraText(Checked):
         if spare is None:
             return Inapplicable("no clause in the pool")
         found_clause, source = spare
-        added = found_clause.text.upper() if case.text.isupper() else found_clause.text
+        added = found_clause.text.upper() if loud else found_clause.text
         asked = [doc.tokens[s.last].text[0] in "?？" for s in doc.sentences]
         last = max((i for i, question in enumerate(asked) if not question), default=len(asked) - 1)
         draft = Draft(doc)
-        draft.append(doc.sentences[last], added, joint=", AND " if case.text.isupper() else ", and ")
+        draft.append(doc.sentences[last], added, joint=", AND " if loud else ", and ")
         return draft.finish(articles=False, added=added, source=source)
 
 
@@ -90,7 +94,7 @@ class AddNonsense(Checked):
             if picked is not None
             else rng.choice([s for s in data_lines("nonsense.txt") if s not in text])
         )
-        stop = "" if text.rstrip(_CLOSING)[-1:] in _FINAL else "."
+        stop = "." if lacks_stop(text) else ""
         edit = Edit(len(text), len(text), f"{stop}{'' if text[-1] in _UNSPACED else ' '}{new}")
         return Change([edit], {"added": new, "from": "list" if picked is None else "pool"})
 

@@ -11,6 +11,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
 from nlgauge.text.lexicon.articles import article_before
 from nlgauge.text.wordlists import WordList
@@ -20,6 +21,7 @@ _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides"
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _CLAUSES = WordList("scenes", "opening clauses")
 _FIRST_HALVES = WordList("scenes", "first halves")
+_CLITICS = frozenset({"'s", "'ll", "'d", "'re", "'ve"})
 _NEAR = 12  # a thing is swapped with one of so many behind it, which keeps the work linear in the text
 _NO_PLURAL_THE = frozenset({"", "a", "an", "some", "any", "many", "several", "few", "no"})
 
@@ -57,10 +59,8 @@ class SwapObjects(Checked):
         whole = self.unit == "phrase" or not _can_stand_for(doc, a, b)
         draft = Draft(doc)
         for old, new in ((a, b), (b, a)):
-            if whole:
-                draft.replace(old.start, old.end, plain(doc, new.start, new.end), cased=False)
-            else:
-                draft.replace(old.first, old.last, _in_number(case, new, old.plural), cased=False)
+            text = plain(doc, new.start, new.end) if whole else _in_number(case, new, old.plural)
+            draft.replace(old.start if whole else old.first, old.last, _stopped(doc, old, text), cased=False)
         number = "same" if a.plural == b.plural else "differs" if whole else "adapted"
         return draft.finish(objects=[a.text, b.text], unit="phrase" if whole else "head", number=number)
 
@@ -94,6 +94,7 @@ class DropObjects(Checked):
             kept = rng.choice(objects)
             picked = [t for t in objects if t is not kept]
             gone = self._tokens(doc, picked)
+        gone |= {t.last + 1 for t in picked if _has_clitic(doc, t)}
         if _nothing_left(doc, gone):
             return Inapplicable("nothing would be left")
         draft = Draft(doc)
@@ -131,7 +132,7 @@ class RepeatObject:
         solid = [t for t in early if not t.bare or doc.starts_sentence(t.start)] or [t for t in objects if not t.bare]
         thing = rng.choice(solid or early or objects)
         words = _again(doc, thing)
-        shouted = doc.text.isupper()
+        shouted = is_loud(doc.text)
         draft = Draft(doc)
         draft.append(
             doc.sentences[doc.sentence_at[thing.last]],
@@ -202,6 +203,15 @@ def _in_number(case: Case, thing: Thing, plural: bool) -> str:
     head = case.doc.tokens[thing.last]
     form = case.language.inflect(thing.base, "NNS" if plural else "NN") or thing.base
     return text[: len(text) - len(head.text)] + (form.upper() if len(head.text) > 1 and head.text.isupper() else form)
+
+
+def _stopped(doc: Doc, place: Thing, new: str) -> str:
+    """`new` with one full stop, or none, as its place has: `U.S.` may go before a full stop, or go from the end."""
+    after = place.last + 1
+    if new[-1] == "." and after < len(doc.tokens) and doc.touches(after) and doc.tokens[after].text == ".":
+        return new[:-1]
+    ends = place.last == doc.sentences[doc.sentence_at[place.last]].last and doc.tokens[place.last].text[-1] == "."
+    return f"{new}." if ends and new[-1] != "." else new
 
 
 def _droppable(doc: Doc, objects: Sequence[Thing]) -> Sequence[Thing]:
@@ -300,6 +310,12 @@ def _with_joints(doc: Doc, gone: set[int]) -> set[int]:
         for end, beside in ((stay[:1], -1), (stay[-1:], 1)):
             gone |= {i for i in end if i in joints and i + beside in gone}
     return gone
+
+
+def _has_clitic(doc: Doc, thing: Thing) -> bool:
+    """Whether a short form leans on a thing, and cannot stand without it: `the dog's asleep`."""
+    after = thing.last + 1
+    return after < len(doc.tokens) and doc.touches(after) and doc.tokens[after].lower in _CLITICS
 
 
 def _nothing_left(doc: Doc, gone: set[int]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,6 +12,8 @@ from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, worse
 from nlgauge.text.doc import Doc
 
 _FINAL = frozenset(".!?…。！？")
+_AROUND = "\"'”’»)]」』 "  # quotes and brackets behind a final mark
+_SIGNS = frozenset("%‰°€$£¥")  # read aloud as words
 _UNSPACED = frozenset("。！？」』")
 
 
@@ -71,21 +74,30 @@ class RepeatSentences(Checked):
         if behind is None:
             behind = rng.randrange(len(doc.sentences))
         before, repeated = doc.sentences[behind], doc.between(doc.sentences[picked])
-        stop = "" if doc.between(before)[-1] in _FINAL or _bare(doc.between(before)) != doc.between(before) else "."
+        stop = "." if lacks_stop(doc.between(before)) else ""
         new = f"{stop}{_blank(doc, behind)}{repeated}"
         return Change([Edit(before.end, before.end, new)], {"sentence": picked, "behind": behind})
 
 
+def lacks_stop(text: str) -> bool:
+    """Whether a text ends in a word, behind which a new sentence needs a full stop; not in `Examples:` or an emoji."""
+    last = text.rstrip(_AROUND)[-1:]
+    return last in _SIGNS or unicodedata.category(last or " ")[0] in "LMN"
+
+
 def _bare(sentence: str) -> str:
     """A sentence without its final mark and the quotes around that."""
-    return sentence.rstrip("".join(_FINAL) + "\"'”’»)]」』 ")
+    return sentence.rstrip("".join(_FINAL) + _AROUND)
 
 
 def _ending_like(old: str, new: str) -> str:
     """A sentence as it is written in the place of another.
 
-    It takes or loses a full stop if only one of the two has a final mark.
+    It takes or loses a full stop if only one of the two has a final mark. Where one of them ends in another mark
+    (`Examples:`), both stay as they are.
     """
+    if any(_bare(text) == text and not lacks_stop(text) for text in (old, new)):
+        return new
     if (_bare(old) != old) == (_bare(new) != new):
         return new
     if _bare(new) == new:

@@ -164,9 +164,9 @@ def is_nominal(doc: Doc, token: Token) -> bool:
 
 
 def after_measure(doc: Doc, token: Token) -> bool:
-    """Whether a measure stands before an adjective: `six feet tall`, `two years old`."""
+    """Whether a measure stands before an adjective, as in `six feet tall`, or it is one itself: `a little late`."""
     tokens, at = doc.tokens, token.index
-    return (
+    return _is_degree(doc, token) or (
         at > 1
         and tokens[at - 1].tag in ("NN", "NNS")
         and tokens[at - 2].tag in ("CD", "DT")
@@ -175,6 +175,19 @@ def after_measure(doc: Doc, token: Token) -> bool:
 
 
 _MEASURES = WordList("words", "measures")
+
+
+def _is_degree(doc: Doc, token: Token) -> bool:
+    """Whether `little` says how much, as in `a little late` and `very little time`, and not how large."""
+    tokens, at = doc.tokens, token.index
+    if token.lower != "little" or not at or doc.starts_sentence(at):
+        return False
+    behind = at + 1
+    while behind < len(tokens) and tokens[behind].tag in (*TAGS["adj"], "VBN", "VBG", "CC", ","):
+        behind += 1
+    noun = tokens[behind].tag if behind < len(tokens) else ""
+    bare = tokens[at - 1].tag[0] in "VIRT" or tokens[at - 1].lower in ("how", "so", "as")
+    return noun not in _NOUNS or (bare and noun in ("NN", "NNP"))
 
 
 def _goes_on(doc: Doc, tie: int) -> bool:

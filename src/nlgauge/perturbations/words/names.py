@@ -21,7 +21,7 @@ from nlgauge.perturbations.words.namesakes import (
     given_span,
 )
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.english.dangling import modifies, with_hangers
 from nlgauge.text.names.entities import Entity, entities
 from nlgauge.text.names.lists import gender_of, is_first_name
@@ -30,6 +30,7 @@ from nlgauge.text.names.people import Person
 # Draws for a noun of the same field: 15 to 25 % of all nouns are of a frequent field, so that nine times in ten one of
 # so many is.
 _DRAWS = 12
+_HYPHENS = frozenset({"-", "‑"})
 _KINDS = ("name", "noun", "verb")
 _NO_PERSON = Inapplicable("no person named")
 
@@ -112,14 +113,15 @@ class DropNamedEntities(Checked):
             return Inapplicable("no named entity")
         if self.which == "one":
             named = [rng.choice(named)]
-        gone = with_hangers(doc, [doc.span(e.first, e.last) for e in named])
+        spans = [_in_whole(doc, e) for e in named]
+        gone = with_hangers(doc, list(dict.fromkeys(spans)))
         if all(t.index in gone or doc.word_at[t.index] is None for t in doc.tokens):
             return Inapplicable("nothing would be left")
         draft = Draft(doc)
         for index in sorted(gone):
             draft.delete(index, index)
         draft.tidy()
-        return draft.finish(names=[doc.text[e.start : e.end] for e in named], labels=[e.label for e in named])
+        return draft.finish(names=[doc.between(span) for span in spans], labels=[e.label for e in named])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +208,18 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
 def _named(doc: Doc) -> list[Entity]:
     """What is named in a text; where every letter is large, capitals say nothing, and only lists of names count."""
     return [e for e in entities(doc.tokens) if e.label in ("person", "place") or not doc.text.isupper()]
+
+
+def _in_whole(doc: Doc, entity: Entity) -> Span:
+    """A name with what hyphens tie to it: `Paris-based`, `non-EU`."""
+    first, last = entity.first, entity.last
+    while last + 2 < len(doc.tokens) and doc.tokens[last + 1].text in _HYPHENS and doc.touches(last + 1):
+        if not doc.touches(last + 2):
+            break
+        last += 2
+    while first > 1 and doc.tokens[first - 1].text in _HYPHENS and doc.touches(first) and doc.touches(first - 1):
+        first -= 2
+    return doc.span(first, last)
 
 
 def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> str | None:

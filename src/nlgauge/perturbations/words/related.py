@@ -233,6 +233,8 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
         candidates = [(word, 2) for word in meant]
     before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
     for word, trust in candidates:
+        if word == "little" and token.tag != "JJ":
+            continue  # less and least say how much, not how large
         graded = (
             case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
         )

@@ -99,7 +99,7 @@ def _counts(rows: Iterable[Row | None]) -> str:
 def case_lines(spec: str, cases: Sequence[Row]) -> str:
     """The cases that a metric got most wrong, as lines with the edit marked."""
     if not cases:
-        return f"worst cases of {spec}: none, it judged every pair right"
+        return f"worst cases of {spec}: none among the pairs that it scored (of a checklist, with a known penalty)"
     lines = [f"worst cases of {spec}"]
     for case in cases:
         lines += [

@@ -37,10 +37,12 @@ def chance_acc_eq_calibrated(tied: Array) -> Array:
 def chance_soft_pairwise(human_p: Array) -> Array:
     """Soft pairwise accuracy of p-values drawn uniformly from [0, 1]: the mean of 1 - (p^2 + (1 - p)^2) / 2.
 
-    It lies between 1/2 and 3/4.
+    It lies between 1/2 and 3/4; NaN without a pair.
     """
     p = np.asarray(human_p)[..., *np.triu_indices(np.shape(human_p)[-1], 1)]
-    return np.asarray(np.nanmean(1 - (p**2 + (1 - p) ** 2) / 2, axis=-1))
+    defined = ~np.isnan(p)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(defined, 1 - (p**2 + (1 - p) ** 2) / 2, 0.0).sum(axis=-1) / np.sum(defined, axis=-1))
 
 
 def chance_preference(tied: Array, ties: str = "loss") -> Array:

@@ -218,11 +218,14 @@ def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correl
     """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
     near = {"human_epsilon": plan.own.get("human_epsilon", 0.0)}
     thresholds = calibrate_entries(entries, **near)
-    fewest = max(2, len(np.unique(entries.units)))
-    folds = plan.own.get("folds", min(plan.stat.folds, fewest))  # an item each where there are few
+    n_units = len(np.unique(entries.units))
+    folds = plan.own.get("folds", min(plan.stat.folds, max(2, n_units)))  # an item each where there are few
     if folds:
-        parts = calibrate_held_out(entries, folds, plan.own.get("seed", 0), **near)
-        with_tie = np.stack([_mean(part.values) for part in parts])  # (M, G)
+        undefined = n_units < 2 and "folds" not in plan.own  # nothing else to calibrate on, and nobody chose folds
+        parts = [] if undefined else calibrate_held_out(entries, folds, plan.own.get("seed", 0), **near)
+        with_tie = np.full((len(entries.x), len(entries.labels)), np.nan)
+        for m, part in enumerate(parts):
+            with_tie[m] = _mean(part.values)
         scale, shift = (2, -1) if plan.name.startswith("tau") else (1, 0)
         sizes = by_group(agreement, entries).sizes
         found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries, n_missing)
@@ -354,6 +357,8 @@ def _chance(plan: Plan, entries: Entries) -> Array:
         return np.full(len(entries.x), plan.stat.chance)
     if np.any(plan.own.get("epsilon", 0.0)):
         return np.full(len(entries.x), np.nan)  # depends on how the noise is spread
+    if plan.own.get("ties") in ("half", "exclude"):
+        return np.full(len(entries.x), 0.5)  # pairs that people tie count half, or not at all
     tied = chance.tied_by_people(entries, plan.averaging, plan.own.get("human_epsilon", 0.0))
     calibrated = plan.stat.kind == "calibrated"
     accuracy = chance.chance_acc_eq_calibrated(tied) if calibrated else chance.chance_acc_eq(tied)

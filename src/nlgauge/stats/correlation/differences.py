@@ -48,6 +48,8 @@ def pairwise_difference_pearson(x: Array, z: Array, items: Codes) -> tuple[Array
     Returns:
         Values of M metrics, NaN for a metric that is constant within every item, and the number of pairs.
     """
+    if not len(z):
+        return np.full(len(x), np.nan), 0
     scores, judgements, n_pairs = within_items(x, z, items)
     if not n_pairs:
         return np.full(len(x), np.nan), 0

@@ -15,6 +15,7 @@ from nlgauge.stats.correlation.calibration import agreement
 GROUP = (  # entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined
     "nlgauge.statistics"
 )
+SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.selection`: what the choice of a system is worth
 
 Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
 
@@ -142,6 +143,8 @@ def statistic(name: str) -> Statistic:
         return STATISTICS[name]
     point = find_plugin(GROUP, name)
     if point is None:
+        if name in SELECTION:
+            raise InputError(f"{name} is about the choice of a system: see 'nlgauge select' (in Python select_models)")
         raise InputError(f"unknown statistic {name!r}{nearest(name, names())}")
     kernel: Callable[..., Any] = load_plugin(point, "statistic")
     if not callable(kernel):

@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.entries import numbers
 from nlgauge.stats.correlation.preferences import places
-from nlgauge.stats.differences.result import Alternative, MetricComparison, square
+from nlgauge.stats.differences.result import LEAST, Alternative, MetricComparison, square
 from nlgauge.stats.draws import pairs_of
 
 TiesOfTest = Literal["loss", "exclude"]
@@ -139,11 +139,11 @@ def mcnemar_test(
 def _two_sided(won: int, lost: int) -> float:
     from scipy.stats import binomtest
 
-    return float(binomtest(won, won + lost).pvalue) if won + lost else 1.0
+    return max(LEAST, float(binomtest(won, won + lost).pvalue)) if won + lost else 1.0
 
 
 def _tail(won: int, lost: int) -> float:
     """The probability of at least this many wins if each outcome is a fair coin."""
     from scipy.stats import binom
 
-    return float(binom.sf(won - 1, won + lost, 0.5)) if won + lost else 1.0
+    return max(LEAST, float(binom.sf(won - 1, won + lost, 0.5))) if won + lost else 1.0

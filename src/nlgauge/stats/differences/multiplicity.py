@@ -26,7 +26,8 @@ def holm(p: Array) -> Array:
     """Holm's step-down adjustment. It keeps the probability of any false finding at alpha, however the tests depend.
 
     Args:
-        p: p-values of one family, any shape; NaN (a test that was not made) stays NaN and does not count.
+        p: p-values of one family, any shape; NaN (a test that was not made) stays NaN and does not count. One-sided
+            tests in both directions of a pair are two tests: who takes the better direction has looked at both.
 
     Returns:
         Adjusted p-values in [0, 1], in the shape of p; each is at least as large as the original.

@@ -122,7 +122,13 @@ def accuracy_power(
         raise InputError(
             f"effect is {effect}, which is more than the share of pairs on which the metrics disagree ({discordant})"
         )
-    return _solve(_size(effect), n, power, alpha, two_sided, spread=math.sqrt(discordant))
+    solved = _solve(_size(effect), n, power, alpha, two_sided, spread=math.sqrt(discordant))
+    if solved.effect > discordant:
+        raise InputError(
+            f"with n = {n} and power {power:g} no difference is found: it would have to be {solved.effect:.3f}, and"
+            f" cannot exceed the share of pairs on which the metrics disagree ({discordant}); give more pairs"
+        )
+    return solved
 
 
 def critical_correlation(n: int, *, alpha: float = 0.05, two_sided: bool = True) -> float:

@@ -18,6 +18,9 @@ Compat = Literal["mt-metrics-eval", "nlpstats"]
 # Coefficients that are equal on paper differ by rounding; nothing that is counted or measured differs by so little.
 SLACK = 1e-10
 
+# The smallest normal float64: a p-value of a formula that is below it would be stored as 0, which no p-value is.
+LEAST = float(np.finfo(np.float64).tiny)
+
 
 @dataclass(frozen=True)
 class MetricComparison:

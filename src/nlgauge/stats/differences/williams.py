@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
-from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison, square
+from nlgauge.stats.differences.result import LEAST, Alternative, Compat, MetricComparison, square
 from nlgauge.stats.draws import pairs_of
 from nlgauge.stats.grids import check_grid
 
@@ -68,6 +68,7 @@ def williams(
     if compat == "mt-metrics-eval":
         t = np.abs(t)
     p = 2 * student.sf(np.abs(t), n - 3) if alternative == "two-sided" else student.sf(t, n - 3)
+    p = np.maximum(p, LEAST)
     if compat is None:
         same = (r23 >= 1 - _ROUNDING) & (np.abs(r12 - r13) <= np.sqrt(_ROUNDING))
         turned = r23 <= -1 + _ROUNDING

@@ -92,7 +92,7 @@ def bootstrap_correlations(
     """Percentile bootstrap of a statistic of M metrics on the same draws.
 
     Args:
-        name: as in `correlation`; soft pairwise accuracy has no bootstrap.
+        name: as in `correlation`; soft pairwise accuracy, differences and held-out thresholds have no bootstrap.
         xs: as in `correlations`.
         z: as in `correlations`.
         groups: as in `correlation`.
@@ -116,7 +116,8 @@ def bootstrap_correlations(
     check_draws(draws)
     check_level(confidence)
     plan, x, given, _ = prepare(name, xs, z, groups, cast(Options, options))
-    if plan.stat.kind in ("soft", "differences", "difference_pairs") or plan.options["compat"]:
+    held_out = plan.own.get("folds", plan.stat.folds)  # copies of an item would be on both sides
+    if held_out or plan.stat.kind in ("soft", "differences", "difference_pairs") or plan.options["compat"]:
         raise InputError(
             f"{plan.name if plan.options['compat'] is None else 'the procedure of another package'} has no bootstrap"
             " here"
@@ -127,8 +128,7 @@ def bootstrap_correlations(
             " level='system'"
         )
     found = correlations(name, xs, z, groups, **options)
-    # One stream for items, one for systems, the same for every metric.
-    seeds = generator(seed).integers(1 << 62, size=2).tolist()
+    seeds = generator(seed).integers(1 << 62, size=2).tolist()  # of items and of systems, the same for every metric
     if plan.stat.kind == "preferences":
         missing = plan.options["missing"]
         pairs = (settle_preferences(better, worse, missing) for better, worse in zip(x, given, strict=True))

@@ -73,20 +73,23 @@ def _take_bound(doc: Doc, span: Span, gone: set[int], kept: set[int]) -> None:
         kept.add(span.last)
         return
     before = span.first - 1
-    while (
-        before >= 0
-        and before not in gone
-        and tokens[before].tag in _ADJECTIVES
-        and before - 1 >= 0
-        and tokens[before - 1].tag in ("DT", "JJ")
-    ):
-        gone.add(before)
-        before -= 1
+    while before >= 0 and before not in gone and tokens[before].tag in _ADJECTIVES:
+        start = _word_start(doc, before)  # of "the 36-year-old Ada" that of "36"
+        if not start or tokens[start - 1].tag not in ("DT", "JJ"):
+            break
+        gone.update(range(start, before + 1))
+        before = start - 1
     if before >= 0 and tokens[before].tag in ("DT", "PDT", "JJ"):
-        gone.add(before)
+        gone.update(range(_word_start(doc, before), before + 1))
     behind = [t.text for t in tokens[after : after + 3]]
     if len(behind) == 3 and (behind[0], behind[2]) in ((",", ","), ("(", ")")) and tokens[after + 1].tag == "CD":
         gone.update((after, after + 1, after + 2) if behind[0] == "(" else (after, after + 1))
+
+
+def _word_start(doc: Doc, at: int) -> int:
+    """The first token of the word that a token belongs to."""
+    place = doc.word_at[at]
+    return at if place is None else doc.words[place].first
 
 
 def _take_joints(doc: Doc, sentence: Span, gone: set[int], kept: set[int]) -> None:

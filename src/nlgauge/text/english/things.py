@@ -18,6 +18,7 @@ _DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT"})
 _ANIMATE = frozenset({"noun.person", "noun.animal"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _HYPHENS = frozenset({"-", "‑"})
+_APOSTROPHES = ("'", "’")
 PLACES = WordList("grammar", "parts and places")
 PARTITIVES = WordList("grammar", "partitives")
 _NO_THING = WordList("grammar", "no things")
@@ -81,6 +82,10 @@ def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
         first -= 1
     while doc.tokens[first].text in _HYPHENS:
         first += 1
+    whole = _whole_words(doc, first, last)
+    if whole is None:
+        return None
+    first, start = whole, min(start, whole)
     opening = doc.tokens[start]
     owned = first > start and doc.tokens[first - 1].tag == "POS"
     determiner = opening.lower if start < first and (owned or opening.tag in _DETERMINERS) else ""
@@ -96,6 +101,24 @@ def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
         head.tag in NAMES,
         determiner,
     )
+
+
+def _whole_words(doc: Doc, first: int, last: int) -> int | None:
+    """The first token of a noun, so that no hyphen or dot is left without its other side.
+
+    `two-day meeting` is a meeting, `ex-wife` and `mother-in-law` are whole. None if the word goes on behind the noun:
+    `sugar` in `sugar-free`.
+    """
+    place, opening = doc.word_at[last], doc.word_at[first]
+    if place is None or opening is None:
+        return first
+    word = doc.words[place]
+    if any(not t.text.startswith(_APOSTROPHES) and t.tag != "POS" for t in doc.tokens[last + 1 : word.last + 1]):
+        return None
+    begun = doc.words[opening]
+    if not any(t.text[0].isalnum() for t in doc.tokens[begun.first : first]):
+        return first
+    return begun.first if opening == place else begun.last + 1
 
 
 def is_outline(doc: Doc, at: int) -> bool:

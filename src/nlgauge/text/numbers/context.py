@@ -39,6 +39,7 @@ _YEAR_BEFORE = re.compile(
     rf"|spring|summer|autumn|fall|winter"
     rf"|born|around|season|between)|(?<!\w){MONTH},?)\s*$|[(]$"
 )
+_PAIR = re.compile(r",? (?:and|or|to) ")
 _LIST = re.compile(r",? (?:and |or |to )?|,")
 _CLEAR_YEAR_BEFORE = re.compile(
     r"(?i)(?<!\w)(?:in|since|until|during|early|late|mid-?|year|the|this|last|spring|summer|autumn|winter|born|circa)["
@@ -52,6 +53,8 @@ _COUNT_HYPHEN = re.compile(
     r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat"
     r"|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
 )
+_DIALLED = 7  # digits of a telephone number without blanks
+_DIAL_BEFORE = re.compile(r"(?i)(?<!\w)(?:(?:tele)?phones?|mobile|tel|fax|call(?:ed)?|dial|reach(?:ed)?|contact)(?!\w)")
 _MID_PREFIXES = frozenset("mid post pre under over top early late non sub minus plus ex near about".split())
 _DISEASES = frozenset({"covid", "cov"})
 
@@ -81,6 +84,9 @@ def kind_by_context(text: str, number: Number) -> Number:
         return replace(number, kind="ages") if aged else number
     if number.kind != "cardinal" or number.scale > 1 or number.sign:
         return number
+    dialled = len(number.figure) >= _DIALLED and number.figure.isdigit() and not precedes_noun(text, end)
+    if dialled and _DIAL_BEFORE.search(text, low, start):
+        return replace(number, kind="phone", value=None)
     before = _WORD_BEFORE.search(text, low, start)
     word = before["word"] if before else ""
     if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end):
@@ -110,9 +116,9 @@ def kind_by_context(text: str, number: Number) -> Number:
 
 
 def with_lists(text: str, numbers: list[Number]) -> list[Number]:
-    """The same numbers. Those that are joined to a year or a label get the same kind.
+    """The same numbers. Those that are joined to a year, a day or a label get the same kind.
 
-    Examples: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4".
+    Examples: 1848 in "1905 and 1848", 4 in "Nos. 3 and 4", 19 in "May 18 and 19".
     """
     out: list[Number] = []
     for number in numbers:
@@ -131,6 +137,14 @@ def with_lists(text: str, numbers: list[Number]) -> list[Number]:
             and not _counts(text, number.outer_end)
         ):
             number = replace(number, kind="year")
+        elif (
+            joined
+            and kind == "day"
+            and _PAIR.fullmatch(text[out[-1].outer_end : number.outer_start])
+            and 1 <= int(number.figure) <= 31
+            and not precedes_noun(text, number.outer_end)
+        ):
+            number = replace(number, kind="day")
         elif joined and kind == "label" and number.outer_end == number.end and not precedes_noun(text, number.end):
             number = replace(number, kind="label")
         out.append(number)

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from types import MappingProxyType
 
 from nlgauge.text.doc import Token
@@ -80,6 +81,7 @@ def _table() -> dict[str, str]:
 
 
 def is_name_like(token: Token) -> bool:
-    """Whether a token keeps its capital inside a sentence. Examples: a proper noun, `I`, an acronym, `German`."""
+    """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym, `German`, `SpaceX`."""
     text = token.text
-    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and text.isupper()) or keeps_capital(text)
+    inside = text.isupper() or any(one.isalpha() and other.isupper() for one, other in pairwise(text))
+    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and inside) or keeps_capital(text)

@@ -32,6 +32,19 @@ def test_a_word_is_found_as_it_is_or_by_a_form_that_folds_to_it(file):
     assert (layer.matrix * layer.norms).tolist() == pytest.approx(np.array([[3, 4], [0, 2], [0, 0]]))
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path, file):
+    (tmp_path / "marked.txt").write_text("rain 3 4\nsun 0 2\n", encoding="utf-8-sig")
+    (tokens,) = WordVectors(str(tmp_path / "marked.txt")).tokens(["rain sun"])
+    assert tokens.ids.tolist() == [1, 2]
+
+
+def test_a_table_with_tabs_is_refused(tmp_path):
+    # read by blanks, every word would be unknown
+    (tmp_path / "tabs.txt").write_text("rain\t3\t4\nsun\t0\t2\n")
+    with pytest.raises(InputError, match=r"tabs\.txt:1: expected a word and its numbers, separated by blanks"):
+        WordVectors(str(tmp_path / "tabs.txt")).tokens(["rain sun"])
+
+
 @pytest.mark.parametrize("name", ["words.txt", "words.txt.gz"])
 def test_a_first_line_of_sizes_and_compression_change_nothing(tmp_path, file, name):
     path = tmp_path / name

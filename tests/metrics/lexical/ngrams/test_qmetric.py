@@ -5,10 +5,11 @@ from math import exp
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.errors import SpecError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
 from nlgauge.metrics.lexical.ngrams.qmetric import QMetric, kinds
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
@@ -54,6 +55,33 @@ def test_the_base_is_brought_to_0_to_1_where_it_has_an_end():
     for name in ("bleu2", "rougeL", "meteor", "nist"):
         alone = ng.metric(name).score([Segment("1", text[0], (text[1],))], Runtime()).values[0]
         assert one(*text, base=name, delta=0)["value"] == pytest.approx(alone / (100 if name == "bleu2" else 1))
+
+
+def test_a_base_that_has_one_end_is_taken_as_it_is():
+    segments = [
+        Segment("1", "Who wrote Hamlet ?", (ROMEO,)),
+        Segment("2", "w " * 600, (ROMEO,)),
+        Segment("3", "鿋", (ROMEO,)),
+    ]
+    base = ng.metric("bertscore").score(segments, Runtime())
+    metric = QMetric(base="bertscore", delta=0)
+    found = metric.score(segments, Runtime())
+    assert found.values.tolist() == pytest.approx(base.values.tolist(), nan_ok=True)  # all were NaN: high - low is inf
+    assert not any(found.values[:2] != found.values[:2])
+    assert metric.info.range == (-float("inf"), 1.0)
+    for name in ("truncated", "unknown"):
+        assert found.flags[name].tolist() == base.flags[name].tolist()
+    assert found.flags["truncated"].any()
+    assert found.flags["unknown"].any()
+
+
+def test_what_the_base_says_of_the_call_is_passed_on():
+    segments = [Segment("1", "Who ?", (ROMEO,)), Segment("2", "Who is it ?", ("Who are you ?",))]
+    runtime = Runtime()
+    (scores,) = score_segments({"q": QMetric(base="bertscore:idf=true")}, segments, runtime).values()
+    assert "documents" in dict(scores.signature.entries)  # the digest of the texts of idf
+    with pytest.raises(InputError, match="cider needs at least two segments"):
+        ng.score(["a"], ["b"], metrics="qmetric:base=cider", language="off")
 
 
 def test_names_are_presets():

@@ -10,7 +10,7 @@ from nlgauge.metrics.lexical.ngrams.words import WordMetric, grams, measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
-THAI, HAN, CYRILLIC = (Writing(script, script, script == "Cyrillic") for script in ("Thai", "Han", "Cyrillic"))
+THAI, HAN, KANA, CYRILLIC = (Writing(name, name, name == "Cyrillic") for name in ("Thai", "Han", "Kana", "Cyrillic"))
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,8 @@ def test_scripts_without_blanks_are_named_unless_the_tokenizer_splits_them():
     assert "take tokenizer=unicode" in WordMetric().unread(THAI)
     assert WordMetric(tokenizer="unicode").unread(THAI) is None
     assert WordMetric(tokenizer="zh").unread(HAN) is None
+    assert WordMetric(tokenizer="zh").unread(KANA) is None
+    assert WordMetric(tokenizer="zh").splitter()("船は七時") == tuple("船は七時")
     assert "take tokenizer=unicode" in WordMetric(tokenizer="zh").unread(THAI)
     assert WordMetric().unread(CYRILLIC) is None
     assert "a-z" in WordMetric(tokenizer="rouge").unread(CYRILLIC)

@@ -20,6 +20,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tokenize import unicode_words
 
 UNKNOWN = 0  # the number of every word without a vector
+_BOM = "\ufeff".encode()
 _NO_FRAME: Ids = np.zeros(0, dtype=np.int64)
 
 
@@ -88,6 +89,7 @@ class WordVectors:
         try:
             with _opened(self.path) as file:
                 for number, line in enumerate(file, 1):
+                    line = line.removeprefix(_BOM) if number == 1 else line
                     word = self._word(line, number)
                     if word in wanted and word not in exact:
                         exact[word] = self._vector(line, number)
@@ -109,7 +111,7 @@ class WordVectors:
             return None
         if not self.width:
             self.width = len(fields) - 1
-            if self.width < 1:
+            if self.width < 1 or len(line.rstrip().rsplit(b" ", self.width)) <= self.width:
                 raise InputError(f"{self.path}:{number}: expected a word and its numbers, separated by blanks")
         return line.rstrip().rsplit(b" ", self.width)[0].decode("utf-8", "replace")
 

@@ -53,6 +53,7 @@ class Meteor(WordMetric):
     wordnet: str | None = None
     info: ClassVar = MetricInfo(
         "meteor",
+        parts={"penalty": False},
         summary="words aligned by form, stem and synonym, with a penalty for fragments",
         tasks={"mt", "as", "d2t", "ic", "qg"},
         paper=(

@@ -16,7 +16,17 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, is_pooled, rounds
+from nlgauge.metrics.base import (
+    Documents,
+    Metric,
+    check_needs,
+    corpora_of,
+    is_pooled,
+    notes_of,
+    refuse,
+    rounds,
+    trained_on,
+)
 from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
@@ -29,6 +39,7 @@ _COMPONENTS = ("relevant", "entities", "question", "stopwords")
 _PARTS = ("answerability", *_COMPONENTS)
 _INFO = MetricInfo(
     "qmetric",
+    parts=dict.fromkeys(("base", *_PARTS), True),
     summary="a metric mixed with the answerability of a question",
     tasks={"qg"},
     paper='Nema and Khapra (2018), "Towards a Better Metric for Evaluating Question Generation Systems"',
@@ -40,7 +51,7 @@ class QMetric:
     """delta times answerability, plus 1 - delta times another metric: QBLEU, QROUGE, QNIST and QMETEOR.
 
     Args:
-        base: the other metric, a specification. If its range is finite, it is brought to 0 to 1.
+        base: the other metric, a specification. If both ends of its range are finite, it is brought to 0 to 1.
         delta: weight of answerability.
         relevant: weight of content words that are no names.
         entities: weight of names: words with a capital letter.
@@ -77,8 +88,9 @@ class QMetric:
             raise SpecError(
                 f"qmetric:base is {self.base!r}, expected a metric of references whose higher values are better"
             )
-        high = 1.0 if math.isfinite(about.range[1]) else math.inf
-        object.__setattr__(self, "info", replace(_INFO, range=(0.0, high), copy_is_best=about.copy_is_best))
+        low, high = about.range
+        ends = (0.0, 1.0) if self._is_bounded else (min(low, 0.0), max(high, 1.0))
+        object.__setattr__(self, "info", replace(_INFO, range=ends, copy_is_best=about.copy_is_best))
 
     @property
     def pooled(self) -> bool:
@@ -90,6 +102,24 @@ class QMetric:
         """How often all segments are gone through before the base can score a part."""
         return rounds(self._base)
 
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """As the base."""
+        return trained_on(self._base)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """As the base."""
+        return notes_of(self._base)
+
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """The texts that the base takes frequencies from."""
+        return corpora_of(self._base, segments)
+
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse what the base refuses."""
+        refuse(self._base, segments)
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the base."""
         entries = signature_of(self._base, runtime).entries
@@ -100,19 +130,20 @@ class QMetric:
         return "its question words and stop words are English"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1 (0 and more, if the base has no upper end); the corpus number is their mean.
+        """Values in 0 to 1, or in the range of a base that has no end; the corpus number is their mean.
 
         Parts are `base`, `answerability`, and the F scores of its kinds of words. With several references each part
         takes the best of answerability, and the base follows its own rule. A side without words has answerability 0.
-        It raises the flag `empty` if it is blank, and else `untokenized`.
+        It raises the flag `empty` if it is blank, and else `untokenized`. The flags of the base are set, too.
         """
         check_needs(self, segments)
         split = WordMetric(tokenizer=self.tokenizer).splitter()
         rows, flags = measured(segments, len(_PARTS), runtime, "qmetric", split, self._kinds, self._best)
         low, high = self._base.info.range
-        base = self._base.score(segments, runtime).values
-        if math.isfinite(high):
-            base = (base - low) / (high - low)
+        scored = self._base.score(segments, runtime)
+        base = (scored.values - low) / (high - low) if self._is_bounded else scored.values
+        for name, flag in scored.flags.items():
+            flags[name] = flags.get(name, False) | flag
         values = self.delta * rows[:, 0] + (1 - self.delta) * base
         parts = {"base": base, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(_PARTS)}}
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
@@ -120,6 +151,10 @@ class QMetric:
     @cached_property
     def _base(self) -> Metric:
         return metric(self.base)
+
+    @property
+    def _is_bounded(self) -> bool:
+        return all(map(math.isfinite, self._base.info.range))
 
     def _kinds(self, references: Sequence[Words]) -> list[dict[str, Counter[str]]]:
         return [kinds(words) for words in references]

@@ -54,7 +54,9 @@ class WordMetric:
         """Whether texts without blanks would count as single words, and the tokenizer that splits them."""
         if self.tokenizer == "rouge":
             return "the tokenizer rouge keeps only a-z and 0-9; take tokenizer=unicode"
-        if writing.spaced or self.tokenizer in ("unicode", "char") or (self.tokenizer, writing.script) == ("zh", "Han"):
+        if writing.spaced or self.tokenizer in ("unicode", "char"):
+            return None
+        if self.tokenizer == "zh" and writing.script in ("Han", "Kana"):  # it cuts both into characters
             return None
         return f"the tokenizer {self.tokenizer} splits words at blanks, of which they have few; take tokenizer=unicode"
 
