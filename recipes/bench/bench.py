@@ -113,8 +113,10 @@ def sample(dataset: ng.Dataset, items: int | None) -> ng.Dataset:
     for segment in dataset:
         if segment.item not in by_group[segment.group]:
             by_group[segment.group].append(segment.item)
-    kept = {item for known in by_group.values() for item in known[:: -(-len(known) // (items or len(known)))]}
-    return ng.Dataset(tuple(segment for segment in dataset if segment.item in kept))
+    kept = {
+        (group, item) for group, known in by_group.items() for item in known[:: -(-len(known) // (items or len(known)))]
+    }
+    return ng.Dataset(tuple(segment for segment in dataset if (segment.group, segment.item) in kept))
 
 
 def correlations(

@@ -22,6 +22,8 @@ FAMILIES = [
     "deberta-v2",
     "bart",
     "mbart",
+    "gpt2",
+    "llama",
 ]
 OWN = ["bert", "roberta", "xlm-roberta"]
 LENGTHS = [2, 5, 5, 5, 9, 30, 48]
@@ -63,10 +65,18 @@ def test_logits_are_those_of_transformers(tiny_nli, kind):
     folder = tiny_nli(kind)
     end = json.loads((folder / "config.json").read_text()).get("eos_token_id") if kind in ("bart", "mbart") else None
     ids, types = inputs(end=end)
-    typed = kind not in ("distilbert", "mpnet", "bart", "mbart", "deberta", "deberta-v2")
+    # GPT-2 would take types for words, and its tokenizer makes none
+    typed = kind not in ("distilbert", "mpnet", "bart", "mbart", "deberta", "deberta-v2", "gpt2", "llama")
     expected = theirs(folder, ids, types, typed=typed)
     assert expected.std(dim=0).max() > 0.01  # the sequences differ, or nothing would be shown
     torch.testing.assert_close(ours(folder, ids, types), expected, atol=1e-10, rtol=0)
+
+
+def test_a_decoder_starts_where_another_file_of_its_folder_says(tiny_nli):
+    folder = tiny_nli("t5, bytes")
+    assert json.loads((folder / "config.json").read_text()).get("decoder_start_token_id") is None
+    ids, types = inputs(end=1)
+    assert torch.isfinite(ours(folder, ids, types)).all()
 
 
 @pytest.mark.parametrize("kind", OWN)

@@ -10,6 +10,7 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 
 import torch
 
+from nlgauge.core.errors import InputError
 from nlgauge.models.locate import locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training.classifier import batch_inputs, head_network, probabilities, sequence_network
@@ -44,7 +45,7 @@ def test_the_features_are_the_first_vector_and_the_mean_of_all(files, pairs):
             assert torch.allclose(logits[row], network.classifier(features), atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "distilbert"])
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "distilbert", "xlnet", "t5, bytes"])
 def test_a_pair_is_judged_alone_as_among_others(tiny_model, kind):
     files = locate(str(tiny_model(kind)))
     pairs = encode_pairs(PAIRS, PairTokenizer(files, 40))
@@ -87,3 +88,8 @@ def test_what_is_frozen_may_be_kept_narrow(files):
     network = head_network(files, 2, 4.0, 0.0, 0, True)
     assert {p.dtype for p in network.parameters() if p.requires_grad} == {torch.float32}
     assert {p.dtype for p in network.parameters() if not p.requires_grad} == {torch.bfloat16}
+
+
+def test_a_model_that_reads_no_batch_is_refused(tiny_model):
+    with pytest.raises(InputError, match=r"has no piece for padding, which a batch needs; name one as pad_token_id"):
+        sequence_network(locate(str(tiny_model("gpt2"))), "full", 2, 4.0, 0.0, 0, False)

@@ -219,7 +219,7 @@ class _Run:
         down = [m for m, good in enumerate(up) if not good]
         if down:  # once more as if higher were better for all
             # what is said per metric, or of all metrics together, needs all of them
-            together = self.how.options.get("common") or np.ndim(self.how.options.get("epsilon")) > 0
+            together = self.how.options.get("common") or np.ndim(self.how.options.get("epsilon", 0.0)) > 0
             rows = list(range(len(up))) if together else down
             unturned = dataclasses.replace(self.how, up=[True] * len(rows))
             for m, one in zip(rows, measure(dataclasses.replace(frame, x=frame.x[rows]), unturned), strict=True):

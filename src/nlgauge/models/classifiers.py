@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
-from nlgauge.models.hub import HubModel
+from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packed import PackedBert
 from nlgauge.models.tokens import Ids
@@ -138,8 +138,13 @@ class HubClassifier(HubModel):
         super().__init__(files, dtype, device, "AutoModelForSequenceClassification", "is it a classifier of text?")
         config = self.model.config
         self._end = config.eos_token_id if config.is_encoder_decoder else None
+        if config.is_encoder_decoder:
+            know_start(self.model)
+        # Without a piece for padding transformers lets a left-to-right model read one sequence at a time.
+        self._alone = getattr(config, "pad_token_id", None) is None and files.reads_left_to_right
         kinds = getattr(config, "type_vocab_size", None)
-        self._typed = self._typed and (kinds is None or kinds > 1)
+        # GPT-2 takes types for words of its own, and its tokenizer makes none.
+        self._typed = self._typed and (kinds is None or kinds > 1) and not files.reads_left_to_right
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
         """See `Classifier`."""
@@ -159,6 +164,9 @@ class HubClassifier(HubModel):
         Encoder-decoders read the vector of the last end token, so for them all sequences of a group also have the same
         number of end tokens.
         """
+        if self._alone:
+            yield from ([place] for place in range(len(ids)))
+            return
         for low, high in runs([len(i) for i in ids]):
             groups: dict[int, list[int]] = {}
             for place in range(low, high):

@@ -281,6 +281,14 @@ def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:
         raise InputError(f"model {files.name!r}: the weights hold no {missing[0]} ({len(missing)} missing); {doubt}")
 
 
+def know_start(model: Any) -> None:
+    """Let an encoder-decoder know the piece that its decoder starts with, which some folders name in another file."""
+    config = model.config
+    if getattr(config, "decoder_start_token_id", None) is None:
+        start = getattr(getattr(model, "generation_config", None), "decoder_start_token_id", None)
+        config.decoder_start_token_id = config.pad_token_id if start is None else start
+
+
 def _stack(model: Any, depth: int) -> tuple[Any, str]:
     """The place of a model's blocks: the module, and its attribute that is shortened."""
     config = model.config

@@ -148,7 +148,8 @@ def segment_digests(folder: Path, part: Part) -> Counts:
     A part that an earlier nlgauge scored has none, shape (0,).
     """
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
-        return stored.get(DIGESTS, np.empty(0, dtype=np.int64))
+        digests: Counts = stored.get(DIGESTS, np.empty(0, dtype=np.int64))
+    return digests
 
 
 def rows_path(folder: Path, part: Part) -> Path:

@@ -120,7 +120,9 @@ def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
     weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
     apply: Callable[..., torch.Tensor] = _Adapted.apply
     out = apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
-    return out.unflatten(0, states.shape[:-1])  # out here, so that a model may change its parts in place (DeBERTa)
+    # Out here, so that a model may change its parts in place (DeBERTa).
+    found: torch.Tensor = out.unflatten(0, states.shape[:-1])
+    return found
 
 
 class _Adapted(torch.autograd.Function):

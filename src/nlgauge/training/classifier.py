@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.hub import from_pretrained
+from nlgauge.models.hub import from_pretrained, know_start
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Advance
@@ -41,20 +41,33 @@ class HeadNetwork(torch.nn.Module):
 
 
 class SequenceNetwork(torch.nn.Module):
-    """A transformers model for sequence classification."""
+    """A transformers model for sequence classification; `typed` says whether the types of its pieces are read."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, typed: bool = True) -> None:
         super().__init__()
         self.model = model
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
-        self._typed = "token_type_ids" in signature(base.forward).parameters
+        self._typed = typed and "token_type_ids" in signature(base.forward).parameters
+        self._reads_last = base.config.model_type == "xlnet"
+        if base.config.is_encoder_decoder:
+            know_start(base)
 
     def forward(self, **inputs: torch.Tensor) -> torch.Tensor:
         """Logits, float32, shape (n, 3)."""
         if not self._typed:
             del inputs["token_type_ids"]
+        if self._reads_last:
+            inputs = _from_the_left(inputs)
         logits: torch.Tensor = self.model(**inputs).logits.float()
         return logits
+
+
+def _from_the_left(inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The same sequences with their padding before them, for a model that reads the last vector (XLNet)."""
+    mask = inputs["attention_mask"]
+    steps = torch.arange(mask.shape[1], device=mask.device)
+    places = (steps - (1 - mask).sum(1, keepdim=True)) % mask.shape[1]
+    return {name: tensor.gather(1, places) for name, tensor in inputs.items()}
 
 
 def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> HeadNetwork:
@@ -98,9 +111,18 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
 def sequence_network(
     files: ModelFiles, method: str, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
 ) -> SequenceNetwork:
-    """Any encoder as a transformers classifier, trained as a whole (`full`) or by adapters (`lora`)."""
+    """Any encoder as a transformers classifier, trained as a whole (`full`) or by adapters (`lora`).
+
+    Raises:
+        InputError: the model reads from left to right and has no piece for padding, so that it reads no batch.
+    """
     from transformers import AutoModelForSequenceClassification
 
+    if files.reads_left_to_right and files.config.get("pad_token_id") is None:
+        raise InputError(
+            f"model {files.name!r} has no piece for padding, which a batch needs; name one as pad_token_id in its"
+            " config.json"
+        )
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         names = {"id2label": dict(enumerate(LABELS)), "label2id": {label: i for i, label in enumerate(LABELS)}}
@@ -109,7 +131,7 @@ def sequence_network(
             model = add_adapters(model, rank, alpha)
     if narrow and method == "lora":
         narrow_frozen(model)
-    return SequenceNetwork(model)
+    return SequenceNetwork(model, typed=not files.reads_left_to_right)
 
 
 def with_dropout(kind: Any, files: ModelFiles, dropout: float, **options: Any) -> Any:

@@ -221,3 +221,16 @@ def test_agrees_with_the_authors_package():
     segments = [summary(text, source, str(i)) for i, (source, text) in enumerate(recipe.PAIRS)]
     for setting, values in GOLDEN if SLOW else GOLDEN[2:3]:
         assert score(segments, **setting).values == pytest.approx(values, abs=1e-9), setting  # counts over counts
+
+
+def test_a_side_of_which_the_tokenizer_keeps_nothing_is_empty():
+    # the embedded tokenizer drops U+FFFD, which stands for broken characters
+    texts = [
+        ("\ufffd", "Salmon sleep less."),
+        ("Salmon sleep.", "\ufffd"),
+        ("Salmon \ufffd sleep.", "Salmon sleep less."),
+    ]
+    found = score([summary(*text) for text in texts])
+    assert found.flags["empty"].tolist() == [True, True, False]
+    assert found.values[:2].tolist() == [0, 0]
+    assert not found.flags["unmasked"].any()

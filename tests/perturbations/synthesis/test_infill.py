@@ -108,6 +108,11 @@ def test_a_model_is_asked_once_for_all_gaps_of_a_text():
     assert "lamp in" in made.text
 
 
+def test_one_of_the_best_so_many_words_is_drawn():
+    one = MaskAndPredict(infill=Parrot("lamp", "box"), count=1, top=1)
+    assert {perturb(one, TEXT, seed=seed)[0].meta["words"][0][1] for seed in range(9)} == {"lamp"}
+
+
 def test_a_model_without_an_answer_leaves_the_text():
     assert perturb(MaskAndPredict(infill=Parrot("…")), TEXT).reasons == ["no prediction"]
     assert perturb(MaskAndPredict(infill=Parrot()), TEXT).reasons == ["no prediction"]

@@ -7,7 +7,7 @@ import pytest
 from nlgauge.perturbations.synthesis import run as module
 from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.run import run_synthesis, summary_rows
-from nlgauge.perturbations.synthesis.synthesize import Synthesizer
+from nlgauge.perturbations.synthesis.synthesize import Syntheses, Synthesizer
 
 TEXTS = ["The old ferry leaves the harbour.", "", "Two engineers repaired the bridge.", "Rain."]
 
@@ -53,6 +53,23 @@ def test_variants_bear_their_number_and_only_the_first_texts_are_taken():
     outcome = run(kept, variants=2, limit=1)
     assert [row["id"] for row in kept.rows()] == ["1/0", "1/1"]
     assert outcome.left_alone == ""
+
+
+def test_a_text_is_left_alone_only_if_all_its_variants_are():
+    (made,) = maker()(TEXTS[:1])
+    given = maker(variants=2)
+    outcomes = Syntheses(["no edit fits", made, "no edit fits", "no edit fits"], given.signature)
+
+    class Maker:
+        variants, signature = 2, given.signature
+
+        def __call__(self, texts):
+            return outcomes
+
+    kept = Kept()
+    outcome = run_synthesis(Maker(), TEXTS[:2], ["1", "2"], kept)
+    assert outcome.left_alone == "left alone: 1 text (no edit fits 1)"
+    assert len(list(kept.rows())) == 1
 
 
 def test_a_run_goes_on_where_it_was_to_the_same_triples(monkeypatch):

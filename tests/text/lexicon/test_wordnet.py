@@ -112,6 +112,32 @@ def test_a_folder_without_the_files_is_told(tmp_path):
         WordNet(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("file", "before", "after", "told"),
+    [
+        ("index.noun", "dog n 2", "dog n two", r"index\.noun has a line 'dog n two .*', expected a lemma of WordNet"),
+        ("index.adv", "fast r 1 0 1 0", "fast", r"index\.adv has a line"),
+        ("data.noun", "  1 This is", "  1 That was", r"data\.noun has no synset at offset \d+, .* of one release"),
+        ("data.noun", "n 02 dog", "n zz dog", r"data\.noun has no synset at offset"),
+    ],
+)
+def test_damaged_files_and_those_of_two_releases_are_told(folder, tmp_path, file, before, after, told):
+    other = tmp_path / "dict"
+    shutil.copytree(folder, other)
+    text = (other / file).read_text()
+    assert before in text
+    (other / file).write_text(text.replace(before, after))
+    with pytest.raises(InputError, match=told):
+        WordNet(other).synonyms("dog")
+
+
+def test_an_unknown_relation_or_part_of_speech_is_told(folder):
+    with pytest.raises(InputError, match=r"^no relation 'meronym', expected one of synonym, "):
+        WordNet(folder).related("dog", "noun", "meronym")
+    with pytest.raises(InputError, match=r"^no part of speech 'NN', expected one of noun, "):
+        WordNet(folder).senses("dog", "NN")
+
+
 def test_synonyms_are_the_words_of_all_senses_of_all_base_forms(folder):
     wordnet = WordNet(folder)
     assert wordnet.synonyms("Dogs") == {"dog", "animal"}  # two senses; domestic_dog is written with a blank

@@ -177,6 +177,7 @@ def test_a_year_has_four_digits(year):
         (20, "twenties"),
         (1995, None),
         (0, None),
+        (-10, None),
     ],
 )
 def test_decades_are_plurals(first, words):

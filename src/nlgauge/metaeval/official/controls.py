@@ -34,8 +34,8 @@ def with_controls(
     """
     controls = _controls(held)
     alone = dataclasses.replace(held, scores=controls, system_tables={}, lower_is_better=frozenset(), counts={})
-    of_systems = {"system_scores": plan.system_scores, "aggregate": "mean", "outliers": plan.outliers}
-    bare = Plan(plan.options, None, IntervalMethod("none"), **of_systems)
+    over, outliers = plan.system_scores, plan.outliers
+    bare = Plan(plan.options, None, IntervalMethod("none"), system_scores=over, aggregate="mean", outliers=outliers)
     found: list[NewRow] = []
     for task in tasks:
         for criterion in held.human:

@@ -18,7 +18,7 @@ from nlgauge.runtime.runtime import Runtime
 def measure_unrelated(
     texts: Sequence[str], model: str, runtime: Runtime, *, pairs: int, seed: int, revision: str | None = None
 ) -> dict[int, tuple[float, float, float]]:
-    """P, R and F of random pairs of unrelated sentences, at every layer.
+    """P, R and F of random pairs of unrelated sentences, at every layer; pairs that the model cannot read do not count.
 
     Args:
         texts: raw sentences; those of 32 words or more are left out, as in the paper.
@@ -30,7 +30,7 @@ def measure_unrelated(
         layer -> (P, R, F), for layers 0 to the model's depth.
 
     Raises:
-        InputError: there are fewer than two usable sentences.
+        InputError: there are fewer than two usable sentences, or no pair has a score.
 
     References:
         Zhang et al. (2020), section 3: one million sentences of under 32 words from Common Crawl. More pairs give a
@@ -47,5 +47,7 @@ def measure_unrelated(
     rows = {}
     for layer in range(locate(model, revision).depth + 1):
         scores = BertScore(model=model, revision=revision, layer=layer).score(segments, runtime)
-        rows[layer] = tuple(float(scores.parts[part].mean()) for part in ("precision", "recall", "f1"))
+        if scores.n_undefined == len(scores):
+            raise InputError(f"model {model!r} scores none of {pairs} pairs of these sentences; does it read them?")
+        rows[layer] = tuple(float(np.nanmean(scores.parts[part])) for part in ("precision", "recall", "f1"))
     return rows  # type: ignore[return-value]

@@ -100,9 +100,10 @@ class Blanc:
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; parts `helped` and `filled`, the accuracies behind the summary and behind the filler.
 
-        The flags are `empty`, `truncated`, `unknown`, `nonfinite` and `unmasked`. A blank side gets 0, since nothing is
-        gained, and sets the flag `empty`. A source without a word that is long enough to be masked gives NaN and sets
-        the flag `unmasked`. So does a text of which no piece is known (`unknown`), and a number that is not finite.
+        The flags are `empty`, `truncated`, `unknown`, `nonfinite` and `unmasked`. A side that is blank, or of which the
+        tokenizer keeps nothing, gets 0, since nothing is gained, and sets the flag `empty`. A source without a word
+        that is long enough to be masked gives NaN and sets the flag `unmasked`. So does a text of which no piece is
+        known (`unknown`), and a number that is not finite.
 
         Raises:
             InputError: a segment has no source, or the model is not a masked language model.
@@ -121,6 +122,7 @@ class Blanc:
         columns = {name: np.zeros(len(pairs)) for name in ("value", "helped", "filled")}
         flags = {name: np.zeros(len(pairs), dtype=np.bool_) for name in ("truncated", *sorted(self.info.flags))}
         if counts is not None:
+            empty |= np.array(counts.pieceless)[where]
             for name, column in counts.columns(self.measure).items():
                 columns[name] = np.where(empty, 0.0, column[where])
             for name, flag in counts.flags().items():
@@ -143,12 +145,14 @@ class _Counts:
         hits: masked words that were missed by both, found behind the summary alone, behind the filler alone, by both.
         shares: the highest share of unknown pieces in a text of the pair.
         truncated, broken: whether pieces were cut off, and whether a number was not finite.
+        pieceless: whether the tokenizer keeps nothing of a text of the pair.
     """
 
     hits: list[Array] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
     truncated: list[bool] = field(default_factory=list)
     broken: list[bool] = field(default_factory=list)
+    pieceless: list[bool] = field(default_factory=list)
 
     def columns(self, measure: str) -> dict[str, Array]:
         """The value and the parts, each of shape (n,); NaN where they are undefined."""
@@ -215,6 +219,7 @@ class Exam:
             questions += own
             owners += [i] * len(own)
             counts.truncated.append(cut)
+            counts.pieceless.append(not all(any(map(len, split[text])) for text in (source, summary)))
         share = len(pairs) / max(1, 2 * len(questions))
         asked = [cloze for both in questions for cloze in both]
         found = leads(model, asked, runtime.token_budget, lambda done: advance(share * done))

@@ -12,7 +12,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from nlgauge.core.arrays import Array
 from nlgauge.models.generation.rows import Row
-from nlgauge.models.hub import HubModel
+from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length, runs
@@ -32,10 +32,7 @@ class PairedNetwork(HubModel):
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__(files, dtype, device, "AutoModelForSeq2SeqLM", "is it a model that writes text?")
         self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
-        config = self.model.config
-        if getattr(config, "decoder_start_token_id", None) is None:  # which stands in another file of some folders
-            start = self.model.generation_config.decoder_start_token_id
-            config.decoder_start_token_id = config.pad_token_id if start is None else start
+        know_start(self.model)
 
     def jobs(self, rows: Sequence[Row], budget: int) -> list[Index]:
         """Places of rows that are run together: given texts of equal length, at most `budget` pieces of them."""

@@ -130,7 +130,7 @@ class MaskAndPredict:
         )
         draft, changed = Draft(case.doc), []
         for token, fillers in zip(masked, offered, strict=True):
-            new = _drawn(token, fillers[: self.top + 1], rng)
+            new = _drawn(token, fillers, self.top, rng)
             if new is not None:
                 draft.replace(token.index, token.index, new)
                 changed.append([token.text, new])
@@ -179,13 +179,13 @@ def _doubtful(doc: Doc, token: Token) -> bool:
     return behind_name and any(t.lower in ("do", "does", "did") for t in doc.tokens[sentence.first : token.index])
 
 
-def _drawn(token: Token, fillers: Sequence[Filler], rng: random.Random) -> str | None:
-    """One of the words; never one that is there already, is empty, or is not a word."""
+def _drawn(token: Token, fillers: Sequence[Filler], top: int, rng: random.Random) -> str | None:
+    """One of the best so many words; never one that is there already, is empty, or is not a word."""
     fit = [f.word.strip() for f in fillers]
     fit = [
         w for w in fit if w.casefold() != token.text.casefold() and w[:1].isalnum() and not any(c.isspace() for c in w)
     ]
-    return rng.choice(fit) if fit else None
+    return rng.choice(fit[:top]) if fit else None
 
 
 @cache

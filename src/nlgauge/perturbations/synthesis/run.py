@@ -100,7 +100,8 @@ def run_synthesis(
                 if one is not None:
                     own = ids[start + place // maker.variants]
                     rows.append(one.as_row(own if maker.variants == 1 else f"{own}/{one.variant}"))
-            reasons = Counter(reason for reason in outcomes.reasons[:: maker.variants] if reason is not None)
+            each = zip(*(outcomes.reasons[variant :: maker.variants] for variant in range(maker.variants)), strict=True)
+            reasons = Counter(own[0] for own in each if own[0] is not None and None not in own)
             journal.add(end, rows, {"skipped": dict(Counter(journal.state["skipped"]) + reasons)})
             advance(end - start)
     return SynthesisRun(journal, maker.signature)

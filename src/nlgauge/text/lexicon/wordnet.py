@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from nlgauge.core.errors import InputError
-from nlgauge.text.lexicon.lexicon import is_blocked
+from nlgauge.text.lexicon.lexicon import RELATIONS, is_blocked
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
@@ -109,12 +109,12 @@ class WordNet:
 
         The words of a lemma may be separated by blanks or underscores.
         """
-        name = _FILES[PARTS[pos]]
+        name = _FILES[_letter(pos)]
         return [self.synset((name, offset)) for offset in self._index[name].get(lemma.lower().replace(" ", "_"), ())]
 
     def lemmas(self, pos: str) -> Iterator[str]:
         """All lemmas of a part of speech, with underscores."""
-        return iter(self._index[_FILES[PARTS[pos]]])
+        return iter(self._index[_FILES[_letter(pos)]])
 
     def synonyms(self, word: str) -> frozenset[str]:
         """The words of all senses of all base forms of a word, without those that are written with a blank.
@@ -140,7 +140,7 @@ class WordNet:
 
     def count(self, lemma: str, pos: str, sense: int) -> int:
         """How often a sense (counted from 1) was tagged in the authors' texts; 0 if that is not known."""
-        return self._counts.get((lemma.lower().replace(" ", "_"), PARTS[pos], sense), 0)
+        return self._counts.get((lemma.lower().replace(" ", "_"), _letter(pos), sense), 0)
 
     def related(self, lemma: str, pos: str, relation: str, *, senses: int = 1) -> list[str]:
         """All related words of the first senses. `lexicon.related` gives those of the extract.
@@ -155,6 +155,8 @@ class WordNet:
             Words, written with blanks, without slurs and crude words. Those that are most frequent in the authors'
             texts come first. [] if none is known.
         """
+        if relation not in RELATIONS:
+            raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
         key = lemma.lower().replace(" ", "_")
         counts: dict[str, int] = {}
         for synset in self.senses(lemma, pos)[:senses]:
@@ -190,10 +192,17 @@ class WordNet:
         index: dict[str, dict[str, tuple[int, ...]]] = {}
         for name in PARTS:
             entries = index[name] = {}
-            for line in (self.folder / f"index.{name}").read_text("utf-8").splitlines():
-                if not line.startswith(" "):
-                    fields = line.split()
+            for line in (self.folder / f"index.{name}").read_text("utf-8", "replace").splitlines():
+                if line.startswith(" "):
+                    continue
+                fields = line.split()
+                try:
                     entries[fields[0]] = tuple(map(int, fields[-int(fields[2]) :]))
+                except (ValueError, IndexError):
+                    raise InputError(
+                        f"{self.folder / f'index.{name}'} has a line {line[:60]!r}, expected a lemma of WordNet with"
+                        " the offsets of its senses"
+                    ) from None
         return index
 
     @cached_property
@@ -221,9 +230,20 @@ class WordNet:
         return counts
 
     def _synset(self, key: tuple[str, int]) -> Synset:
+        try:
+            return self._parsed(key)
+        except (ValueError, IndexError, KeyError):
+            raise InputError(
+                f"{self.folder / f'data.{key[0]}'} has no synset at offset {key[1]}, to which another file leads; are"
+                " all files of one release of WordNet?"
+            ) from None
+
+    def _parsed(self, key: tuple[str, int]) -> Synset:
         data, start = self._data[key[0]], key[1]
         head, _, gloss = data[start : data.index(b"\n", start)].decode().partition(" | ")
         fields = head.split()
+        if int(fields[0]) != start:  # each line begins with its own offset
+            raise ValueError
         size = int(fields[3], 16)
         words = tuple(
             w.partition("(")[0] for w in fields[4 : 4 + 2 * size : 2]
@@ -239,6 +259,12 @@ class WordNet:
             int(n) for n, w in zip(fields[rest + 2 :: 3], fields[rest + 3 :: 3], strict=False) if w == "00"
         )
         return Synset(key, SUPERSENSES[int(fields[1])], fields[2] == "s", words, pointers, frames, gloss.strip())
+
+
+def _letter(pos: str) -> str:
+    if pos not in PARTS:
+        raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(PARTS)}")
+    return PARTS[pos]
 
 
 def base_forms(

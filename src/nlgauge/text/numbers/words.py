@@ -86,8 +86,10 @@ def spell_year(year: int, *, style: YearStyle = "thousand", british_and: bool = 
 
 def spell_decade(first_year: int) -> str | None:
     """A decade in words, by its first year (two or four digits): "nineties", "nineteen nineties", "two thousands"."""
+    if first_year % 10 or first_year <= 0:
+        return None
     words = _integer(first_year, False) if first_year < 100 else spell_year(first_year)
-    if words is None or first_year % 10 or first_year == 0:
+    if words is None:
         return None
     return words[:-1] + "ies" if words.endswith("y") else words + "s"
 

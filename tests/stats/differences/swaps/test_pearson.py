@@ -4,6 +4,7 @@ import pytest
 from nlgauge.stats.differences.permutation import permutation_test
 from nlgauge.stats.differences.swaps import pearson
 from nlgauge.stats.differences.swaps.coins import given, toss
+from nlgauge.stats.differences.swaps.groups import NAMED
 from nlgauge.stats.draws import pairs_of
 from nlgauge.stats.grids import standardise
 
@@ -54,3 +55,16 @@ def test_single_precision_changes_no_p_value(monkeypatch):
     assert (rough.p[[0, 0, 3], [3, 4, 4]] == 1).all()
     # 1e-6: the mean over items of rounding errors of 1e-7 each
     assert found == pytest.approx(pearson.segment_draws(human, z, coins, "item"), abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize("level", [0.0, 30.0])
+def test_draws_that_are_the_data_on_paper_tie_with_them(level):
+    # five items of two systems: each r is 1 or -1, so that most draws tie with the data, however high an item scores
+    rng = np.random.default_rng(4)
+    human, metrics = rng.normal(size=(2, 5)), rng.normal(size=(3, 2, 5)) + level * rng.normal(size=5)
+    how = {"draws": 60, "seed": 1, "generalise_to": "inputs"}
+    plain = permutation_test(human, metrics, statistic=lambda x, z: NAMED["pearson"](x, z), **how).p
+    assert permutation_test(human, metrics, **how).p.tolist() == pytest.approx(plain, nan_ok=True)
+    how["generalise_to"] = "both"
+    plain = permutation_test(human, metrics, statistic=lambda x, z: NAMED["pearson"](x, z), **how).p
+    assert permutation_test(human, metrics, **how).p == pytest.approx(plain, nan_ok=True)

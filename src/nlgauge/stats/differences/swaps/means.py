@@ -52,7 +52,7 @@ def system_draws(human: Array, z: Array, used: npt.NDArray[np.bool_], coins: Coi
         for a in range(len(z) - 1):
             rows, later = left == a, slice(a + 1, None)
             middle, shift = base[:, a, None] + base[:, later], moved[:, a, None] - moved[:, later]  # (S, pairs, b)
-            both = np.stack([middle + shift, middle - shift])
+            both = np.stack([middle + shift, middle - shift]) / 2
             first, second = correlate(coefficient, np.moveaxis(both, 1, -1), human)
             drawn[rows, draws] = first - second
     return drawn

@@ -6,8 +6,8 @@ sum m = (sum a + sum b + e.(a - b)) / 2, and so have its squares and its product
 mixture is that of -e.
 
 Where an average takes in many groups, draws are made in single precision first. What single precision cannot settle
-is made again in double: a correlation of a mixture with little spread, and a draw close to the difference in the data.
-So p-values are those of double precision.
+is made again in double: a correlation of a mixture with little spread. A draw close to the difference in the data is
+made from the mixtures themselves, whatever the precision. So p-values are those of the definition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.stats.correlation.coefficients import pearson
 from nlgauge.stats.differences.swaps.coins import Coins, collapse
+from nlgauge.stats.differences.swaps.groups import buckets, by_groups, group_count, means
 from nlgauge.stats.draws import pairs_of
 from nlgauge.stats.grids import AXES, Averaging, in_groups
 
@@ -36,7 +38,10 @@ _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not start thr
 _SIDE = 128  # columns and draws of one such product
 _THREADS = 2  # numpy lets go of the lock; more threads compete for the memory
 _MANY = 50  # groups from which on draws are made in single precision: rounding averages out to below 1e-7
-_NEAR = 2e-6  # draws in single precision this close to the data are made again
+_NEAR, _TIED = (
+    2e-6,
+    1e-12,
+)  # draws this close to the data are made from the mixtures; these tie with the data as they are
 _FLAT = 1e-3  # variances below this share of the squares have lost digits in single precision
 
 
@@ -48,8 +53,8 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, ob
         z: standardised scores, shape (M, S, N), 0 where the judgement is missing.
         coins: B patterns.
         averaging: what a correlation spans.
-        observed: the differences in the data, shape (P,). If given, draws may be off by up to 1e-6, unless they are
-            that close to the difference in the data, or to its opposite.
+        observed: the differences in the data, shape (P,). If given, draws may be off by up to 1e-6, and those that are
+            that close to the difference in the data, or to its opposite, are made from the mixtures themselves.
 
     Returns:
         Left minus right of every pair of metrics, shape (P, B); NaN where no group is defined for one of the two.
@@ -64,16 +69,14 @@ def segment_draws(human: Array, z: Array, coins: Coins, averaging: Averaging, ob
     def fill(draws: slice) -> None:
         signs = in_groups(coins.signs(draws), averaging)
         signs = signs if signs.shape[1] == 1 else signs[:, defined]
-        if rough is None or observed is None:
-            drawn[:, draws] = _differences(table, table, width, signs)
-        else:
-            drawn[:, draws] = _differences(rough, table, width, signs)
-            _settle(drawn[:, draws], observed, table, signs)
+        drawn[:, draws] = _differences(table if rough is None else rough, table, width, signs)
 
     with ThreadPoolExecutor(
         _THREADS
     ) as pool:  # blocks do not depend on each other: the numbers are the same for any count of threads
         list(pool.map(fill, coins.blocks()))
+    if observed is not None:
+        _settle(drawn, observed, human, z, coins, averaging)
     return drawn
 
 
@@ -105,14 +108,26 @@ def unit_judgements(human: Array, averaging: Averaging) -> tuple[Array, npt.NDAr
     return g, in_groups(np.broadcast_to(defined, human.shape), averaging)[:, 0]
 
 
-def _settle(drawn: Array, observed: Array, table: Array, signs: npt.NDArray[np.int8]) -> None:
-    """Make draws again, in double precision, that are close to the difference in the data or to its opposite."""
-    width = table.shape[1] // 3
-    near = np.abs(np.abs(drawn) - np.abs(observed)[:, None]) < _NEAR
-    left, right = pairs_of(width)
+def _settle(drawn: Array, observed: Array, human: Array, z: Array, coins: Coins, averaging: Averaging) -> None:
+    """Make the mixtures of draws that are close to the difference in the data or to its opposite.
+
+    Sums are off where a group has little spread beside its level; a mixture that is on paper what the data are then
+    ties with them, as it must. Equal patterns of coins are made once.
+    """
+    apart = np.abs(np.abs(drawn) - np.abs(observed)[:, None])
+    near = (apart < _NEAR) & (apart > _TIED)
+    found, n_groups = buckets(human, averaging), group_count(human, averaging)
+    first, second = pairs_of(len(z))
     for row in np.flatnonzero(near.any(axis=1)):
-        two = table[:, [column * width + metric for column in range(3) for metric in (left[row], right[row])]]
-        drawn[row, near[row]] = _differences(two, two, 2, signs[near[row]])[0]
+        left, right = first[row], second[row]
+        patterns, which = np.unique(coins.bits[near[row]], axis=0, return_inverse=True)
+        made = np.empty(len(patterns))
+        for place in range(len(patterns)):
+            stays = Coins(patterns[place : place + 1], coins.shape).signs(slice(None))[0] > 0
+            sides = np.stack([np.where(stays, *two) for two in ((z[left], z[right]), (z[right], z[left]))])
+            one, other = means(by_groups(pearson, found, sides.reshape(2, -1), n_groups))[0]
+            made[place] = one - other
+        drawn[row, near[row]] = made[which.reshape(-1)]
 
 
 def _differences(table: Numbers, exact: Array, width: int, signs: npt.NDArray[np.int8]) -> Array:

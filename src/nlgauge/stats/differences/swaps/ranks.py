@@ -148,7 +148,7 @@ def _from_sorted(
                 values, reach = group.differences(one, halves[row], e)
                 found[row, draws] += values
                 off[row, draws] += reach
-    return found / max(1, len(groups)), off / max(1, len(groups))
+    return found / (len(groups) or np.nan), off / max(1, len(groups))
 
 
 def whole_groups(values: Array, coins: Coins, weights: Array | None = None) -> Array:
