@@ -147,6 +147,17 @@ def test_what_cannot_be_listed_is_one_line(capsys, arguments, part):
     assert err.count("\n") == 1
 
 
+def test_tests_are_listed_for_metrics_and_for_systems(capsys, tmp_path):
+    assert main(["list", "statistics"]) == 0
+    of_metrics, _, of_systems = capsys.readouterr().out.partition("tests between systems")
+    assert "  williams: " in of_metrics
+    names = re.findall("^  (paired_[a-z]+): ", of_systems, flags=re.M)
+    data = tmp_path / "data.jsonl"
+    rows = [{"system": s, "seg": i, "hyp": f"a {i} {s}", "refs": ["a 1"]} for s in "ab" for i in (1, 2)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [main(["score", str(data), "--significance", name, "-n", "9"]) for name in names] == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("kind", "own"), [("metrics", "bleu"), ("perturbations", "negation"), ("statistics", "  pearson:")]
 )

@@ -56,6 +56,10 @@ _SELECTION = {
     "mrr": "mean of 1 / rank that people give it",
     "diff": "what people lose by it, on their scale",
 }
+_SYSTEMS = {
+    "paired_bootstrap": "items are drawn anew, with all systems (short: bootstrap)",
+    "paired_randomisation": "outputs for an item change sides, as if systems were alike (short: randomization)",
+}
 
 Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), autocompletion=lambda: KINDS, help="What to list.")]
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric or perturbation, with its options.")]
@@ -277,7 +281,8 @@ def _statistics() -> list[str]:
     lines += _whole(statistics(), _statistic_line)
     for title, about in (
         ("of model selection (nlgauge select)", _SELECTION),
-        ("tests (--test)", ABOUT),
+        ("tests between metrics (--test)", ABOUT),
+        ("tests between systems (nlgauge score --significance)", _SYSTEMS),
         ("averaging (--averaging)", _AVERAGING),
     ):
         lines += [title, *(f"  {name}: {what}" for name, what in about.items())]

@@ -39,7 +39,13 @@ from nlgauge.report.tables.score import score_only as numbers_alone
 from nlgauge.runtime.runtime import Runtime
 
 GATE_FAILED = 3
-_TESTS = {"bootstrap": "bootstrap", "randomization": "randomization", "randomisation": "randomization"}
+_TESTS = {
+    "bootstrap": "bootstrap",
+    "randomization": "randomization",
+    "randomisation": "randomization",
+    "paired_bootstrap": "bootstrap",
+    "paired_randomisation": "randomization",
+}
 
 Metrics = Annotated[
     list[str] | None,
