@@ -4,6 +4,7 @@
     python benchmarks/bertscore.py --quick                 a minute or two, over generated text
     ... --threads 1 --clock processor                      on a machine with other work
     python benchmarks/bertscore.py --parts --dtype bfloat16   where our own time goes, without bert-score
+    ... --parts --metric nli                               of another metric with a model of BERT's family
 
 Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
 one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
@@ -347,18 +348,22 @@ class Parts:
         return lambda *given, **options: self._counted("products", make(*given, **options))
 
 
-def where_time_goes(segments: int, dtypes: Sequence[str], repeats: int) -> None:
+def where_time_goes(segments: int, dtypes: Sequence[str], repeats: int, spec: str) -> None:
     """Print the seconds of each part, for each precision."""
     hypotheses, references, origin = texts(segments)
-    print(f"{len(hypotheses)} segments, {origin}; layer {LAYER}; torch {version('torch')}; {features()}")
+    print(f"{spec}, {len(hypotheses)} segments, {origin}; torch {version('torch')}; {features()}")
     parts = Parts()
     runtimes = {dtype: Runtime(device="cpu", dtype=dtype) for dtype in dtypes}
     least: dict[str, dict[str, float]] = {dtype: {} for dtype in dtypes}
+
+    def score(runtime: Runtime, n: int) -> Any:
+        return ng.score(hypotheses[:n], refs=references[:n], metrics=spec, runtime=runtime)
+
     for runtime in runtimes.values():
-        ours(runtime, hypotheses[:64], references[:64])
+        score(runtime, 64)
     for _ in range(repeats):
         for dtype, runtime in runtimes.items():
-            for name, took in parts.run(lambda used=runtime: ours(used, hypotheses, references)).items():
+            for name, took in parts.run(lambda used=runtime: score(used, segments)).items():
                 least[dtype][name] = min(least[dtype].get(name, math.inf), took)
     for dtype, seconds in least.items():
         print(f"\n{dtype}, seconds")
@@ -380,10 +385,11 @@ def main() -> None:
     )
     parser.add_argument("--parts", action="store_true", help="our own seconds, part by part, and nothing else")
     parser.add_argument("--dtype", action="append", choices=("float32", "bfloat16"), help="of --parts; may be repeated")
+    parser.add_argument("--metric", default=SPEC, help="of --parts")
     options = parser.parse_args()
     if options.parts:
         torch.set_num_threads(options.threads)
-        where_time_goes(options.segments, options.dtype or ["float32", "bfloat16"], options.repeats)
+        where_time_goes(options.segments, options.dtype or ["float32", "bfloat16"], options.repeats, options.metric)
         return
     if options.quick:
         options.segments, options.systems, options.items, options.repeats = 300, 3, 100, 2

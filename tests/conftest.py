@@ -18,11 +18,15 @@ settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW els
 settings.load_profile("nlgauge")
 
 
+gc.disable()  # what collecting tests makes stays; `pytest_collection_finish` turns it on
+
+
 def pytest_collection_finish():
     """What is there now stays: looking through it for circles, again and again, took a seventh of all time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)  # objects made and not yet freed, where Python has 700
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -231,25 +231,16 @@ def test_a_file_name_that_is_no_utf_8_harms_no_output(capsys, segments):
         pytest.importorskip("pyarrow")
     for name in (b"w\xff.txt", b"ref"):
         Path(os.fsdecode(name)).write_bytes(b"a\r\n")
-    command = [
-        sys.executable,
-        "-m",
-        "nlgauge",
-        "score",
-        "--hyp",
-        os.fsdecode(b"w\xff.txt"),
-        "--ref",
-        "ref",
-        "-m",
-        "chrf",
-        "-f",
-        "json",
-    ]
-    done = subprocess.run(
-        [*command, "--json", "r.json", "--html", "r.html", "--segments", segments], capture_output=True, check=True
-    )
+    command = ["score", "--hyp", os.fsdecode(b"w\xff.txt"), "--ref", "ref", "-m", "chrf"]
+    command += ["--json", "r.json", "--html", "r.html", "--segments", segments]
+    if segments == "s.tsv":  # a command line and a standard output of its own, once
+        alone = [sys.executable, "-m", "nlgauge", *command, "-f", "json"]
+        told = json.loads(subprocess.run(alone, capture_output=True, check=True).stdout)
+    else:
+        assert main(command) == 0
+        told = None
     result = json.loads(Path("r.json").read_text(encoding="utf-8"))
-    assert result == json.loads(done.stdout)
+    assert told in (None, result)
     assert result["rows"][0]["system"] == "w\\xff"
     assert result["inputs"][0]["path"] == os.fsdecode(b"w\xff.txt")
 

@@ -874,12 +874,14 @@ LAW: list[tuple[str, str, Check | str | None, str] | tuple[str, str, Check | str
 ]
 
 
-def case_id(row: tuple[Any, ...]) -> str:
-    return f"{row[0]}: {row[3]}"
+@pytest.mark.parametrize("name", dict.fromkeys(row[0] for row in LAW))
+def test_what_is_promised_holds(name):
+    for row in LAW:
+        if row[0] == name:
+            check(row)
 
 
-@pytest.mark.parametrize("row", LAW, ids=map(case_id, LAW))
-def test_what_is_promised_holds(row):
+def check(row: tuple[Any, ...]) -> None:
     name, text, wanted, why, *rest = row
     options = rest[0] if rest else {}
     for seed in SEEDS:

@@ -13,28 +13,28 @@ from nlgauge.perturbations.surface.order import RemovePunctuation
 NAMES = list(PERTURBATIONS.entries)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_entry_leads_to_a_frozen_template_of_that_name(name):
-    built = perturbation(name)
-    assert isinstance(built, Perturbation)
-    assert isinstance(info(name), PerturbationInfo)
-    assert built.info is info(name)
-    assert info(name).name == name
-    assert dataclasses.is_dataclass(built)
-    assert type(built).__dataclass_params__.frozen
-    assert built == perturbation(name)
-    assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(type(built)).parameters.values())
+def test_every_entry_leads_to_a_frozen_template_of_that_name():
+    for name in NAMES:
+        built = perturbation(name)
+        assert isinstance(built, Perturbation), name
+        assert isinstance(info(name), PerturbationInfo), name
+        assert built.info is info(name)
+        assert info(name).name == name
+        assert dataclasses.is_dataclass(built), name
+        assert type(built).__dataclass_params__.frozen, name
+        assert built == perturbation(name)
+        assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(type(built)).parameters.values()), name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_template_says_what_it_does_needs_and_makes(name):
-    told = info(name)
-    assert told.summary == told.summary.strip() != ""
-    assert told.summary[0].islower()
-    assert not told.summary.endswith(".")
-    assert told.needs <= NEEDS.keys()
-    assert told.expect in ("lower", "same")
-    assert told.example[0] != told.example[1]
+def test_every_template_says_what_it_does_needs_and_makes():
+    for name in NAMES:
+        told = info(name)
+        assert told.summary == told.summary.strip() != "", name
+        assert told.summary[0].islower(), name
+        assert not told.summary.endswith("."), name
+        assert told.needs <= NEEDS.keys(), name
+        assert told.expect in ("lower", "same"), name
+        assert told.example[0] != told.example[1], name
 
 
 def test_there_are_no_two_templates_of_one_class_and_options():

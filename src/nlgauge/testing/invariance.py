@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from nlgauge.core.scores import join
+from nlgauge.core.arrays import Counts
+from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
@@ -18,18 +20,31 @@ BUDGETS = (1, 64, 1 << 20)  # tokens at once: a text a batch, a few, all
 
 
 def calls(subject: Subject) -> None:
-    """Scoring again, in other orders, and in batches of another size."""
+    """Scoring again, in other orders, and in batches of another size: at once, and apart where that moves a score."""
+    places = np.arange(len(subject.segments), dtype=np.int64)
+    # backwards alone leaves the middle, and ends that are alike
+    orders = places, np.roll(places, 1 + len(places) // 3), places[::-1]
+    try:
+        for order, budget in zip(orders, BUDGETS, strict=True):
+            subject.same(subject.base, _ordered(subject, order, budget), "another order or token budget")
+    except AssertionError:
+        _apart(subject, orders)
+        raise
+
+
+def _apart(subject: Subject, orders: Sequence[Counts]) -> None:
+    """Each change alone, so that the sentence names it."""
     subject.same(subject.base, subject.score(subject.segments), "scoring again")
-    places = np.arange(len(subject.segments))
-    for order in (
-        places[::-1],
-        np.roll(places, 1 + len(places) // 3),
-    ):  # backwards alone leaves the middle, and ends that are alike
-        found = subject.score([subject.segments[i] for i in order]).take(np.argsort(order))
-        subject.same(subject.base, found, "the order of the segments")
+    for order in orders[1:]:
+        subject.same(subject.base, _ordered(subject, order), "the order of the segments")
     for budget in BUDGETS:
-        found = subject.score(subject.segments, replace(subject.runtime, token_budget=budget))
-        subject.same(subject.base, found, f"a token budget of {budget}")
+        subject.same(subject.base, _ordered(subject, orders[0], budget), f"a token budget of {budget}")
+
+
+def _ordered(subject: Subject, order: Counts, budget: int | None = None) -> Scores:
+    """Scores of the segments in another order, put back into their own."""
+    runtime = subject.runtime if budget is None else replace(subject.runtime, token_budget=budget)
+    return subject.score([subject.segments[i] for i in order], runtime).take(np.argsort(order))
 
 
 def company(subject: Subject) -> None:

@@ -267,11 +267,19 @@ def _example(subject: _Subject) -> None:
     if not set(subject.template.info.needs) <= {"english", "infill"}:
         return
     default = _defaults(subject.template)
-    made = [perturb(default, [text], seed=seed) for seed in range(_EXAMPLE_SEEDS + 1)]
-    found = {m[0].text for m in made if m[0] is not None}
-    subject.require(found, f"the example {text!r} is left alone ({made[0].reasons[0]})")
+    (case,) = make_cases([text])
+    found, reasons = set(), []
+    for seed in range(_EXAMPLE_SEEDS + 1):
+        made = apply(default, case, seed)
+        if isinstance(made, Inapplicable):
+            reasons.append(made.reason)
+        elif made.text == expected:
+            return
+        else:
+            found.add(made.text)
+    subject.require(found, f"the example {text!r} is left alone ({reasons and reasons[0]})")
     subject.require(
-        expected in found or len(found) > _WIDE,
+        len(found) > _WIDE,
         f"the example {text!r} never becomes {expected!r} with seeds 0 to {_EXAMPLE_SEEDS}, but"
         f" {', '.join(map(repr, sorted(found)[:3]))}",
     )
@@ -315,7 +323,9 @@ def _variants(subject: _Subject, alternatives: Mapping[str, Any]) -> Iterator[_S
                 continue  # a value that it refuses, or something that is not installed
             except Exception:
                 pass  # told with the text below
-            yield _Subject(changed, subject.texts)
+            variant = _Subject(changed, subject.texts)
+            variant.cases = subject.cases  # analysed once
+            yield variant
 
 
 def _rebuilds(subject: _Subject) -> None:

@@ -223,6 +223,11 @@ def test_agrees_with_the_authors_package():
         assert score(segments, **setting).values == pytest.approx(values, abs=1e-9), setting  # counts over counts
 
 
+def test_the_range_is_that_of_the_measure():
+    assert Blanc().info.range == (-1, 1)
+    assert Blanc(measure="improve").info.range == (0, 1)
+
+
 def test_a_side_of_which_the_tokenizer_keeps_nothing_is_empty():
     # the embedded tokenizer drops U+FFFD, which stands for broken characters
     texts = [

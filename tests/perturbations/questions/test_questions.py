@@ -52,14 +52,14 @@ def why(name: str, text: str) -> str | None:
         ("What’s the time?", "What", "’s the time?"),
     ],
 )
-@pytest.mark.parametrize("seed", range(5))
-def test_only_the_interrogative_changes(text, start, rest, seed):
-    made = one("change_question_word", text, seed)
-    assert made.endswith(rest)
-    new = made.removesuffix(rest)
-    assert new.lower() != start.lower()
-    assert set(new.lower().split()) <= WH | {"many"}
-    assert new[0].isupper() == start[0].isupper()
+def test_only_the_interrogative_changes(text, start, rest):
+    for seed in range(5):
+        made = one("change_question_word", text, seed)
+        assert made.endswith(rest)
+        new = made.removesuffix(rest)
+        assert new.lower() != start.lower()
+        assert set(new.lower().split()) <= WH | {"many"}
+        assert new[0].isupper() == start[0].isupper()
 
 
 def test_capitals_throughout_stay():
@@ -142,14 +142,14 @@ def test_how_may_go_alone():
         ("The song was written by whom?", ("The song was written by ", ".")),
     ],
 )
-@pytest.mark.parametrize("seed", range(3))
-def test_a_question_becomes_a_statement_with_the_subject_first(text, pattern, seed):
-    made = perturb("question_to_assertion", text, seed=seed)[0]
+def test_a_question_becomes_a_statement_with_the_subject_first(text, pattern):
     before, behind = pattern
-    assert made.text.startswith(before)
-    assert made.text.endswith(behind)
-    filler = made.text[len(before) : len(made.text) - len(behind)]
-    assert filler.lower() == str(made.meta["filler"]).lower()
+    for seed in range(3):
+        made = perturb("question_to_assertion", text, seed=seed)[0]
+        assert made.text.startswith(before)
+        assert made.text.endswith(behind)
+        filler = made.text[len(before) : len(made.text) - len(behind)]
+        assert filler.lower() == str(made.meta["filler"]).lower()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,14 +22,12 @@ TV CEO BMW 1 7 9 10 12 100 110 118 180 1,100 1,800 1.8 0.8 $1 £20 McDonald 猫 
 """
 
 
-@pytest.mark.parametrize("word", AN.split())
-def test_an_stands_before_a_vowel_sound(word):
-    assert article_before(word) == "an"
+def test_an_stands_before_a_vowel_sound():
+    assert [word for word in AN.split() if article_before(word) != "an"] == []
 
 
-@pytest.mark.parametrize("word", A.split())
-def test_a_stands_before_any_other_sound(word):
-    assert article_before(word) == "a"
+def test_a_stands_before_any_other_sound():
+    assert [word for word in A.split() if article_before(word) != "a"] == []
 
 
 def test_only_the_first_word_counts():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -85,6 +85,8 @@ class Blanc:
 
     def __post_init__(self) -> None:
         checked(self)
+        if self.measure == "improve":  # what was lost is left out, so that nothing falls below 0
+            object.__setattr__(self, "info", replace(self.info, range=(0.0, 1.0)))
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
