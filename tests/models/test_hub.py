@@ -244,3 +244,10 @@ def test_code_in_a_models_folder_is_never_run(tiny_model, tmp_path):
     assert not proof.exists()
     exec((folder / "own.py").read_text(encoding="utf-8"))
     assert proof.exists()  # the trap works
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_a_family_of_float32_alone_is_refused_in_another_precision(tiny_model, dtype):
+    name = str(dtype).removeprefix("torch.")
+    with pytest.raises(InputError, match=rf"computes in float32 alone; use dtype=float32 in place of {name}"):
+        hub(tiny_model("xlnet"), dtype)

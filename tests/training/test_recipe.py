@@ -14,7 +14,7 @@ from nlgauge.runtime.runtime import Runtime
 pytest.importorskip("torch")
 
 from nlgauge.training.loop import Schedule
-from nlgauge.training.recipe import Recipe, check_precision, recipe_facts, run_line
+from nlgauge.training.recipe import Recipe, check_precision, recipe_facts, run_line, trainable
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,13 @@ def test_a_run_is_told_by_the_content_of_its_files(tiny_model, tmp_path):
     one, same, other = (run_line([InputFile(str(tmp_path / n))], Recipe(), Runtime(), files) for n in "abc")
     assert one == same != other
     assert len(json.loads(one)["train"][0]) == 64  # SHA-256
+
+
+def test_a_family_that_fails_in_a_precision_is_refused_before_it_is_read(tiny_model):
+    files = locate(str(tiny_model("deberta")))
+    with pytest.raises(
+        InputError, match=r"is of type 'deberta', which .* cannot train as a whole in bfloat16; use dtype"
+    ):
+        trainable(files, Runtime(dtype="bfloat16"), "full")
+    assert trainable(files, Runtime(dtype="bfloat16"), "lora") is files
+    assert trainable(files, Runtime(dtype="float32"), "full") is files

@@ -20,6 +20,7 @@ from nlgauge.runtime.batching import runs
 
 _STACKS = ("layer", "layers", "block", "h")
 _COUNTED = {"xlm", "flaubert"}  # families whose forward pass counts to n_layers, over several lists of parts
+_FLOAT32 = {"xlnet"}  # families whose positions transformers makes in float32, whatever the precision of the weights
 _SAME = 1e-2  # of a vector's length: rounding in half precision is less, what a norm or a convolution does is more
 _DERIVED = ("inv_freq", "masked_bias", "position_ids")  # computed, though old checkpoints store them
 
@@ -231,10 +232,17 @@ def load_pretrained(files: ModelFiles, dtype: torch.dtype, kind: str = "AutoMode
     """Load a complete model with an Auto class of transformers. Also returns what transformers reports on its weights.
 
     Raises:
-        InputError: there are no safetensors, or this class cannot load the model.
+        InputError: there are no safetensors, this class cannot load the model, or transformers computes its family in
+            float32 alone.
     """
     import transformers
 
+    family = files.config.get("model_type")
+    if family in _FLOAT32 and dtype != torch.float32:
+        raise InputError(
+            f"model {files.name!r} is of type {family!r}, which transformers computes in float32 alone; use"
+            f" dtype=float32 in place of {str(dtype).removeprefix('torch.')}"
+        )
     loaded: tuple[Any, Any] = from_pretrained(getattr(transformers, kind), files, dtype=dtype, output_loading_info=True)
     return loaded
 

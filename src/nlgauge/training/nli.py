@@ -29,7 +29,7 @@ from nlgauge.training.classifier import (
 from nlgauge.training.data import LABELS, EncodedPairs, encode_pairs, read_pairs
 from nlgauge.training.heads import KIND, begin_from, check_output, head_metadata, save_folder, save_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
-from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
+from nlgauge.training.recipe import Recipe, Share, check_precision, run_line, trainable
 
 Method = Literal["lora", "full"]
 
@@ -101,7 +101,7 @@ def train_nli(
         MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)
-    files = locate(recipe.model, recipe.revision)
+    files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
     tokenizer = PairTokenizer(files, recipe.max_tokens)
     sets = {file.name: encode_pairs(read_pairs(file), tokenizer) for file in (*train, *dev, *test)}
     pairs = _joined([sets[file.name] for file in train])

@@ -59,6 +59,20 @@ def check_precision(runtime: Runtime) -> None:
         )
 
 
+def trainable(files: ModelFiles, runtime: Runtime, method: str) -> ModelFiles:
+    """The files of an encoder, unless transformers cannot train it in the precision of the run.
+
+    Raises:
+        InputError: the first DeBERTa, as a whole, in bfloat16: its masks are beyond the range.
+    """
+    if (method, runtime.dtype, files.config.get("model_type")) == ("full", "bfloat16", "deberta"):
+        raise InputError(
+            f"model {files.name!r} is of type 'deberta', which transformers cannot train as a whole in bfloat16; use"
+            " dtype float32, or method lora"
+        )
+    return files
+
+
 def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
     """Everything that determines the weights, as one line; it identifies the run of a checkpoint.
 

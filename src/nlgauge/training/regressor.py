@@ -29,7 +29,7 @@ from nlgauge.training.learner import Learner, Loss
 from nlgauge.training.loop import Checkpoint, Schedule, alone, fit_network, learning
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores, cores
-from nlgauge.training.recipe import Recipe, Share, check_precision, recipe_facts
+from nlgauge.training.recipe import Recipe, Share, check_precision, recipe_facts, trainable
 from nlgauge.training.regressor_files import save_regressor, whole_encoder
 from nlgauge.training.watch import BestWeights
 
@@ -161,7 +161,7 @@ def train_regressor(
         MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)
-    files = locate(recipe.model, recipe.revision)
+    files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
     layers = recipe.chosen_layers(files.depth)
     run = _run(examples, dev, recipe, runtime, files)
     learnt_from = list(examples)
