@@ -165,3 +165,12 @@ def test_held_out_thresholds_have_no_bootstrap(name, more):
     rng = np.random.default_rng(0)
     with pytest.raises(InputError, match=f"{name} has no bootstrap here"):
         bootstrap_correlations(name, rng.normal(size=(1, 4, 9)), rng.normal(size=(4, 9)), draws=9, **more)
+
+
+def test_a_draw_without_groups_is_undefined_even_if_groups_would_count_as_0():
+    # two entries: half of the draws hold one of them twice, which is no correlation
+    plain = bootstrap_correlation("pearson", [1.0, 2], [3.0, 5], draws=40)
+    zero = bootstrap_correlation("pearson", [1.0, 2], [3.0, 5], draws=40, undefined="zero")
+    assert zero == plain
+    assert (zero.low, zero.high) == (1, 1)
+    assert 5 < zero.n_undefined_draws < 35

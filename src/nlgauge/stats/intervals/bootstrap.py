@@ -321,7 +321,8 @@ def _values(plan: Plan, entries: Entries, b: int) -> Array:
     if plan.averaging == "micro" and counts is not None:
         means = pool(Ratio(split(counts.numerator), split(counts.denominator), split(counts.ties)))
     else:
-        means = mean_of_groups(each, undefined=plan.options["undefined"])
+        # without groups an undefined draw is undefined, as the value would be
+        means = mean_of_groups(each, undefined="skip" if plan.averaging == "none" else plan.options["undefined"])
     return means.values.reshape(n_metrics, b).T
 
 
