@@ -380,3 +380,10 @@ def test_worst_cases_show_what_the_metric_compared_with():
     assert audit(made, ["chrf"]).worst("chrf")[0]["reference"] == REFERENCE
     (case,) = audit(made, ["chrf"], references="source").worst("chrf")
     assert case["reference"] == "die Katze sitzt nicht"
+
+
+def test_pairs_of_a_file_do_not_say_how_many_texts_were_left_alone():
+    notes = audit(Suite(checklist().pairs), ["chrf"], design="checklist").notes
+    told = "these pairs do not say how many texts were left alone: 'n/a' (n_not_applicable) counts none"
+    assert [note for note in notes if "left alone" in note] == [told]
+    assert not any("left alone" in note for note in audit(checklist(), ["chrf"]).notes)

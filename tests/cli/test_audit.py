@@ -152,9 +152,13 @@ def test_what_perturb_writes_audit_reads(data, tmp_path):
         assert {**whole[row["criterion"], row["template"]], "n_not_applicable": 0} == row
 
 
-def test_pairs_of_ids_are_joined_with_data(data, tmp_path):
-    pairs = write(tmp_path / "ids.jsonl", [{"better_id": "s0", "worse_id": "s1"}])
-    assert result_of(data, data, "--suite", pairs, "-m", "chrf")["rows"][0]["n"] == 1
+def test_pairs_of_ids_are_joined_with_data(tmp_path, capsys):
+    outputs = write(tmp_path / "two.jsonl", [*ROWS, {**ROWS[0], "id": "t0", "hyp": "A horse sold 12 farmers."}])
+    pairs = write(tmp_path / "ids.jsonl", [{"better_id": "s0", "worse_id": "t0"}])
+    assert result_of(outputs, outputs, "--suite", pairs, "-m", "chrf")["rows"][0]["n"] == 1
+    capsys.readouterr()
+    other = write(tmp_path / "other.jsonl", [{"better_id": "s0", "worse_id": "s1"}])
+    assert "expected two outputs for one item" in refused(capsys, outputs, "--suite", other, "-m", "chrf")
 
 
 def test_data_beside_a_suite_of_texts_are_noted(data, pairs):

@@ -197,7 +197,7 @@ def audit(
     if wanted == "checklist":
         people = shipped(listed) if penalties is None else with_penalties(listed, penalties)
         rows = [r for s in sides.values() for r in deviation_rows(suite, s, people, normalise=normalise, **limits)]
-        flagged, notes = [*_undefined_drops(sides, rows)], [*_about_checklist(people, rows, penalties)]
+        flagged, notes = [*_undefined_drops(sides, rows)], [*_about_checklist(suite, people, rows, penalties)]
     else:
         rows = [r for s in sides.values() for r in preference_rows(suite, s, ties=ties, interval=interval, **limits)]
         flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties, interval)]
@@ -292,13 +292,15 @@ def _of_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
 
 
 def _about_checklist(
-    people: Sequence[ChecklistRow], rows: Sequence[DeviationRow], given: Sequence[ChecklistRow] | None
+    suite: Suite, people: Sequence[ChecklistRow], rows: Sequence[DeviationRow], given: Sequence[ChecklistRow] | None
 ) -> Iterator[str]:
     if given is None:
         yield (
             "penalties: estimates recovered from the deviations printed by Sai et al. (2021), not the annotators'"
             " means; see 'certainty'"
         )
+    if suite.design == "preference":  # pairs of a file
+        yield "these pairs do not say how many texts were left alone: 'n/a' (n_not_applicable) counts none"
     missing = [row.template for row in people if math.isnan(row.penalty)]
     if missing:
         yield f"no penalty for {', '.join(dict.fromkeys(missing))}: the drop is given in place of the deviation"
