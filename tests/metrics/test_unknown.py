@@ -10,6 +10,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.learned import model as learned
 from nlgauge.metrics.unknown import LIMIT, known, nonfinite, unknown
+from nlgauge.models.regressor import Ratings
 from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")
@@ -141,7 +142,8 @@ def test_so_does_a_regressor(monkeypatch):
         def score(self, columns, advance):
             broken = ["cat" in hyp + ref for hyp, ref in zip(columns["hyp"], columns["ref"], strict=True)]
             values = np.where(broken, np.inf, -1.0)
-            return type("", (), {"values": values, "truncated": values > 0, "unknown": np.zeros(len(values))})()
+            none = np.zeros(len(values), dtype=bool)
+            return Ratings(values, truncated=none, unknown=np.zeros(len(values)), empty=none)
 
     monkeypatch.setattr(learned, "load_regressor", lambda *args: Broken())
     check_poisoned("sescore")

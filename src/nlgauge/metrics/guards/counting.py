@@ -123,12 +123,22 @@ class GuardCounts:
 
     def _over_all(self) -> dict[str, Mask]:
         """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
+        # copies are made one after the other, since a run in parts counts millions of segments
+        found = (
+            self._given_often(self._own_texts()),
+            self._given_often(np.array(self._references, dtype=np.int64)),
+        )
+        return dict(zip(OVER_ALL, found, strict=True))
+
+    def _own_texts(self) -> npt.NDArray[np.int64]:
+        """A hash of each output and its system, shape (n,): one text of two systems is two."""
+        texts = np.array(self._texts, dtype=np.int64)
         numbers: dict[str | None, int] = {}
         of_key = np.array([numbers.setdefault(system, len(numbers)) for _, system in self._keys], dtype=np.int64)
-        system = of_key[np.array(self._places, dtype=np.int64)] if len(of_key) else of_key
-        outputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._texts, self._references))
-        own = np.where(np.isin(outputs, _NOTHING), outputs, outputs + system * _APART)  # one text of two systems is two
-        return dict(zip(OVER_ALL, map(self._given_often, (own, references)), strict=True))
+        if len(numbers) > 1:
+            said = ~np.isin(texts, _NOTHING)
+            texts[said] += of_key[np.array(self._places, dtype=np.int64)[said]] * _APART
+        return texts
 
     def _given_often(self, hashes: npt.NDArray[np.int64]) -> Mask:
         """Whether the text of each segment, shape (n,), is given for many inputs."""
