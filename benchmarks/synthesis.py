@@ -30,10 +30,10 @@ class Timed:
     def __init__(self, method, clock) -> None:
         self.method, self.clock, self.seconds, self.items = method, clock, 0.0, 0
 
-    def __call__(self, items, *more):
+    def __call__(self, items, *more, **named):
         began = self.clock()
         try:
-            return self.method(items, *more)
+            return self.method(items, *more, **named)
         finally:
             self.seconds += self.clock() - began
             self.items += len(items)
