@@ -134,7 +134,8 @@ def _score(spec: str, metric: Metric, suite: Suite, places: Sequence[int], runti
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
     names = tuple(suite.pairs[place].id for place in places)
-    return Sides(spec, metric, str(together(signatures)), tuple(places), better, worse, flags, (), names, references)
+    signed = str(together(signatures))
+    return Sides(spec, metric, signed, tuple(places), better, worse, flags, ids=names, references=references)
 
 
 def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:

@@ -38,10 +38,8 @@ _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not start thr
 _SIDE = 128  # columns and draws of one such product
 _THREADS = 2  # numpy lets go of the lock; more threads compete for the memory
 _MANY = 50  # groups from which on draws are made in single precision: rounding averages out to below 1e-7
-_NEAR, _TIED = (
-    2e-6,
-    1e-12,
-)  # draws this close to the data are made from the mixtures; these tie with the data as they are
+_NEAR = 2e-6  # draws this close to the data are made from the mixtures
+_TIED = 1e-12  # draws this close tie with the data as they are
 _FLAT = 1e-3  # variances below this share of the squares have lost digits in single precision
 
 
