@@ -316,7 +316,7 @@ def test_the_signature_is_that_of_scoring():
 
 def test_pairs_that_are_cut_or_empty_are_counted_by_metric():
     pairs = (pair("1", "a b c", ""), pair("2", "a b c", "a b"))
-    with pytest.warns(ng.ScoreWarning, match=r"chrf: 1 of 2 pairs \(1\) have an empty side"):
+    with pytest.warns(ng.ScoreWarning, match=r"^chrf: 1 of 2 pairs have an empty side"):
         result = audit(Suite(pairs), ["chrf"]).result()
     assert result.metrics[0]["flags"] == {"empty": 1}
     assert "chrf: 1 of 2 pairs (1) have an empty side; they get the worst value" in result.notes

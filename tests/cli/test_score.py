@@ -470,6 +470,8 @@ def test_pairs_are_tested_and_ranked_in_each_group(tmp_path, capsys):
     rows = result_of(capsys, path, *how, "--by-group")["rows"]
     assert [row["group"] for row in rows if "against" not in row] == ["x-en", "x-en", "y-en", "y-en"]
     assert run("score", path, *how, "--by-group", "--html", path.with_suffix(".html")) == 0
+    assert "p-values of every two systems: -v, --json FILE or --html FILE" in capsys.readouterr().out
+    assert run("score", path, *how, "--by-group", "--verbose") == 0
     assert "p of bleu, x-en: row and column differ" in capsys.readouterr().out
     assert "p of bleu, y-en: row and column differ" in path.with_suffix(".html").read_text()
     path.write_text("".join(line for line in lines if "x-en" in line))
@@ -622,7 +624,10 @@ def test_distrusted_outputs_are_counted_beside_the_mean_in_every_form(odd, tmp_p
     assert printed.out.splitlines()[0].split() == ["system", "chrf", "ter", "↓", "n", "flagged"]
     assert printed.out.splitlines()[2].split()[-2:] == ["3", "1"]
     assert "flagged: outputs that a guard distrusts" in printed.out
-    assert "note: input: 1 of 3 segments (2) have a hypothesis that is its source, or nearly" in printed.out
+    assert "note: input: 1 of 3 segments have a hypothesis that is its source, or nearly" in printed.out
+    assert main(["score", odd, "-m", "chrf,ter", "--no-cache", "-v"]) == 0
+    named = capsys.readouterr().out
+    assert "note: input: 1 of 3 segments (2) have a hypothesis that is its source, or nearly" in named
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert ">flagged</th>" in page
     assert '<td class="number">1</td></tr>' in page

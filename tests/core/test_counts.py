@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import ScoreWarning, add, count, count_notes, first_of, first_of_all, say, warning
+from nlgauge.core.counts import ScoreWarning, add, count, count_notes, first_of, first_of_all, in_brief, say, warning
 
 PAIR = ng.Pair(id="1", phenomenon="typos", better="a b", worse="", references=("a b c",))
 RATED = ng.Dataset(tuple(ng.Segment(f"{i}", text, ("a b",), human={"q": i}) for i, text in enumerate(["", "a", "a b"])))
@@ -53,9 +53,29 @@ def test_ten_ids_are_named_over_all_blocks():
     ],
 )
 def test_a_call_warns_once_where_the_user_stands(call):
-    with pytest.warns(ScoreWarning, match=r"bleu: 1 of \d .* have an empty side.*; chrf: 1 of \d ") as told:
+    with pytest.warns(ScoreWarning, match=r"^bleu, chrf: 1 of \d .* have an empty side; .*see \.notes\)$") as told:
         call()
     assert [(one.filename, one.category) for one in told] == [(__file__, ng.ScoreWarning)]
+
+
+def test_a_warning_is_one_short_line_however_many_texts_it_is_about():
+    # 200 ids of 30 characters; ten of them in each of three notes would be 900 characters
+    hyps = ng.Dataset(tuple(ng.Segment(f"{i:030}", "", ("a b",), source="c") for i in range(200)))
+    with pytest.warns(ScoreWarning) as told:
+        found = ng.score(hyps, metrics=["bleu", "chrf", "ter"])
+    (line,) = [str(one.message) for one in told]
+    assert line.startswith("bleu, chrf, ter: 200 of 200 segments have an empty side; they get the worst value (")
+    assert "\n" not in line
+    assert len(line) < 160
+    assert found["chrf"].notes[0].startswith(f"chrf: 200 of 200 segments ({0:030}, {1:030}, ")
+
+
+def test_notes_in_brief_say_the_same_of_several_metrics_once():
+    notes = [*count_notes("a", {"empty": 1}, 3, first={"empty": ["x"]}), "plain", *count_notes("b", {"empty": 1}, 3)]
+    assert in_brief(notes) == ["a, b: 1 of 3 segments have an empty side; they get the worst value", "plain"]
+    (other,) = count_notes("a", {"empty": 1}, 3, first={"empty": ["x"]})
+    assert other.after("set: ") == "set: a: 1 of 3 segments (x) have an empty side; they get the worst value"
+    assert in_brief([other.after("set: ")]) == ["set: a: 1 of 3 segments have an empty side; they get the worst value"]
 
 
 def test_texts_that_are_scored_as_they_stand_warn_of_nothing():
@@ -74,7 +94,7 @@ def test_a_call_inside_a_call_leaves_the_warning_to_it():
     def outer():
         return inner() + inner()
 
-    with pytest.warns(ScoreWarning, match=r"^x: 1 of 2 segments$") as told:
+    with pytest.warns(ScoreWarning, match=r"^x: 1 of 2 segments \(see \.notes\)$") as told:
         assert outer() == 2
     assert len(told) == 1
 

@@ -148,6 +148,14 @@ def test_the_comparison_is_written_in_every_form(tmp_path):
     assert "p of chrf" in found._repr_html_()
 
 
+def test_print_shows_the_table_of_the_command_without_its_options():
+    shown = str(ng.compare(HYPS, REFS, metrics=["chrf", "ter"]))
+    assert shown.splitlines()[0].split() == ["system", "chrf", "ter", "↓", "n"]
+    assert {line.split()[0] for line in shown.splitlines()[2 : 2 + len(HYPS)]} == set(HYPS)
+    assert "p of chrf" not in shown
+    assert "-v" not in shown
+
+
 @pytest.mark.parametrize(
     ("systems", "options", "message"),
     [

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from nlgauge.core.counts import count_notes
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.text import FORMS, check_form, render
@@ -33,6 +34,28 @@ def test_text_ends_in_signatures_and_notes_unless_it_is_quiet():
     table = "system  bleu    n\n------  ------  -\ns       1.0000  1".replace("bleu  ", "  bleu")
     assert render(scores("bleu"), quiet=True) == table
     assert render(scores("bleu")) == f"{table}\n\nbleu = metric:bleu\n\nnote: be careful"
+
+
+def test_brief_text_leaves_p_values_of_pairs_and_names_of_texts_to_an_option():
+    (note,) = count_notes("bleu", {"empty": 2}, 3, first={"empty": ["x", "y"]})
+    pair = {"against": "t", "p": 0.01, "p_adjusted": 0.02, "test": "paired_bootstrap"}
+    plain = of_systems(["s", "t"], "bleu")
+    result = replace(plain, rows=[*plain.rows, {**plain.rows[0], **pair}], notes=[note])
+    whole, brief = render(result), render(result, brief=True)
+    assert "p of bleu" in whole
+    assert "(x, y)" in whole
+    assert "p of bleu" not in brief
+    assert "p-values of every two systems: -v, --json FILE or --html FILE" in brief
+    assert brief.endswith(
+        "note: bleu: 2 of 3 segments have an empty side; they get the worst value\nnote: -v names these texts"
+    )
+    assert "-v" not in render(result, brief=True, hints=False)
+    assert "p of bleu" in render(result, "markdown", brief=True)  # a page for a paper is whole
+
+
+@pytest.mark.parametrize("result", [scores("bleu"), audited("bleu")], ids=["score", "audit"])
+def test_print_shows_a_result_as_the_command_does(result):
+    assert str(result) == render(result, brief=True, hints=False)
 
 
 def test_a_star_is_explained_where_there_is_a_test():

@@ -76,6 +76,10 @@ Spreadsheet = Annotated[
     bool,
     typer.Option("--spreadsheet", help="In CSV and TSV, put ' before cells that a spreadsheet takes for formulas."),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Print every p-value, and the ids of texts that notes count."),
+]
 ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
@@ -270,6 +274,7 @@ class Shown:
     width: Width = None
     form: Form = "text"
     spreadsheet: Spreadsheet = False
+    verbose: Verbose = False
 
     def check(self, files: Files | None = None, **of_tables: object) -> None:
         """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
@@ -291,7 +296,7 @@ class Shown:
             for note in result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
-        how["spreadsheet"] = self.spreadsheet
+        how |= {"spreadsheet": self.spreadsheet, "brief": not self.verbose}
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
 
 

@@ -17,7 +17,13 @@ from nlgauge.report.labels import visible
 if TYPE_CHECKING:
     from nlgauge.core.result import Result
 
-_NOT_OF_RESULTS = ("--quiet", "-q", "--no-cache")  # where a result is kept and what is said beside it
+_NOT_OF_RESULTS = (
+    "--quiet",
+    "-q",
+    "--verbose",
+    "-v",
+    "--no-cache",
+)  # where a result is kept and what is said beside it
 _OUTPUTS = ("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o")
 _WITH_A_PLACE = (*_OUTPUTS, "--cache")
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -17,6 +17,7 @@ R = TypeVar("R")
 K = TypeVar("K")
 
 UNDEFINED = "undefined"
+LEFT_OUT = "they are left out"  # what becomes of undefined scores, unless said otherwise
 FIRST = 10  # texts that are named
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
@@ -48,6 +49,40 @@ class ScoreWarning(UserWarning):
 
 
 ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors
+
+
+class Note(str):
+    """A note that names texts. It is whole wherever it is kept; a terminal or a warning shows it in brief.
+
+    Attributes:
+        about: the metric that it is about, or "input".
+        said: what it says of that, without the names.
+    """
+
+    about: str
+    said: str
+
+    @classmethod
+    def of(cls, whole: str, about: str, said: str) -> Note:
+        """A note in both forms."""
+        note = cls(whole)
+        note.about, note.said = about, said
+        return note
+
+    def after(self, before: str) -> Note:
+        """The note with words before it, such as the set that it is about."""
+        return Note.of(f"{before}{self}", f"{before}{self.about}", self.said)
+
+
+def in_brief(notes: Iterable[str]) -> list[str]:
+    """Notes without the names of texts; what is said of several metrics stands once, where the first stood."""
+    about: dict[str, list[str]] = {}
+    for note in notes:
+        if isinstance(note, Note):
+            about.setdefault(note.said, []).append(note.about)
+        else:
+            about.setdefault(note, [])
+    return [f"{', '.join(names)}: {said}" if names else said for said, names in about.items()]
 
 
 def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:
@@ -100,10 +135,10 @@ def count_notes(
     counts: Mapping[str, int],
     n: int,
     of: str = "segments",
-    undefined: str | None = "they are left out",
+    undefined: str | None = LEFT_OUT,
     first: Mapping[str, Sequence[str]] | None = None,
-) -> Iterator[str]:
-    """One note for each count, such as "nli: 3 of 40 segments have an empty side; they get the worst value".
+) -> Iterator[Note]:
+    """One note for each count, such as "nli: 3 of 40 segments (7, 9, 12) have an empty side; they get the worst value".
 
     Args:
         spec: the metric, as typed.
@@ -116,19 +151,23 @@ def count_notes(
     for name, number in counts.items():
         ids = (first or {}).get(name, ())
         who = f" ({', '.join([*ids, *(['...'] if number > len(ids) else [])])})" if ids else ""
-        if name != UNDEFINED:
-            yield f"{spec}: {number} of {n} {of}{who} have {MEANINGS.get(name, f'the flag {name!r}')}"
-        elif undefined is not None:
-            yield f"{spec}: {number} of {n} {of}{who} have {MEANINGS[name]}; {undefined}"
+        meaning = MEANINGS.get(name, f"the flag {name!r}")
+        if name == UNDEFINED:
+            if undefined is None:
+                continue
+            meaning = f"{meaning}; {undefined}"
+        some = f"{number} of {n} {of}"
+        yield Note.of(f"{spec}: {some}{who} have {meaning}", spec, f"{some} have {meaning}")
 
 
 _said: ContextVar[list[str] | None] = ContextVar("notes of the call that warns", default=None)
 
 
 def warning(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a public function warn its caller once of everything that `say` was told meanwhile.
+    """Let a public function warn its caller once, in one line, of what `say` was told meanwhile.
 
-    A function that is called by another of them leaves the warning to it.
+    What the function returns has all of it in `notes`. A function that is called by another of them leaves the warning
+    to it.
     """
 
     @wraps(function)
@@ -142,10 +181,17 @@ def warning(function: Callable[P, R]) -> Callable[P, R]:
         finally:
             _said.reset(token)
         if notes:
-            warnings.warn("; ".join(dict.fromkeys(notes)), ScoreWarning, stacklevel=2)
+            warnings.warn(_in_one_line([*dict.fromkeys(notes)]), ScoreWarning, stacklevel=2)
         return answer
 
     return called
+
+
+def _in_one_line(notes: Sequence[str]) -> str:
+    """The first note in brief, how many there are beside it, and where all are."""
+    first, *others = in_brief(notes)
+    more = f"and {len(others)} more {'note' if len(others) == 1 else 'notes'}; " if others else ""
+    return f"{first} ({more}see .notes)"
 
 
 def say(*notes: str) -> None:

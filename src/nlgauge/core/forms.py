@@ -12,6 +12,7 @@ _MAKERS = {
     "frame": "nlgauge.io.frames:to_frame",
     "arrow": "nlgauge.io.frames:to_arrow",
     "file": "nlgauge.report.write:write_result",
+    "text": "nlgauge.report.text:printed",
     "svg": "nlgauge.report.alignment.svg:alignment_svg",
     "page": "nlgauge.report.alignment.page:alignment_html",
     "result": "nlgauge.report.notebook:result_html",

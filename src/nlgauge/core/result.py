@@ -111,6 +111,10 @@ class Result:
         """The rows as a `pyarrow.Table`; NaN is null."""
         return made("arrow", self.as_columns())
 
+    def __str__(self) -> str:
+        """The tables and notes that the command prints."""
+        return str(made("text", self))
+
     def __repr__(self) -> str:
         specs = ", ".join(str(metric["spec"]) for metric in self.metrics)
         return f"Result({self.kind}: {len(self.rows)} rows{'; ' if specs else ''}{specs})"
@@ -138,6 +142,10 @@ class Outcome:
     def to_arrow(self) -> Any:
         """The rows as a `pyarrow.Table`; see `Result.to_arrow`."""
         return self.result().to_arrow()
+
+    def __str__(self) -> str:
+        """The tables and notes that the command prints."""
+        return str(self.result())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.rows)} rows)"  # type: ignore[attr-defined]

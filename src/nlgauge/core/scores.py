@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import LEFT_OUT, Note, count, count_notes, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.forms import made
 from nlgauge.core.result import null_if_nan
@@ -90,6 +91,7 @@ class Scores:
         systems: the system of each segment, n of them; empty if the scores do not know their systems.
         items: the input that each segment was written for, likewise.
         finish_parts: function from totals of shape (k,) to what the corpus number is made of; None if it has no parts.
+        notes: what a reader of these scores must know, such as which texts were cut or are empty.
     """
 
     signature: Signature
@@ -104,6 +106,7 @@ class Scores:
     systems: tuple[str | None, ...] = ()
     items: tuple[str | None, ...] = ()
     finish_parts: FinishParts | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -149,6 +152,19 @@ class Scores:
     def system_parts(self) -> dict[str, float]:
         """What the corpus-level score is made of, such as BLEU's precisions and brevity penalty; empty for most."""
         return {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
+
+    def flag_notes(
+        self, spec: str | None = None, of: str = "segments", undefined: str | None = LEFT_OUT
+    ) -> tuple[Note, ...]:
+        """How many texts were cut, are empty or have no score, and the first of them; as `counts.count_notes`.
+
+        Args:
+            spec: the metric as typed; None for that of the signature.
+            of: what the texts are.
+            undefined: what becomes of undefined scores; None where another note says so.
+        """
+        counts, first = count(self.flags, self.values), first_of(self.flags, self.ids, self.values)
+        return tuple(count_notes(spec or self.signature.spec, counts, len(self), of, undefined, first))
 
     @property
     def n_undefined(self) -> int:

@@ -165,7 +165,7 @@ class _Part:
         """The counts in words, with the name of the set where there are several."""
         fate = "they count as losses" if self.of == "pairs" else "those rated are left out"
         for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate):
-            yield f"{self.where}: {note}" if several else note
+            yield note.after(f"{self.where}: ") if several else note
 
 
 def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Part], runtime: Runtime) -> tuple[Row, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import count, count_notes, first_of, say
+from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
@@ -74,7 +74,7 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    flagged = [*odd, *(note for name in held for note in flag_notes(name, found[name]))]
+    flagged = [*odd, *(note for name in held for note in found[name].flag_notes(name, "judged segments", None))]
     say(*flagged)
     return {name: found[name] for name in held}, [*notes, *flagged]
 
@@ -84,12 +84,6 @@ def input_notes(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> l
     checks = GuardCounts()
     checks.add(segments if metrics else ())
     return checks.notes()
-
-
-def flag_notes(name: str, scores: Scores) -> Iterator[str]:
-    """How many judged segments were cut or empty; undefined scores are another note, with the policy for them."""
-    counts, first = count(scores.flags, scores.values), first_of(scores.flags, scores.ids, scores.values)
-    return count_notes(name, counts, len(scores), "judged segments", undefined=None, first=first)
 
 
 def _by_group(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import count, count_notes, first_of, warning
+from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
@@ -153,16 +153,7 @@ class SystemComparison(Outcome):
     @property
     def notes(self) -> list[str]:
         """What was counted, and how intervals, p-values and ranks were computed."""
-        counted = [
-            note
-            for spec, scores in self.scores.items()
-            for note in count_notes(
-                spec,
-                count(scores.flags, scores.values),
-                len(scores),
-                first=first_of(scores.flags, scores.ids, scores.values),
-            )
-        ]
+        counted = [note for spec, scores in self.scores.items() for note in scores.flag_notes(spec)]
         told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
         return [*self.guards.notes(), *counted, *told]
 

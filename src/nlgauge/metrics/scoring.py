@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from nlgauge.core.counts import count, count_notes, first_of, say, warning
+from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
@@ -78,13 +79,15 @@ def score_and_count(
     counted = guard_counts([segments], guards)
     if guards == "note":
         counted.add(segments)
-    say(*left, *unread_scripts(built, [segments], language), *counted.notes())
+    unread, odd = (*left, *unread_scripts(built, [segments], language)), counted.notes()
     scored = score_segments(built, segments, runtime or Runtime())
-    for spec, scores in scored.items():
-        scored[spec] = replace(scores, systems=systems, items=items)
-        first = first_of(scores.flags, scores.ids, scores.values)
-        say(*count_notes(spec, count(scores.flags, scores.values), len(scores), first=first))
-    return scored, counted
+    own = {spec: scores.flag_notes(spec) for spec, scores in scored.items()}
+    say(*unread, *chain.from_iterable(own.values()), *odd)
+    named_by = {
+        spec: replace(scores, systems=systems, items=items, notes=(*unread, *own[spec], *odd))
+        for spec, scores in scored.items()
+    }
+    return named_by, counted
 
 
 def texts_as_dataset(

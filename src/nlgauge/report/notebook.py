@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from nlgauge.core.counts import count, count_notes, first_of
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
@@ -24,13 +23,7 @@ def scores_html(scores: Scores) -> str:
         ("-" if name is None else name, number(value, digits), str(counts[name] or len(scores)))
         for name, value in numbers.items()
     ]
-    notes = [str(scores.signature)]
-    notes += count_notes(
-        scores.signature.spec,
-        count(scores.flags, scores.values),
-        len(scores),
-        first=first_of(scores.flags, scores.ids, scores.values),
-    )
+    notes = [str(scores.signature), *(scores.notes or scores.flag_notes())]
     return _table(Table("", ("system", scores.signature.spec, "n"), tuple(body))) + _lines(notes)
 
 

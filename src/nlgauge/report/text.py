@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
+from nlgauge.core.counts import in_brief
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.report.labels import columns as columns_of
@@ -44,6 +45,8 @@ def render(
     worst: Worst | None = None,
     parts: bool = False,
     spreadsheet: bool = False,
+    brief: bool = False,
+    hints: bool = True,
 ) -> str:
     """A result in one form.
 
@@ -58,6 +61,8 @@ def render(
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
         parts: show what corpus scores are made of.
         spreadsheet: put `'` before cells of TSV and CSV that a spreadsheet takes for formulas.
+        brief: in text, leave out the p-values of every two systems, and the names of texts in notes.
+        hints: say by which options of the command these are shown.
 
     Raises:
         InputError: the form is unknown.
@@ -67,7 +72,7 @@ def render(
         return json.dumps(result.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
     if form in DATA:
         return {"tsv": tsv, "csv": csv}[form](result, spreadsheet)
-    paper = _Paper(result, cast(Form, form), digits, columns, parts)
+    paper = _Paper(result, cast(Form, form), digits, columns, parts, brief and form == "text", hints)
     shown = [*_PARTS[result.kind](paper, intervals), *_worst_cases(worst or {}, paper)]
     return "\n\n".join(part for part in [*map(paper.shown, shown), *paper.explained(quiet)] if part)
 
@@ -75,6 +80,11 @@ def render(
 def parts_of(result: Result) -> list[Part]:
     """The tables of a result of one of the kinds in `WITH_TABLES`, and what is said of them in words."""
     return _PARTS[result.kind](_Paper(result, "markdown", None, WIDE), False)
+
+
+def printed(result: Result) -> str:
+    """A result as `print` shows it: the text of the command, or the rows where a kind has no table of its own."""
+    return render(result, brief=True, hints=False) if result.kind in _PARTS else tsv(result)
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,8 @@ class _Paper:
     digits: int | None
     columns: int
     parts: bool = False
+    brief: bool = False
+    hints: bool = True
 
     @property
     def places(self) -> int:
@@ -109,7 +121,7 @@ class _Paper:
         """How the numbers were computed, and what a reader must know."""
         if self.result.kind == "synth" or (quiet and self.form != "latex"):
             return []
-        metrics, notes = self.result.metrics, () if quiet else self.result.notes
+        metrics, notes = self.result.metrics, [] if quiet else self._notes()
         command = [self.result.command] if self.result.command and not self.is_text else []
         if self.form == "markdown":
             signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in metrics]
@@ -117,6 +129,14 @@ class _Paper:
         signed = [f"{directed(m)} = {m['signature']}" for m in metrics]
         noted = [f"note: {note}" for note in notes]
         return ["\n".join(map(self.line, lines)) for lines in (signed, noted, command) if lines]
+
+    def _notes(self) -> list[str]:
+        """The notes; in brief, the last one says how to see the names that they leave out."""
+        whole = [*self.result.notes]
+        if not self.brief:
+            return whole
+        short = in_brief(whole)
+        return [*short, "-v names these texts"] if self.hints and short != whole else short
 
     def fits(self, table: Table) -> bool:
         """Whether the terminal is wide enough; what signs mean may be folded."""
@@ -143,7 +163,11 @@ def _score(paper: _Paper, intervals: bool) -> list[Part]:
     )
 
     result, digits = paper.result, paper.digits
-    pairs = [*pair_tables(result), *agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
+    tests = pair_tables(result)
+    pairs: list[Part] = [*([] if paper.brief else tests)]
+    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
+    if tests and paper.brief and paper.hints:
+        pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
     table = score_table(result, digits, best=not paper.is_text)
     page = paper if paper.is_text else replace(paper, columns=WIDE)  # a paper is as wide on every terminal
     if page.fits(table) or len(result.metrics) <= 1:
