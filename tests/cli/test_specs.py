@@ -1,4 +1,4 @@
-"""What stands behind -m: lists with commas, options from other flags, and classes of one's own."""
+"""What stands behind -m: lists with commas, options from other flags, and functions and classes of one's own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 import typer
 
 from nlgauge.cli import specs
+from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.metrics.registry import METRICS, metric
+from nlgauge.metrics.registry import METRICS, metric, own_names
 
 OWN = '''
 from dataclasses import dataclass
@@ -36,8 +37,19 @@ class Bleu(Words):
     info: ClassVar = ng.MetricInfo("bleu")
 
 
-def function():
+def nothing():
     pass
+
+
+def chrf(hypothesis):
+    return 1
+
+
+def count(hypothesis, references):
+    return len(hypothesis.split())
+
+
+NUMBER = 1
 '''
 
 
@@ -76,6 +88,17 @@ def test_a_class_of_ones_own_is_known_by_its_name(folder):
     assert metric("words-of-mine:least=3").least == 3
 
 
+def test_a_function_is_known_by_its_name(folder):
+    assert typed("mine:count", "0.5*count + 0.5*bleu", "mine:count:higher_is_better=false") == [
+        "count",
+        "0.5*count + 0.5*bleu",
+        "count:higher_is_better=false",
+    ]
+    assert metric("count").info.needs == {"references"}
+    assert str(metric("count").function) == "mine:count"
+    assert own_names() == ["count"]
+
+
 def test_no_file_of_the_folder_hides_a_library(folder):
     typed("mine:Words")
     assert sys.path[-1] == str(folder)
@@ -95,7 +118,9 @@ def test_nothing_is_imported_for_a_name_that_is_known_or_has_no_class(folder, sp
     [
         ("blue:lowercase", SpecError, r"unknown metric 'blue:lowercase': no module 'blue' .*; did you mean 'bleu'"),
         ("mine:Wrods", InputError, r"mine:Wrods: the module has no 'Wrods'; did you mean 'Words'"),
-        ("mine:function", InputError, r"mine:function is no metric, expected a frozen dataclass with 'info'"),
+        ("mine:NUMBER", InputError, r"mine:NUMBER is no metric, expected def NUMBER\(hypothesis, references\), or a"),
+        ("mine:nothing", SpecError, r"mine:nothing has no argument 'hypothesis'"),
+        ("mine:chrf", SpecError, r"mine:chrf: another metric is called 'chrf'; give the function another name"),
         ("mine:Bleu", InputError, r"mine:Bleu calls itself 'bleu', as another metric does"),
         ("broken:Words", InputError, r"broken:Words cannot be imported: ZeroDivisionError: division by zero"),
         ("leaving:Words", InputError, r"leaving:Words cannot be imported: SystemExit: 0"),
@@ -121,3 +146,11 @@ def test_options_of_another_flag_are_those_of_the_metric():
 
 def test_names_of_metrics_are_completed():
     assert specs.complete("chr") == ["chrf", "chrf++"]
+
+
+def test_other_processes_do_not_know_a_function_and_say_so_before_anything_is_read(folder, capsys):
+    (folder / "d.jsonl").write_text('{"hyp": "a", "ref": "b"}\n')
+    command = ["score", "d.jsonl", "-m", "mine:count", "-m", "0.5*count + 0.5*chrf", "--engine", "pool", "-o", "run"]
+    assert main(command) == 2
+    assert capsys.readouterr().err.startswith("nlgauge: count: 'count' is known in this process alone, and --engine")
+    assert not (folder / "run").exists()

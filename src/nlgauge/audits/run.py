@@ -24,7 +24,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import suite_of
-from nlgauge.metrics.base import Metric, notes_of, trained_on
+from nlgauge.metrics.base import MetricLike, notes_of, trained_on
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
@@ -149,7 +149,7 @@ class Audit(Outcome):
 @warning
 def audit(
     suite: Suite | Frame,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     *,
     design: Design | None = None,
     ties: str = "loss",

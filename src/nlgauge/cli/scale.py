@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +20,7 @@ from nlgauge.core.result import Result
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.base import Metric, part_directions
 from nlgauge.metrics.job import ComparisonOptions
+from nlgauge.metrics.registry import own_names
 from nlgauge.metrics.thresholds.beside import thresholds_for, with_agreement
 from nlgauge.runtime.runtime import Runtime
 
@@ -111,6 +114,12 @@ class InParts:
 
         if runtime.compile:
             raise InputError("--compile does not reach the workers of --engine; leave it out")
+        for spec, name in product(metrics, own_names()):
+            if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", spec):
+                raise InputError(
+                    f"{spec}: {name!r} is known in this process alone, and --engine starts others; give it an entry"
+                    " point (page 'extending' of the documentation), or leave --engine out"
+                )
         table = thresholds_for(thresholds, metrics, runtime)
         how = {"language": looks.language, "guards": looks.guards}
         plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, **how)

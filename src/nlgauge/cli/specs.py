@@ -1,4 +1,4 @@
-"""What stands behind -m: specifications, lists of them with commas, and classes of one's own."""
+"""What stands behind -m: specifications, lists of them with commas, and functions and classes of one's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.registry import Entry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
-from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS
+from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS, own_function
 
 _OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")
 
@@ -27,7 +27,7 @@ def option(*flags: str, **about: Any) -> Any:
 
 
 def typed(context: typer.Context, values: list[str] | None) -> list[str] | None:
-    """Specifications as they are typed: `bleu,chrf` are two, and `module:Class` is imported and gets its name."""
+    """Specifications as they are typed: `bleu,chrf` are two; `module:name` is imported and gets its own name."""
     if not values or context.resilient_parsing:  # completion must not run anybody's code
         return values
     return [_known(spec) for value in values for spec in split(value)]
@@ -68,13 +68,16 @@ def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, 
 
 
 def _known(spec: str) -> str:
-    """A specification whose name is known: `module:Class` is registered under the name in its `info`."""
+    """A specification whose name is known: that in the `info` of a class, or that of a function."""
     match = _OWN.fullmatch(spec.strip())
     if match is None or match[1].lower() in map(str.lower, METRICS.names()):
         return spec
     module, name, options = match.groups()
-    cls = _imported(module, name)
-    about = cls.info if isinstance(cls.info, MetricInfo) else None
+    cls: Any = _imported(module, name)
+    if not isinstance(cls, type):
+        called = own_function(cls, f"{module}:{name}")
+        return f"{called}:{options}" if options else called
+    about = getattr(cls, "info", None) if isinstance(getattr(cls, "info", None), MetricInfo) else None
     called, target = about.name if about is not None else name, f"{module}:{name}"
     entry = METRICS.entries.get(called)
     if called in METRICS.names() and (entry is None or entry.target != target):
@@ -84,11 +87,11 @@ def _known(spec: str) -> str:
 
 
 def _imported(module: str, name: str) -> Any:
-    """The class, from an installed module or from one in the current folder.
+    """The class or function, from an installed module or from one in the current folder.
 
     Raises:
         SpecError: there is no such module.
-        InputError: the module fails, it has no such class, or the class is no metric.
+        InputError: the module fails, it has no such name, or that is no metric.
     """
     target = f"{module}:{name}"
     if os.getcwd() not in sys.path:
@@ -106,6 +109,10 @@ def _imported(module: str, name: str) -> Any:
         raise InputError(f"{target} cannot be imported: {type(error).__name__}: {error}") from None
     if cls is None:
         raise InputError(f"{target}: the module has no {name!r}{nearest(name, vars(sys.modules[module]))}")
-    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls) or not {"info", "score"} <= {*dir(cls)}:
-        raise InputError(f"{target} is no metric, expected a frozen dataclass with 'info' and 'score'")
+    is_metric = isinstance(cls, type) and dataclasses.is_dataclass(cls) and {"info", "score"} <= {*dir(cls)}
+    if not is_metric and (isinstance(cls, type) or not callable(cls)):
+        raise InputError(
+            f"{target} is no metric, expected def {name}(hypothesis, references), or a frozen dataclass with 'info'"
+            " and 'score'"
+        )
     return cls

@@ -32,7 +32,7 @@ from nlgauge.metaeval.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import by_level, directions, score_judged, stand_ins, stored_columns
 from nlgauge.metaeval.tasks import Plan, task_rows
-from nlgauge.metrics.base import Metric, leave_out
+from nlgauge.metrics.base import Metric, MetricLike, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
@@ -97,7 +97,7 @@ class MetaEvaluation(Evaluation):
 @warning
 def meta_evaluate(
     dataset: Dataset | Frame,
-    metrics: str | Metric | Sequence[str | Metric] = (),
+    metrics: MetricLike | Sequence[MetricLike] = (),
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
     stats: str | Sequence[str] | None = None,
@@ -178,7 +178,7 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: 
 
 def joined_scores(
     dataset: Dataset | Frame,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     criterion: str | Sequence[str] | None,
     *,
     scores: ScoreTable | Frame | Mapping[str, Any] | None = None,

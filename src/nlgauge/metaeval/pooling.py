@@ -24,7 +24,7 @@ from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweep_rows import Choice, Strategy, left_out, rank, winning
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.nli.menli import FORMULAS, Answers, Direction, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
@@ -92,7 +92,7 @@ def strategies(metric: Nli) -> dict[Strategy, Nli]:
 def pooling_study(
     datasets: Dataset | Sequence[Dataset],
     suites: Suite | Sequence[Suite],
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     *,
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,

@@ -24,7 +24,7 @@ from nlgauge.metaeval.evaluate import Evaluation, joined_scores
 from nlgauge.metaeval.frames import Frame as Compared
 from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.rows import MEAN
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.entries import MissingPolicy
@@ -61,7 +61,7 @@ class ModelSelection(Evaluation):
 @warning
 def select_models(
     dataset: Dataset | Frame,
-    metrics: str | Metric | Sequence[str | Metric] = (),
+    metrics: MetricLike | Sequence[MetricLike] = (),
     criterion: str | None = None,
     *,
     hybrids: int = 10_000,

@@ -24,7 +24,7 @@ from nlgauge.metaeval.intervals import Kind
 from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, sum_of
 from nlgauge.metaeval.scoring import readable, stand_ins
 from nlgauge.metaeval.sweep_rows import joined_rows
-from nlgauge.metrics.base import Metric, trained_on
+from nlgauge.metrics.base import Metric, MetricLike, trained_on
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import Ties
@@ -70,8 +70,8 @@ class Sweep(Outcome):
 def sweep(
     datasets: Dataset | Frame | Sequence[Dataset | Frame],
     suites: Suite | Sequence[Suite],
-    metrics: str | Metric | Sequence[str | Metric],
-    partners: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
+    partners: MetricLike | Sequence[MetricLike],
     weights: Sequence[float] = WEIGHTS,
     *,
     criterion: str | Sequence[str] | None = None,

@@ -10,7 +10,7 @@ from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime
@@ -32,7 +32,7 @@ class Accumulator:
         SpecError: a metric or option is unknown.
     """
 
-    def __init__(self, metrics: str | Metric | Sequence[str | Metric], runtime: Runtime | None = None) -> None:
+    def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> None:
         self._metrics, self._runtime = named(metrics), runtime or Runtime()
         self._specs = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
         self._segments: list[Segment] = []
@@ -100,7 +100,7 @@ _REFUSED = re.compile(r"[^A-Za-z0-9_./ -]")
 class EvaluateMetric:
     """Metrics with the methods of `evaluate.Metric`; `as_evaluate` makes one."""
 
-    def __init__(self, metrics: str | Metric | Sequence[str | Metric], runtime: Runtime | None = None) -> None:
+    def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> None:
         self._meter = Accumulator(metrics, runtime)
 
     def __repr__(self) -> str:
@@ -143,7 +143,7 @@ class EvaluateMetric:
             self._meter.reset()
 
 
-def as_evaluate(metrics: str | Metric | Sequence[str | Metric], runtime: Runtime | None = None) -> EvaluateMetric:
+def as_evaluate(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> EvaluateMetric:
     """Metrics for a program written for Hugging Face's `evaluate`, in the place of `evaluate.load(...)`.
 
         metric = as_evaluate(["bleu", "bertscore"])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
@@ -53,6 +53,9 @@ class Metric(Protocol):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """One value per segment, in the order of the segments."""
         ...
+
+
+MetricLike: TypeAlias = str | Metric | Callable[..., Any]  # a specification, a metric, or a function of the user's
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, overload
 from nlgauge.core.errors import SpecError
 from nlgauge.core.signature import show
 from nlgauge.core.spec import Spec, Sum, parse, quote
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS, metric, metric_info
 from nlgauge.models import embedded, heads
 
@@ -69,8 +69,8 @@ def embedded_metrics() -> list[str]:
 @overload
 def expanded(metrics: Sequence[str]) -> tuple[list[str], frozenset[str]]: ...
 @overload
-def expanded(metrics: str | Metric | Sequence[str | Metric]) -> tuple[list[str | Metric], frozenset[str]]: ...
-def expanded(metrics: str | Metric | Sequence[str | Metric]) -> tuple[list[Any], frozenset[str]]:
+def expanded(metrics: MetricLike | Sequence[MetricLike]) -> tuple[list[MetricLike], frozenset[str]]: ...
+def expanded(metrics: MetricLike | Sequence[MetricLike]) -> tuple[list[Any], frozenset[str]]:
     """Metrics with all embedded ones in the place of `embedded`.
 
     Returns:

@@ -18,6 +18,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature, signature_of
 from nlgauge.metrics.base import (
     Metric,
+    MetricLike,
     Source,
     Summary,
     check_lacking,
@@ -300,7 +301,7 @@ class SourceScores(Outcome):
 @warning
 def score_source(
     source: Source,
-    metrics: str | Metric | Sequence[str | Metric] | Mapping[str, Metric],
+    metrics: MetricLike | Sequence[MetricLike] | Mapping[str, Metric],
     comparison: ComparisonOptions | None = None,
     *,
     runtime: Runtime | None = None,

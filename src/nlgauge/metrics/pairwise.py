@@ -18,7 +18,7 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
-from nlgauge.metrics.base import Metric, described
+from nlgauge.metrics.base import Metric, MetricLike, described
 from nlgauge.metrics.comparison import DRAWS, resampling_notes, test_of
 from nlgauge.metrics.grid import aligned
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts
@@ -187,7 +187,7 @@ def compare(
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
     srcs: Sequence[str] | None = None,
     *,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     baseline: str | None = None,
     test: str = "bootstrap",
     draws: int | None = None,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.external.elsewhere import not_included
+from nlgauge.metrics.function import Function, Plain
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
 
 
@@ -156,6 +157,7 @@ METRICS = Registry(
     elsewhere=not_included,
 )
 
+_SHIPPED = frozenset(METRICS.entries)
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -165,20 +167,22 @@ SUMS: dict[str, str] = {
 }
 
 
-def metric(spec: str | Metric, **options: Any) -> Metric:
-    """The metric that a specification names; a metric object is returned as it is.
+def metric(spec: MetricLike, **options: Any) -> Metric:
+    """The metric that a specification names; a metric object is returned as it is, and a function becomes a metric.
 
     Args:
-        spec: a specification or a metric object.
+        spec: a specification, a metric object, or a function from texts to a number, see `Plain`.
         options: options in Python values, beside or in place of those in the specification: `layer=5`.
 
     Raises:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the text does not follow the grammar of specifications.
     """
+    if not isinstance(spec, (str, Metric, type)) and callable(spec):
+        return Function(function=Plain(spec), **options)
     if not isinstance(spec, str):
         METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
-        return spec
+        return cast(Metric, spec)
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
         if parsed.options or options:
@@ -195,7 +199,30 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
     return _of_name(parsed, options)
 
 
-def named(metrics: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+def own_function(function: Callable[..., Any], target: str) -> str:
+    """Make a function known by its name, so that specifications can name it in this process; the name.
+
+    Args:
+        function: see `Plain`.
+        target: where it is from, as `module:name`, for errors.
+
+    Raises:
+        SpecError: it has arguments that are no texts of a segment, or another metric has its name.
+    """
+    plain = Plain(function)
+    known = METRICS.entries.get(plain.name)
+    if plain.name in METRICS.names() and (known is None or known.preset.get("function") != plain):
+        raise SpecError(f"{target}: another metric is called {plain.name!r}; give the function another name")
+    METRICS.entries[plain.name] = Entry("nlgauge.metrics.function:Function", {"function": plain})
+    return plain.name
+
+
+def own_names() -> list[str]:
+    """Names that were made known in this process alone: functions and classes that a user typed."""
+    return [name for name in METRICS.entries if name not in _SHIPPED]
+
+
+def named(metrics: MetricLike | Sequence[MetricLike]) -> dict[str, Metric]:
     """Specification as typed -> metric.
 
     Raises:

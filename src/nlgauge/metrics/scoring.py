@@ -12,7 +12,7 @@ from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
-from nlgauge.metrics.base import Metric, leave_out
+from nlgauge.metrics.base import MetricLike, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
@@ -27,7 +27,7 @@ def score(
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
     srcs: Sequence[str] | None = None,
     *,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
@@ -65,7 +65,7 @@ def score(
 
 def score_and_count(
     data: Dataset,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: MetricLike | Sequence[MetricLike],
     runtime: Runtime | None,
     language: LanguageCheck,
     guards: GuardCheck,

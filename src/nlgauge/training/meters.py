@@ -12,11 +12,11 @@ import torch
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.accumulate import Accumulator, numbers_of
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 
 
-def as_torchmetrics(metrics: str | Metric | Sequence[str | Metric], runtime: Runtime | None = None) -> Any:
+def as_torchmetrics(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> Any:
     """Metrics as one `torchmetrics.Metric`: `update(preds, target, sources=None)`, `compute()` and `reset()`.
 
     Texts are its state, packed as bytes, so that those of all processes of a distributed run are scored together.

@@ -24,7 +24,7 @@ from nlgauge.metaeval.align import JoinedScores, criteria_of, settle, some
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores, without_systems
 from nlgauge.metaeval.frames import segment_frame
 from nlgauge.metaeval.planning.design import Design, extended_design, first_design, random_design, read_design
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
@@ -104,7 +104,7 @@ class _Population:
 @warning
 def plan_ratings(
     dataset: Dataset | Frame,
-    metrics: str | Metric | Sequence[str | Metric] = (),
+    metrics: MetricLike | Sequence[MetricLike] = (),
     criterion: str | None = None,
     *,
     plan: RatingPlan | ScoreTable | Frame | str | os.PathLike[str] | None = None,

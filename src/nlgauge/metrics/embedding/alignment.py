@@ -11,13 +11,13 @@ from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.metrics.registry import metric as build
 from nlgauge.runtime.runtime import Runtime
 
 
-def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runtime | None = None) -> Alignment:
+def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime | None = None) -> Alignment:
     """Align a hypothesis with a reference.
 
     The pieces of a word are joined. Two words are as similar as the best pair of their pieces, and a word has the
@@ -77,7 +77,7 @@ def align(hyp: str, ref: str, metric: str | Metric = "bertscore", runtime: Runti
     )
 
 
-def _matching(metric: str | Metric) -> BertScore:
+def _matching(metric: MetricLike) -> BertScore:
     """The metric, if it matches tokens and needs no references but the one given."""
     built = build(metric)
     if not isinstance(built, BertScore):

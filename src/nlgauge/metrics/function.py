@@ -1,0 +1,187 @@
+"""A plain function as a metric: its arguments name what it reads, and it gives a number for one segment."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.options import checked
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment, is_blank
+from nlgauge.core.signature import show, signature_of
+from nlgauge.metrics.base import check_needs
+from nlgauge.runtime.runtime import Runtime
+
+_READS: Mapping[str, Callable[[Segment], Any]] = {
+    "hypothesis": lambda s: s.hypothesis,
+    "references": lambda s: [*s.references],
+    "source": lambda s: s.source,
+    "context": lambda s: [*s.context],
+    "table": lambda s: [*s.table],
+}
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A function with the name under which it is signed.
+
+    Attributes:
+        call: the function. What it reads is named by its arguments, some of `hypothesis`, `references` (a list),
+            `source`, `context` and `table` (lists); one with a default is read where a segment has it. Any other
+            argument needs a default, which it keeps.
+    """
+
+    call: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise SpecError(f"a function is called {self.name!r}, expected a name for its signature: define it by def")
+        unknown = [name for name, needed in self._parameters.items() if needed and name not in _READS]
+        if unknown:
+            raise SpecError(f"{self}: the argument {unknown[0]!r} has no default{nearest(unknown[0], _READS)}")
+        if "hypothesis" not in self._parameters:
+            raise SpecError(f"{self} has no argument 'hypothesis', expected def {self.name}(hypothesis, references)")
+
+    def __str__(self) -> str:
+        return f"{getattr(self.call, '__module__', None) or '?'}:{self.name}"
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return str(getattr(self.call, "__name__", type(self.call).__name__))
+
+    @cached_property
+    def _parameters(self) -> dict[str, bool]:
+        """Argument that can be given by name -> whether it must be."""
+        try:
+            parameters = inspect.signature(self.call).parameters.values()
+        except (TypeError, ValueError):  # some functions of C do not say
+            return {}
+        named = (p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+        return {p.name: p.default is p.empty for p in named}
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        """What it is given of each segment."""
+        return tuple(name for name in _READS if name in self._parameters)
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """What a segment must have besides the hypothesis."""
+        return frozenset(name for name in self.reads if self._parameters[name]) - {"hypothesis"}
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the file that defines it, or of its own text where there is no file, as in a notebook."""
+        try:
+            file = inspect.getsourcefile(self.call)
+            if file is not None and Path(file).is_file():
+                return f"sha256:{sha256(Path(file).read_bytes()).hexdigest()[:16]}"
+            return f"sha256:{sha256(inspect.getsource(self.call).encode()).hexdigest()[:16]}"
+        except (TypeError, OSError):
+            return "unknown"
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (inspect.getdoc(self.call) or "a function").splitlines()[0]
+
+
+class _Described:
+    """The info of one function; of the class what holds for each."""
+
+    general = MetricInfo("function", needs=frozenset(), range=(-math.inf, math.inf), copy_is_best=False)
+
+    def __get__(self, instance: Function | None, owner: type) -> MetricInfo:
+        if instance is None:
+            return self.general
+        plain = instance.function
+        return MetricInfo(
+            plain.name,
+            needs=plain.needs,
+            range=(-math.inf, math.inf),
+            higher_is_better=instance.higher_is_better is not False,
+            copy_is_best=False,  # not known
+            summary=plain.summary,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """A metric that a function of the user's computes, segment by segment; the corpus number is the mean.
+
+    Args:
+        function: the function.
+        higher_is_better: false for an error rate. None takes true, with a note.
+
+    The signature holds the module and the name of the function, and the digest of its file; what it reads elsewhere is
+    not signed. NaN is an undefined score.
+    """
+
+    function: Plain
+    higher_is_better: bool | None = None
+    info: ClassVar = _Described()
+
+    def __post_init__(self) -> None:
+        checked(self, name=self.function.name)
+
+    @property
+    def spec(self) -> str:
+        """Its name, and the direction where it is given."""
+        given = "" if self.higher_is_better is None else f":higher_is_better={show(self.higher_is_better)}"
+        return f"{self.function.name}{given}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That a direction was assumed."""
+        assumed = "a higher value is taken as better; higher_is_better=false if not"
+        return (assumed,) if self.higher_is_better is None else ()
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The digest of the file, and the direction."""
+        return {"higher_is_better": self.info.higher_is_better, "file": self.function.digest}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """One value per segment.
+
+        Raises:
+            InputError: a segment lacks what the function reads, or the function fails or gives no number for it.
+        """
+        check_needs(self, segments)
+        values = np.array([self._value(s) for s in segments], dtype=np.float64)  # (n,)
+        flags = {"empty": np.array([self._is_empty(s) for s in segments], dtype=np.bool_)}  # (n,)
+        signature = signature_of(self, runtime)
+        return Scores(signature, ids(segments), values, flags=flags, higher_is_better=self.info.higher_is_better)
+
+    def _value(self, segment: Segment) -> float:
+        given = {name: _READS[name](segment) for name in self.function.reads}
+        try:
+            value = self.function.call(**given)
+        except Exception as error:  # whatever somebody's function does
+            reason = (str(error).strip() or "no reason given").splitlines()[0]
+            raise InputError(
+                f"{self.function} fails on segment {segment.id!r}: {type(error).__name__}: {reason}"
+            ) from error
+        try:
+            number = float(value) if np.ndim(value) == 0 and not isinstance(value, (str, bytes)) else None
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None or math.isinf(number):
+            raise InputError(
+                f"{self.function} gives {value!r:.60} for segment {segment.id!r}, expected a number, or NaN where it is"
+                " undefined"
+            )
+        return number
+
+    def _is_empty(self, segment: Segment) -> bool:
+        reads = self.function.reads
+        return is_blank(segment.hypothesis) or ("references" in reads and any(map(is_blank, segment.references)))
