@@ -22,6 +22,7 @@ from PIL import Image
 DRIVER = Path(__file__).resolve().parents[2] / "tests" / "report" / "bundle" / "chromium.py"
 # Name -> the first and the last element of what the picture shows.
 KEPT = {
+    "report_verdict": ("header h1", "header .verdict"),
     "report_scores": ("#result-1 > .panels", "#result-1 .trust"),
     "report_audit": ("#result-3 table.map", "#result-3 table.map"),
     "report_segments": ("#x-form", "#x-item"),

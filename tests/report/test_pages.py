@@ -13,7 +13,7 @@ from nlgauge.report.pages import page, write_html
     ("kind", "heading"),
     [
         ("score", "Scores of 0 systems"),
-        ("audit", "What this metric cannot see"),
+        ("audit", "Errors that this metric does not punish as people do"),
         ("meta", "Metrics against people"),
         ("select", "Which model is the best?"),
         ("sweep", "What metrics gain from each other"),

@@ -1,6 +1,8 @@
 """The page of a sweep: every picture, every number, nobody's markup."""
 
 import base64
+import csv
+import io
 import json
 import math
 import re
@@ -171,11 +173,14 @@ def test_the_figures_of_a_sweep_and_of_a_study_can_be_drawn_anew(study):
         found = re.findall(r'\.vl\.json" href="data:application/json;base64,([^"]+)"', html)
         return [json.loads(base64.b64decode(one)) for one in found]
 
+    def rows_of(chart):
+        return list(csv.DictReader(io.StringIO(chart["data"]["values"])))
+
     trade, gain = charts(sweep_html(result_of(*sweep_of())))
-    assert {"pair", "weight", "accuracy", "correlation"} <= set(trade["data"]["values"][0])
-    gains_of = [(row["measure"], row["weight"], row["gain"]) for row in gain["data"]["values"]]
+    assert {"pair", "weight", "accuracy", "correlation"} <= set(rows_of(trade)[0])
+    gains_of = [(row["measure"], float(row["weight"]), float(row["gain"])) for row in rows_of(gain)]
     assert gains_of[1] == ("correlation", 0.5, 0.2)  # of .5 to .6
     assert gains_of[4] == ("accuracy, all phenomena", 0.5, 0.25)  # of .4 to .5
     wins, values = charts(sweep_html(study))[0], charts(sweep_html(study))[-1]
-    assert {"direction", "formula", "wins"} == set(wins["data"]["values"][0])
+    assert {"direction", "formula", "wins"} == set(rows_of(wins)[0])
     assert values["encoding"]["row"]["field"] == "contest"

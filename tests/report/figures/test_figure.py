@@ -19,13 +19,16 @@ def test_the_csv_holds_every_number_and_no_formula():
 
 def test_the_chart_holds_its_numbers():
     made = json.loads(FIGURE.vega)
-    assert made["data"]["values"] == [{"system": "=HYPERLINK()", "value": -0.5}, {"system": "a,b", "value": None}]
+    assert made["data"] == {
+        "values": 'system,value\n=HYPERLINK(),-0.5\n"a,b",\n',
+        "format": {"type": "csv", "parse": {"system": "string", "value": "number"}},
+    }
     assert made["mark"] == "bar"
 
 
 def test_a_chart_rounds_to_six_digits_and_the_csv_does_not():
     figure = Figure("t", [{"value": 1 / 3}], {"mark": "bar"})
-    assert json.loads(figure.vega)["data"]["values"] == [{"value": 0.333333}]
+    assert json.loads(figure.vega)["data"]["values"] == "value\n0.333333\n"
     assert figure.csv == "value\n0.3333333333333333\n"
 
 

@@ -14,6 +14,7 @@ from nlgauge.core.result import Result
 from nlgauge.report.bundle.explorer import explorer_of
 from nlgauge.report.bundle.segments import Segments
 from nlgauge.report.bundle.trust import trust_of
+from nlgauge.report.bundle.verdict import Verdict, verdict_of
 from nlgauge.report.figures.bars import bar_figures
 from nlgauge.report.figures.buckets import bucket_figures, quarter_figures
 from nlgauge.report.figures.figure import data_url
@@ -37,7 +38,7 @@ _HEADING = re.compile(r"(</?h)([1-5])(?=[ >])")
 
 @dataclass(frozen=True)
 class _Part:
-    """One result on the page: where it stands, what it is about, and its markup."""
+    """One result on the page: where it stands, what it is about, its markup, and of scores what they come to."""
 
     anchor: str
     name: str
@@ -45,6 +46,7 @@ class _Part:
     heading: Markup
     body: Markup
     rows: str
+    verdict: Verdict | None
 
 
 def bundle_html(results: Mapping[str, Result], title: str = "Report", segments: Segments | None = None) -> str:
@@ -64,12 +66,12 @@ def bundle_html(results: Mapping[str, Result], title: str = "Report", segments: 
         _part(anchor, path, names[path], result, anchors)
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
-    boxed = any(result.kind == "score" for result in results.values())
-    return render("bundle.html", title=title, parts=parts, boxed=boxed, segments=segments and _shown(segments))
+    return render("bundle.html", title=title, parts=parts, segments=segments and _shown(segments))
 
 
 def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result]) -> _Part:
     try:
+        verdict = verdict_of(anchor, result, anchors) if result.kind == "score" else None
         whole = page(result, None, **_beside(result, anchors))
         rows = data_url("text/csv", csv(replace(result, metrics=()), spreadsheet=True))  # signatures stand above
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -81,7 +83,7 @@ def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[st
         ) from None
     heading, body = _inside(whole)
     about = ", ".join(str(metric["spec"]) for metric in result.metrics)
-    return _Part(anchor, name, about, heading, body, rows)
+    return _Part(anchor, name, about, heading, body, rows, verdict)
 
 
 def _beside(result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from nlgauge.report.rows import (
 )
 
 _MOST = 3  # failures that are named
+CHANCE = 0.5  # of a preference between two texts
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,18 @@ class Fact:
     """One thing that is known of a metric.
 
     Attributes:
+        about: the criterion of people, or the error.
+        short: the number, or the error in a word.
         text: what is known, with its number.
+        clear: whether chance does not explain it.
         where: on which texts it was found.
         link: the part of the page that says more.
     """
 
+    about: str
+    short: str
     text: str
+    clear: bool
     where: str
     link: str
 
@@ -77,10 +84,12 @@ def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Resul
         rows = [row for row in measured(other.rows) if row["metric"] == own["spec"]]
         where = _where(scored, other) + ("" if own["signature"] == metric["signature"] else ", by another signature")
         if other.kind == "meta":
-            agreement += [Fact(text, where, link) for text in _agreements(rows)]
+            agreement += [Fact(*said, where, link) for said in _agreements(rows)]
         else:
             audited = audited or bool(rows)
-            faults += [(size, Fact(text, where, link)) for size, text in _faults(rows)]
+            faults += [
+                (size, Fact(name, name, text, clear, where, link)) for size, name, text, clear in faults_of(rows)
+            ]
     worst = sorted(faults, key=lambda fault: -fault[0])[:_MOST]
     return Trust(tuple(agreement), tuple(fact for _, fact in worst), audited, _texts(metric, scored))
 
@@ -93,8 +102,11 @@ def _where(scored: Result, other: Result) -> str:
     return f"on other texts: {names}" if names else "on other texts"
 
 
-def _agreements(rows: Sequence[Row]) -> list[str]:
-    """The correlation for each criterion, level and statistic, as the mean of its groups."""
+def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
+    """The criterion, the number, the whole and whether it is beyond chance, for each criterion, level and statistic.
+
+    The number is the mean of groups.
+    """
     said = []
     for (criterion, level, stat), own in by_keys(
         (row for row in rows if not is_of_people(row)), "criterion", "level", "stat"
@@ -106,15 +118,20 @@ def _agreements(rows: Sequence[Row]) -> list[str]:
         n = f"n {groups[0]['n_used']}" if len(groups) == 1 else f"mean of {len(groups)} groups"
         value = with_interval(mean, number(mean["value"]), 3)
         chance = mean.get("chance")
-        by_luck = not absent(mean["low"]) and not absent(chance) and mean["low"] <= chance <= mean["high"]
-        said.append(f"{stat} {value} with {criterion}, level {level}, {n}{'; may be chance' if by_luck else ''}")
+        known = not absent(mean["low"]) and not absent(chance)
+        by_luck = known and mean["low"] <= chance <= mean["high"]
+        text = f"{stat} {value} with {criterion}, level {level}, {n}{'; may be chance' if by_luck else ''}"
+        short = f"{stat} {with_interval(mean, number(mean['value'], 2), 2)}"
+        said.append((criterion, short, text, known and mean["low"] > chance))
     return said
 
 
-def _faults(rows: Sequence[Row]) -> list[tuple[float, str]]:
-    """How bad at least, from 0 to 1, and what: wrong preferences, and drops that are not people's.
+def faults_of(rows: Sequence[Row]) -> list[tuple[float, str, str, bool]]:
+    """How bad at least, from 0 to 1; the error, what happened, and whether the metric misses it clearly.
 
-    The end of the interval counts that is kinder to the metric, so that failures on few texts do not come first.
+    Faults are wrong preferences, and drops that are not people's. The end of the interval counts that is kinder to the
+    metric, so that failures on few texts do not come first. An error is missed clearly if the metric is wrong in more
+    than half of the pairs, or drops less than people do, beyond chance.
     """
     found = []
     for row in rows:
@@ -124,13 +141,15 @@ def _faults(rows: Sequence[Row]) -> list[tuple[float, str]]:
                 interval = between(row["low"], row["high"], 2)
                 where = "" if row["group"] is None else f", {row['group']}"
                 most = row["accuracy"] if absent(row["high"]) else row["high"]
-                found.append((1 - most, f"{row['phenomenon']}{where}: {about}{f' ({interval})' if interval else ''}"))
+                text = f"{row['phenomenon']}{where}: {about}{f' ({interval})' if interval else ''}"
+                found.append((1 - most, row["phenomenon"], text, not absent(row["high"]) and row["high"] < CHANCE))
         elif not absent(row["deviation"]):
             kind = "too little" if row["deviation"] < 0 else "too much"
             drops = f"drops by {number(row['drop'], 2)} and people by {number(row['penalty'], 2)}"
             ends = [row["deviation"]] if absent(row["low"]) else [row["low"], row["high"]]
             least = min(map(abs, ends)) if min(ends) * max(ends) > 0 else 0.0
-            found.append((least, f"{row['template']}: {drops}, {kind} (n {row['n']})"))
+            missed = row["expect"] == "lower" and least > 0 and row["deviation"] < 0
+            found.append((least, row["template"], f"{row['template']}: {drops}, {kind} (n {row['n']})", missed))
     return found
 
 
