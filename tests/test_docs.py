@@ -399,3 +399,13 @@ def test_links_of_the_site_stay_in_the_site(site):
     links = "[one](../README.md#x), [two](cli.md), [three](https://a.b), [four](#c)"
     shown = site.within(ROOT / "docs" / "a.md", links)
     assert shown == "one (`README.md`), [two](cli.md), [three](https://a.b), [four](#c)"
+
+
+def test_the_site_begins_with_the_readme_and_the_table_of_first_commands(site):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = site.home(readme, (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    assert shown.startswith("# nlgauge\n")
+    assert "](images/report_verdict.png)" in shown
+    assert shown.index("make demo") < shown.index("## Start here") < shown.index("| translate |")
+    places = [target for target in re.findall(r"\]\(([^)\s#]+)", shown) if "://" not in target]
+    assert [place for place in places if not (ROOT / "docs" / place).exists() and place != "pages.md"] == []

@@ -166,20 +166,38 @@ def within(page: Path, text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", kept, text)
 
 
+def home(readme: str, index: str) -> str:
+    """The first page of the site: the README, then the table of first commands from docs/index.md.
+
+    Links of the README lead to pages beside it, and its links to the index to the page of all pages.
+    """
+    table = re.search(r"^## Start here\n.*?(?=^## )", index, flags=re.M | re.S)
+    if table is None:
+        raise LookupError("docs/index.md has no section 'Start here'")
+    text = within(ROOT / "README.md", readme).replace("](docs/index.md#start-here)", "](#start-here)")
+    text = text.replace("](docs/index.md)", "](pages.md)").replace("](docs/", "](")
+    return f"{text.rstrip()}\n\n{table[0].rstrip()}\n"
+
+
 def write(folder: Path) -> None:
     """Make the folder anew, with `docs/` and `mkdocs.yml`."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "docs", folder / "docs")
     for copy in (folder / "docs").rglob("*.md"):
         page = ROOT / "docs" / copy.relative_to(folder / "docs")
-        copy.write_text(within(page, page.read_text(encoding="utf-8")), encoding="utf-8")
+        text = within(page, page.read_text(encoding="utf-8"))
+        copy.write_text(re.sub(r"\]\(((?:\.\./)*)index\.md", r"](\1pages.md", text), encoding="utf-8")
+    start, index = ROOT / "README.md", (folder / "docs" / "index.md").read_text(encoding="utf-8")
+    (folder / "docs" / "pages.md").write_text(index, encoding="utf-8")
+    (folder / "docs" / "index.md").write_text(home(start.read_text(encoding="utf-8"), index), encoding="utf-8")
     (folder / "docs" / "reference").mkdir()
     names = packages()
     for package in names:
         (folder / "docs" / "reference" / f"{package}.md").write_text(reference(package), encoding="utf-8")
     lines = "".join(f"      - reference/{package}.md\n" for package in names)
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    settings = settings.rstrip("\n") + f"\n  - Look up every name of Python:\n{lines}"
+    settings = settings.rstrip("\n").replace("  - index.md\n", "  - Home: index.md\n  - All pages: pages.md\n")
+    settings += f"\n  - Python reference:\n{lines}"
     (folder / "mkdocs.yml").write_text(settings, encoding="utf-8")
 
 
