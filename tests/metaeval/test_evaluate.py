@@ -98,6 +98,16 @@ def test_metrics_are_scored_here_and_scores_of_others_stand_beside_them():
     assert result["metrics"][0]["signature"].startswith("metric:chrf|")
 
 
+def test_the_metric_that_others_are_tested_against_may_stand_anywhere():
+    texts = ["the cat sat", "a cat sat", "cat", "dog"]
+    data = Dataset(tuple(Segment(str(i), t, ("the cat sat",), human={"q": 4 - i}) for i, t in enumerate(texts)))
+    for baseline in ("chrf", "bleu", "rougeL"):
+        rows = meta_evaluate(data, ["chrf", "bleu", "rougeL"], stats="kendall_b", baseline=baseline).rows
+        assert {row["against"] for row in rows if row.get("against")} == {baseline}
+    with pytest.raises(InputError, match="baseline is 'ter', which is not among the metrics"):
+        meta_evaluate(data, ["chrf", "bleu", "rougeL"], baseline="ter")
+
+
 def test_a_table_of_scores_brings_a_metric_a_column():
     data = dataset([[1, 2], [3, 5], [4, 6]])
     keys = tuple(Key(None, s, str(i)) for s in "abc" for i in range(2))

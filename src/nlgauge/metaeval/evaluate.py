@@ -132,7 +132,7 @@ def meta_evaluate(
         criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         exclude, others: systems to leave out; see `Plan`, `joined_scores` and `measure.check_options`.
-    Raises: InputError for data that do not fit together, SpecError for an unknown metric."""
+    Raises: InputError for what does not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
     of_plan = (adjust, alpha, *of_systems, outliers, power, baseline, (runtime or Runtime()).progress)
@@ -151,6 +151,7 @@ def meta_evaluate(
         unrated=of_systems[0] == "all",
         runtime=runtime,
         language=language,
+        baseline=baseline,
         rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed(), protocol),
     )
     return _evaluated(held, tasks, plan, protocol)
@@ -190,6 +191,7 @@ def joined_scores(
     unrated: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
+    baseline: str | None = None,
     rehearse: Callable[[JoinedScores], object] = lambda held: None,
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
@@ -210,10 +212,10 @@ def joined_scores(
         pairs: better/worse pairs that people gave, for `rr_kendall` and `preference_accuracy`. Without them, these
             statistics compare every two outputs for one item that have different ratings.
         unrated: keep segments without a rating, over which metrics may be averaged.
-        runtime: device, precision and cache.
-        language: note segments in scripts that a metric does not read, `strict`ly refuse them, or turn the check `off`.
-        rehearse: what will be done with the scores; it is called with stand-ins before anything is scored, so that what
-            it refuses costs no time.
+        runtime, language: device, precision and cache; note segments in scripts that a metric does not read, `strict`ly
+            refuse them, or turn the check `off`.
+        baseline, rehearse: the metric that others will be tested against, and what will be done with the scores; it is
+            called with stand-ins before anything is scored, so that what it refuses costs no time.
     """
     dataset = _dataset(dataset)
     scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
@@ -234,7 +236,7 @@ def joined_scores(
         return settle(JoinedScores(segments, human, {**scored, **columns}, tables, down, positions, told), missing)
 
     if built:
-        rehearse(joined(stand_ins(built, segments)))
+        rehearse(joined(stand_ins(built, segments, baseline)))
     return joined(*score_judged(built, segments, runtime or Runtime(), references, language))
 
 

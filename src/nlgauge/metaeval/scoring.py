@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -125,8 +124,10 @@ def readable(
     return held
 
 
-def stand_ins(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> dict[str, Scores]:
-    """Random numbers in place of the scores of the first two metrics.
+def stand_ins(
+    metrics: Mapping[str, Metric], segments: Sequence[Segment], baseline: str | None = None
+) -> dict[str, Scores]:
+    """Random numbers in place of the scores of the first two metrics, and of the one that others are tested against.
 
     What is refused with them, such as a test that does not go with a statistic, is refused before anything is scored.
     """
@@ -137,7 +138,8 @@ def stand_ins(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> dic
             np.random.default_rng(place).random(len(segments)),
             higher_is_better=built.info.higher_is_better,
         )
-        for place, (name, built) in enumerate(islice(metrics.items(), 2))
+        for place, (name, built) in enumerate(metrics.items())
+        if place < 2 or name == baseline
     }
 
 
