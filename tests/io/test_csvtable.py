@@ -59,6 +59,25 @@ def test_rated_outputs_of_one_input_stay_apart(put):
     ]
 
 
+PAWS = "id\tsentence1\tsentence2\tlabel\n1\ta to b\tb to a\t0\n2\ta to b\tto b from a\t1\n"
+
+
+def test_the_header_of_paws_is_read_as_it_is(put):
+    read = {name: ng.read(put(name, text)) for name, text in (("a.tsv", PAWS), ("a.csv", PAWS.replace("\t", ",")))}
+    for data in read.values():
+        assert [(s.id, s.references, s.hypothesis, s.human) for s in data] == [
+            ("1", ("a to b",), "b to a", {"label": 0.0}),
+            ("2", ("a to b",), "to b from a", {"label": 1.0}),
+        ]
+    found = ng.meta_evaluate(read["a.tsv"], scores={"other": [0.25, 0.75]}, preset="paws-auc")
+    assert {row["value"] for row in found.rows} == {1.0}  # the paraphrase has the higher score
+    named = ng.read("a.tsv", columns={"sentence1": "hyp", "sentence2": "ref", "label": "human.same"})
+    first = named.segments[0]
+    assert (first.references, first.hypothesis, first.human) == (("b to a",), "a to b", {"same": 0.0})
+    own = "hyp\tsentence1\tsentence2\tlabel\nx\ta\tb\t0\n"  # a column hyp says whose names they are
+    assert [s.hypothesis for s in ng.read(put("own.tsv", own))] == ["x"]
+
+
 def test_our_own_names_in_csv(put):
     (segment,) = ng.read(put("a.csv", "id,hyp,ref2,ref1,human.fluency,system\nk,x,b,a,2,S\n"))
     assert (segment.id, segment.references, segment.human, segment.system) == ("k", ("a", "b"), {"fluency": 2.0}, "S")

@@ -39,6 +39,13 @@ def test_a_protocol_names_what_exists_and_says_what_it_is(name):
     assert chosen.origin
 
 
+def test_bagel_is_menlis_protocol_and_segments_of_wmt16_are_table_11():
+    # MENLI's preprint averages over references (its table 18 comes out so); BARTScore takes the best
+    assert preset("bagel").references == "mean"
+    assert "references=best BARTScore" in preset("bagel").origin
+    assert preset("wmt16-seg").origin.endswith("BERTScore table 11")  # table 1 is of systems
+
+
 def test_an_unknown_protocol_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="unknown preset 'wmt16'; did you mean 'wmt16-seg'"):
         preset("wmt16")

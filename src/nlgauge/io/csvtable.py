@@ -64,7 +64,17 @@ RATED_OUTPUTS = Layout(
         "quality": "human.quality",
     },
 )
-LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS)
+PAWS = Layout(
+    "PAWS, PAWS-X and QQP: two sentences, and whether they say the same (1) or not (0)",
+    frozenset({"sentence1", "sentence2", "label"}),
+    {
+        "sentence1": "ref",
+        "sentence2": "hyp",
+        "label": "human.label",
+        **{name: name for name in ("id", "system", "seg", "lp", "task")},
+    },
+)
+LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
 
 
 class CsvRows:

@@ -11,7 +11,7 @@ import msgspec
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
-from nlgauge.io.csvtable import CsvRows
+from nlgauge.io.csvtable import PAWS, CsvRows, layout_of
 from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.frames import read_frame
@@ -37,6 +37,9 @@ FORMATS: Mapping[str, str] = {
         " SFHOT)"
     ),
     "summeval": "SummEval's model_annotations.aligned.jsonl, also paired or scored: expert and crowd ratings as lists",
+    "paws": (
+        "PAWS, PAWS-X and QQP (.tsv, .gz): sentence1 is the reference, sentence2 the hypothesis, label the rating"
+    ),
     "mqm": "MQM annotations (.tsv, .gz): one marked error a row, scored with the standard weights",
     "wmt-da": "WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP",
     "mtme": "mt-metrics-eval: the folder of one test set, with its human scores of segments",
@@ -89,6 +92,8 @@ def format_within(file: InputFile, usual: str) -> str:
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
     if usual == "tsv":
         columns = line.split("\t")
+        if layout_of(columns) is PAWS:
+            return "paws"
         return "mqm" if "hyp" not in columns and is_header(columns) else usual
     if usual == "jsonl":
         try:
@@ -105,6 +110,7 @@ _ROWS: dict[str, Callable[[InputFile], Rows]] = {
     "parquet": ParquetRows,
     "csv": CsvRows,
     "summeval": SummEvalRows,
+    "paws": lambda file: CsvRows(file, delimiter="\t"),
 }
 _FOLDERS: dict[str, Callable[[str], HeldSource]] = {"mtme": open_mtme, "wmt-da": open_da}
 _EXTENSIONS = {
@@ -193,8 +199,8 @@ def open_data(
 
 def _renamed(file: InputFile, name: str, columns: Mapping[str, str]) -> tuple[Rows, Mapping[str, str] | None]:
     """The rows of a file whose columns have other names, and the names that are left to be changed in each row."""
-    if name in ("csv", "tsv"):
-        return CsvRows(file, columns, "\t" if name == "tsv" else ","), None
+    if name in ("csv", "tsv", "paws"):
+        return CsvRows(file, columns, "," if name == "csv" else "\t"), None
     if name == "parquet":
         return ParquetRows(file, columns), columns
     if name == "jsonl":

@@ -13,6 +13,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination
+from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
 from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import Function, Plain
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
@@ -133,8 +134,13 @@ _NLI_D = "microsoft/deberta-large-mnli"
 _XNLI_R = "FacebookAI/xlm-roberta-base"  # to be fine-tuned: the authors' own weights are a pickle on a drive
 _XNLI_D = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
 _BART = "facebook/bart-large-cnn"
+_BERTSCORES = {
+    f"paper/bertscore-{language}": _at("embedding.bertscore:BertScore", model=model, layer=layer, language=language)
+    for language, (model, layer) in ((language, encoder_for(language)) for language in LANGUAGES)
+}
 _PAPERS = {
     "paper/bertscore": _at("embedding.bertscore:BertScore", model="roberta-large", layer=17),
+    **_BERTSCORES,
     "paper/nli-r": _at("nli.menli:Nli", model=_NLI_R),
     "paper/nli-d": _at("nli.menli:Nli", model=_NLI_D),
     "paper/nli-r-sum": _at("nli.menli:Nli", model=_NLI_R, formula="e-c", direction="backward"),
@@ -145,7 +151,8 @@ _PAPERS = {
     "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
     "paper/bartscore-p": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-reference"),
     "paper/bartscore-r": _at("generation.bartscore:BartScore", model=_BART, direction="reference-given-hypothesis"),
-    "paper/bartscore-f": _at("generation.bartscore:BartScore", model=_BART),
+    # bart-large-cnn trained further on ParaBank2, to be converted: the authors' weights are a pickle on a drive
+    "paper/bartscore-f": _at("generation.bartscore:BartScore", direction="both"),
     "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 

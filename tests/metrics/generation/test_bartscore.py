@@ -104,9 +104,17 @@ def test_prism_leaves_out_what_stands_around_the_text(tiny_denoiser):
 def test_presets_name_the_papers_model_and_take_ones_own(tiny_denoiser):
     own = ng.metric(f"paper/bartscore-fn:model={tiny_denoiser('bart')}")
     assert own.info.needs == {"source"}
-    for name, direction in (("p", P), ("r", R), ("f", F), ("fn", "hypothesis-given-source")):
+    for name, direction in (("p", P), ("r", R), ("fn", "hypothesis-given-source")):
         preset = ng.metric(f"paper/bartscore-{name}")
         assert (preset.model, preset.direction) == ("facebook/bart-large-cnn", direction)
+
+
+def test_the_f_score_of_the_paper_asks_for_the_model_that_has_to_be_converted(tiny_denoiser):
+    # MENLI's F is of the weights trained on ParaBank2; those of CNN/DM must not stand in for them
+    with pytest.raises(SpecError, match=r"needs the option 'model'; write paper/bartscore-f:model=\.\.\.; .*bart\.pth"):
+        ng.metric("paper/bartscore-f")
+    folder = str(tiny_denoiser("bart"))
+    assert ng.metric(f"paper/bartscore-f:model={folder}") == BartScore(model=folder, direction=F)
 
 
 def test_options_that_change_nothing_are_refused():

@@ -20,6 +20,7 @@ from nlgauge.metrics.base import Documents, check_needs
 from nlgauge.metrics.embedding import baseline as baselines
 from nlgauge.metrics.embedding.encoding import ByEncoder
 from nlgauge.metrics.embedding.idf import Table, file_identity, from_call, from_file, reference_documents
+from nlgauge.metrics.embedding.languages import is_encoder_for
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
@@ -48,7 +49,8 @@ class BertScore(ByEncoder):
         idf_file: weight pieces by the frequencies of a text file instead, one document per line.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
-        language: the language of the bundled baseline. Nothing else depends on it: `model` must read the language.
+        language: the language of the bundled baseline. Nothing else depends on it: `model` must read the language. It
+            is refused where it changes nothing, unless `model` is bert_score's encoder for it.
         references: how to use several references; `best_each` is bert_score's rule.
         special_tokens: `match` lets pieces match the special tokens (which have no weight), as bert_score does; `drop`
             leaves them out.
@@ -101,9 +103,9 @@ class BertScore(ByEncoder):
         self._check_language()
 
     def _check_language(self) -> None:
-        """Refuse a language that changes nothing, or that the encoder does not read."""
+        """Refuse a language that the encoder does not read, or that changes nothing and does not name its encoder."""
         given = f"bertscore:language={self.language}"
-        if self.language == ENGLISH:
+        if self.language == ENGLISH or is_encoder_for(self.model, self.language):
             return
         if self.model == embedded.NAME:
             raise SpecError(f"{given}: the model {self.model} reads English; name one that reads {self.language}")

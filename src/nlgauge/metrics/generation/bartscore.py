@@ -52,6 +52,9 @@ class BartScore(GeneratorMetric):
     frame: Literal["count", "skip"] = "count"
     language: str | None = None
     source_language: str | None = None
+    without: ClassVar = {
+        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, converted as the page 'generation' says"
+    }
     info: ClassVar[MetricInfo] = MetricInfo(
         "bartscore",
         range=(-math.inf, 0.0),
