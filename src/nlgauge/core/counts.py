@@ -30,17 +30,17 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
+    "unasked": "a hypothesis where the source is blank, and so are the references: nothing was to be said",
     "copied": "a hypothesis that is its source, or nearly",
     "foreign": "a hypothesis in another language or script than its references",
     "looping": "a hypothesis that says the same words again and again",
     "repeated": "a hypothesis that their system gives for many other inputs, too",
-    "unfinished": "a hypothesis without a final mark where the references have one (is it cut off?)",
+    "unfinished": "a hypothesis that is short and has no final mark where the references have one (is it cut off?)",
     "untranslated": "a hypothesis with words of the source that were not translated",
-    "spaced": "' .' at the end of one side and '.' of the other (is one side tokenised?)",
     "blank_reference": "a reference without text",
     "doubled_reference": "one reference twice",
     "repeated_reference": "a reference that many other inputs have, too",
-    "guarded": "a hypothesis that a guard distrusts; it gets the worst score",
+    "guarded": "a hypothesis that is no answer by one of its guards; it gets the worst score",
 }
 
 

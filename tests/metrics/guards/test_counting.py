@@ -49,22 +49,72 @@ def test_one_reference_for_many_inputs_is_counted():
     assert counted(*without) == {}
 
 
+def test_the_right_answer_may_be_given_often():
+    yes_or_no = [Segment(str(i), "Yes.", (("Yes.", "No.")[i % 2],), item=str(i)) for i in range(12)]
+    assert "repeated" not in counted(*yes_or_no)  # wrong six times, always in the same way
+    # five inputs with five answers: what is wrong for four of them is right for the fifth
+    own = [Segment(str(i), "I do not know.", (f"Answer {i}.",), item=str(i)) for i in range(4)]
+    assert counted(*own, Segment("r", "I do not know.", ("I do not know.",), item="r")) == {}
+    assert counted(*own, Segment("q", "I do not know.", ("Answer q.",), item="q")) == {"repeated": 5}
+
+
+def cut_off(n, others):
+    """Translations by a system "m", the first n of which are cut off."""
+    for i in range(n + others):
+        whole = f"He went to the sea {i} times with his dog."
+        text = whole[:-10] if i < n else whole
+        yield Segment(f"s{i}", text, (whole,), f"Er ging mit dem Hund {i} Mal an die See.", "m", f"i{i}", "de-en")
+
+
+def looked_at(*segments):
+    checks = GuardCounts()
+    checks.add(segments)
+    return checks
+
+
+def test_texts_that_are_cut_off_are_flagged_unless_most_of_the_system_have_no_final_mark():
+    half, most = looked_at(*cut_off(5, 5)), looked_at(*cut_off(6, 5))
+    assert half.by_system()[None, "m"] == {"n_flagged": 5, "guards.unfinished": 5}
+    (note,) = half.notes()
+    assert note.startswith("input: 5 of 10 segments (s0, s1, s2, s3, s4) have a hypothesis that is short and has no")
+    assert half.over_all()["unfinished"].tolist() == [True] * 5 + [False] * 5
+    assert most.by_system()[None, "m"] == {"n_flagged": 0}
+    assert most.notes() == [
+        "input: texts (m: 6 of 11) have no final mark where the references have one, and none is distrusted for it"
+    ]
+    assert not most.over_all()["unfinished"].any()
+    with pytest.raises(ng.InputError, match=r"^system 'm', segment \(number 1 of 10\) has a hypothesis that is short"):
+        half.refuse()
+    most.refuse()  # nothing to refuse
+
+
+def test_texts_that_are_tokenised_are_told_and_neither_flagged_nor_refused():
+    spaced = looked_at(*(one("A storm .", "A storm.", name=f"s{i}") for i in range(5)))
+    assert spaced.by_system() == {(None, None): {"n_flagged": 0}}
+    assert spaced.notes() == [
+        "input: texts (5 of 5) end in ' .' where the references end in '.', or the other way round, and none is"
+        " distrusted for it"
+    ]
+    spaced.refuse()
+
+
 def test_blocks_add_up_and_the_first_ten_are_named():
     checks = GuardCounts()
     for i in range(12):
-        checks.add([one("A storm .", "A storm.", name=f"s{i}")])
+        checks.add([one("A storm.", "A storm.", "A storm.", name=f"s{i}")])
     (note,) = checks.notes()
-    assert note.startswith(
-        "input: 12 of 12 segments (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, ...) have ' .' at the end of one side"
-    )
+    assert note.startswith("input: 12 of 12 segments (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, ...) have one reference")
     assert GuardCounts().notes() == []
 
 
 def test_every_run_says_so(tmp_path):
-    with pytest.warns(ng.ScoreWarning, match=r"input: 1 of 1 segments have ' \.' at the end of one side"):
-        ng.score(["A storm ."], ["A storm."], metrics="chrf")
+    with pytest.warns(ng.ScoreWarning, match=r"input: 1 of 1 segments have one reference twice"):
+        ng.score(["A storm."], [["The storm.", "The storm."]], metrics="chrf")
     data = tmp_path / "data.jsonl"
-    data.write_text('{"hyp": "Ein Satz.", "ref": "A text.", "src": "Ein Satz.", "seg": "s1"}\n', encoding="utf-8")
+    data.write_text(
+        '{"hyp": "Das ist ein Satz.", "ref": "This is a text.", "src": "Das ist ein Satz.", "seg": "s1"}\n',
+        encoding="utf-8",
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = score_source(ng.io.open_data(data), "chrf").result()

@@ -10,6 +10,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.signature import signature_of, spec_of
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.guards.rules import VERSION, Rules
 from nlgauge.testing import check_metric
 
 SOURCES = ["Die Fähre legt um zwölf Uhr ab.", "Die Straße ist heute gesperrt.", "Er sagte nichts dazu.", "Es regnet."]
@@ -47,6 +48,18 @@ def test_distrusted_outputs_get_the_worst_score_and_clean_ones_keep_theirs(spec)
         assert (worst >= min(high, 1.0)).all()
         assert (worst >= plain.values[[1, 2]]).all()
         assert guarded.system > plain.system
+
+
+def test_a_loop_that_leaves_an_answer_keeps_its_score():
+    # 9 words of 27 go round: it is noted; without its first turn it is 6 of 9 words where nothing else stands
+    others = " ".join(f"w{i}" for i in range(18))
+    texts = [f"{others} {'on a board ' * 3}", "on a board " * 3, "so " + "on a board " * 3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, guarded = ng.score(texts, ["a man on a board"] * 3, metrics=["chrf", "guarded(chrf)"]).values()
+    assert [[*Rules().flags(ng.Segment("a", text))] for text in texts] == [["looping"]] * 3
+    assert guarded.flags["guarded"].tolist() == [False, True, False]  # 6 of 9 are two thirds, and 6 of 10 are less
+    assert guarded.values.tolist() == [plain.values[0], 0, plain.values[2]]
 
 
 def test_chrf_of_a_guarded_corpus_worked_by_hand():
@@ -110,7 +123,8 @@ def test_the_signature_names_the_metric_inside_the_guards_and_what_tells_languag
     assert spec_of(built) == "guarded(chrf:word_order=2):guards=empty+copied"
     signature = str(signature_of(built, ng.Runtime()))
     assert signature.startswith("metric:guarded|metric:(metric:chrf|char_order:6|word_order:2|")
-    assert "|guards:empty+copied|py3langid:" in signature
+    assert f"|guards:empty+copied|rules:{VERSION}|py3langid:" in signature
+    assert VERSION == 2  # other rules than those of release 0.1.0, whose signatures name none
     assert "py3langid" not in str(signature_of(ng.metric("guarded(chrf):guards=looping"), ng.Runtime()))
 
 

@@ -25,10 +25,50 @@ def flags(hypothesis, *references, source=None, group=None):
 
 
 def test_a_copy_of_the_source_is_distrusted_unless_it_is_right():
-    assert flags("Ein Satz.", "A sentence.", source="Ein Satz.") == {"copied"}
+    text = "Die Fähre legt ab."
+    assert flags(text, "The ferry leaves.", source=text) == {"copied", "foreign"}
+    assert flags(text, source=text) == {"copied"}  # without references, too
     assert flags("Berlin", "Berlin", source="Berlin") == set()
-    assert flags("Berlin", "berlin", "Berlin", source="Berlin") == set()
-    assert flags("Ein Satz.", source="Ein Satz.") == {"copied"}  # without references, too
+    assert flags("es ist gut so", "es ist so gut", "Es ist gut so", source="es ist gut so") == set()
+    assert flags(ENGLISH, "They have closed the old road because of works.", source=ENGLISH) == set()  # one language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12.03.2014, 14:30",
+        "Angela Merkel, Bad Homburg",
+        "@anna_b @karl #berlin",
+        "https://example.org/ein-satz-ohne-blanks",
+        "anna.b@example.org, karl@example.org",
+        "ISBN 978-3-16-148410-0",
+        "README.md und /usr/bin/env",
+        "Apollo 11 landete",  # one plain word
+    ],
+)
+def test_numbers_dates_handles_addresses_and_names_may_be_copied(text):
+    for references in ((), ("Something else stands here.",)):
+        assert "copied" not in flags(text, *references, source=text, group="de-en")
+
+
+def test_two_plain_words_make_a_copy_and_three_a_near_one():
+    other = "Something else stands here."
+    assert "copied" in flags("Apollo 11 landete weich", other, source="Apollo 11 landete weich", group="de-en")
+    # "landete weich" of four plain words; with "dort" they are three
+    long = "Apollo 11 Neil Armstrong Buzz Aldrin landete weich"
+    assert "copied" not in flags(f"{long} there", other, source=f"{long} da", group="de-en")
+    assert "copied" in flags(f"{long} dort there", other, source=f"{long} dort da", group="de-en")
+    # what references say is no copy: "landete" is left
+    assert "copied" not in flags(f"{long} dort there", "weich dort", source=f"{long} dort da", group="de-en")
+    # eight letters are four words where no blanks set them apart, six are three, and two are one
+    assert "copied" in flags("今天道路", other, source="今天道路", group="zh-en")
+    assert "copied" not in flags("张继科", other, source="张继科", group="zh-en")
+
+
+def test_a_record_is_no_output():
+    record = "Piotr Hallmann | height | 175.26"
+    assert flags(record, "He is 175.26 cm tall.", source=record) == {"copied"}
+    assert "copied" not in flags("A | 1", "One.", source="A | 1")  # one word
 
 
 def test_a_near_copy_is_distrusted_where_languages_differ():
@@ -47,6 +87,19 @@ def test_a_blank_text_is_empty_and_nothing_else():
         assert flags(blank, ENGLISH, source=GERMAN) == {"empty"}
 
 
+def test_where_nothing_was_to_be_said_a_text_is_distrusted_and_a_blank_is_right():
+    for blank in ("", " ", "\u200b"):
+        assert flags("A storm.", blank, source=blank) == {"unasked", "blank_reference"}
+        assert flags("A storm.", source=blank) == {"unasked"}
+        assert flags("", blank, source=blank) == {"blank_reference"}
+    assert flags("A storm.", "", "A storm.", source="") == {"blank_reference"}  # a reference says something
+    assert flags("A storm.", "", source="Ein Sturm.") == {"blank_reference"}
+    assert flags("A storm.", "") == {"blank_reference"}  # nobody knows what was asked
+    table, turns = ({"name": "storm"},), ({"speaker": "a", "text": "What was it?"},)
+    assert [*Rules().flags(Segment("a", "A storm.", source="", table=table))] == []
+    assert [*Rules().flags(Segment("a", "A storm.", source="", context=turns))] == []
+
+
 def test_another_language_or_script_is_distrusted():
     assert flags("La route est fermée à cause de travaux.", ENGLISH) == {"foreign"}
     assert flags("Дорога сегодня закрыта из-за ремонта.", ENGLISH) == {"foreign"}
@@ -56,12 +109,23 @@ def test_another_language_or_script_is_distrusted():
     assert flags("Une route.", ENGLISH) == set()  # short
     assert flags("La route est fermée à cause de travaux.", "No.") == set()  # so is the reference
     assert flags("道路因施工今天关闭。", "今天由于修路道路封闭。") == set()
+    # the reference is what was not translated
+    assert (
+        flags("So here it is now.", "Hier ist es also jetzt.", source="Hier ist es also jetzt.", group="de-en") == set()
+    )
 
 
 def test_words_of_the_source_that_were_not_translated_are_distrusted():
     assert flags("The road is heute wegen Bauarbeiten closed.", ENGLISH, source=GERMAN) == {"untranslated"}
+    # three in a row, two of them plain: "heute Wegen" and one name are too few, and so are two words
+    for said, found in (("heute wegen Bauarbeiten", True), ("heute wegen works", False), ("Straße heute Bau", False)):
+        source = f"Gestern {said} gesperrt."
+        assert ("untranslated" in flags(f"The road is {said} closed.", ENGLISH, source=source, group="de-en")) == found
     chinese = {"source": "张继科赢了比赛。", "group": "zh-en"}
     assert flags("Mr Zhang 张继 won.", "Mr Zhang Jike won.", **chinese) == {"untranslated"}
+    assert flags("Mr Zhang 张 won.", "Mr Zhang Jike won.", **chinese) == set()  # one letter
+    accents = {"source": "Ștefan și Țuțea țin.", "group": "ro-en"}
+    assert flags("Ștefan Țuțea held it.", "Stefan and Tutea held it.", **accents) == set()  # Latin letters
     names = "Angela Merkel visited Bad Homburg in June."
     assert flags(names, names.replace("visited", "saw"), source="Angela Merkel besuchte Bad Homburg im Juni.") == set()
     summary = "The storm closed the road because of works nearby."
@@ -69,44 +133,56 @@ def test_words_of_the_source_that_were_not_translated_are_distrusted():
     assert flags(summary, "People waited after the council shut a street.", source=article) == set()
 
 
+LOOP = "the end of the day, " * 3
+
+
 @pytest.mark.parametrize(
     ("text", "loops"),
     [
-        ("It was the end of the day, " + "the end of the day, " * 3, True),
+        ("It was " + LOOP, True),
+        ("It was a number of a number of a number of a number.", True),
         ("so " + "ha " * 20, True),
         ("m" * 60, True),
-        # 14 words, 7 of them again, and 5 pairs of 13: 12 / 14 is over .27
-        ("It was a number of a number of a number of a number.", True),
-        ("It was good, it was very good, and it was good again, as good as it was before.", True),
-        ("no no no", False),  # short: 2 words and 1 pair of at least 10 are .3, and the references say half of it
-        ("the same sentence once more. " * 2, True),
+        ("It was good, it was very good, and it was good again, as good as it was before.", False),
+        ("More and more people come, and more and more of them stay, and more and more buy a house.", False),
+        ("the same sentence once more. " * 2, False),
+        ("no no no", False),
         ("The road is closed today, and the other road is open.", False),
     ],
 )
-def test_texts_that_say_the_same_again_and_again_are_distrusted(text, loops):
+def test_texts_that_go_round_in_one_phrase_are_distrusted(text, loops):
     assert ("looping" in flags(text, "no, no, other.")) == loops
+    assert ("looping" in flags(text)) == loops
     assert "looping" not in flags(text, text)  # the reference does so, too
 
 
-def test_without_references_only_a_text_that_hardly_says_anything_else_is_distrusted():
-    # 2 words and 1 pair again, of 11 words: 3 / 11; and 9 words and 8 pairs of 12: 17 / 12
-    assert flags("The road is closed today, and the other road is open.") == set()
-    assert flags("a number of a number of a number of a number") == {"looping"}
+def test_what_the_source_the_context_or_one_reference_repeats_may_be_repeated():
+    assert "looping" not in flags(LOOP, "Other.", LOOP)
+    assert "looping" not in flags(LOOP, "Other.", source=LOOP)
+    assert "looping" not in flags("ha " * 20, "He laughed.", source="哈哈哈哈哈")
+    turns = ({"speaker": "a", "text": "na na na na na na"},)
+    assert [*Rules().flags(Segment("a", "na " * 12, context=turns))] == []
 
 
-def test_a_text_without_a_final_mark_is_distrusted_where_references_have_one():
-    assert flags("He went to the", "He went to the sea.") == {"unfinished"}
-    assert flags("He said “no”", "He said no.") == set()
-    assert flags("He said", "He said.", "He said") == set()
-    assert flags("He went", "He went.", source="er ging") == set()  # nor has the source one
-    assert flags("He went", "He went.", source="Er ging.") == {"unfinished"}
+def test_a_long_summary_beside_a_short_reference_is_no_loop():
+    summary = (
+        "The council closed the road on Monday. The council said the road was in danger. The road will stay closed"
+        " until the bridge is safe, the council said. The bridge was built in 1890, and the road in 1902. The council"
+        " said it would build a new bridge and a new road."
+    )
+    assert flags(summary, "A bridge is unsafe.", source=summary * 2) == set()
 
 
-def test_a_side_that_is_tokenised_is_distrusted():
-    assert flags("A storm .", "A storm.") == {"spaced"}
-    assert flags("A storm.", "A storm .", "The storm .") == {"spaced"}
-    assert flags("A storm .", "A storm .") == set()
-    assert flags("A storm .", "A storm .", "A storm.") == set()
+def test_a_translation_that_is_cut_off_is_distrusted():
+    german = {"source": "Er ging mit dem Hund an die See.", "group": "de-en"}
+    reference = "He went to the sea with his dog."
+    assert flags("He went to the", reference, **german) == {"unfinished"}
+    assert flags("He went to the", reference, source=german["source"], group="de-de") == set()  # no translation
+    assert flags("He went to the", reference) == set()
+    assert flags("He went to the", reference, source="Er ging mit dem Hund an die See", group="de-en") == set()
+    assert flags("He took the dog to the sea", reference, **german) == {"unfinished"}  # 26 of 32 characters
+    assert flags("With the dog he went to the sea", reference, **german) == set()  # 31: as long as the reference
+    assert flags("He left", reference, **german) == set()  # two words
 
 
 def test_references_without_text_and_references_that_stand_twice_are_found():
@@ -153,13 +229,15 @@ DATA = Path(os.environ.get("NLGAUGE_DATA", "/nowhere"))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="NLGAUGE_DATA names no folder")
-@pytest.mark.parametrize("name", ["wmt15-da-seg", "wmt16-da-seg", "webnlg2020-humaneval"])
+@pytest.mark.parametrize(
+    "name", ["wmt15-da-seg", "wmt16-da-seg", "webnlg2020-humaneval", "summeval", "ted-mqm-zh-en", "ted-mqm-en-de"]
+)
 def test_well_rated_outputs_are_trusted(name):
-    """At most 1 % of the best quarter has a guard against it; `spaced` says what is there, not that it is bad."""
+    """All guards together distrust at most 1 % of the best quarter."""
     with gzip.open(DATA / name / "segments.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     best = sorted(rows, key=lambda row: -mean(row["human"].values()))[: len(rows) // 4]
     texts = (Segment(row["id"], row["hyp"], tuple(row["refs"]), row["src"], group=row.get("lp")) for row in best)
-    found = [{*Rules().flags(segment)} for segment in texts]
-    for guard in {*OUTPUTS} - {"spaced"}:
-        assert sum(guard in one for one in found) <= 0.01 * len(best), guard
+    rules = Rules()
+    found = [{*rules.flags(segment)} & {*OUTPUTS} for segment in texts]
+    assert sum(map(bool, found)) <= 0.01 * len(best)

@@ -19,10 +19,11 @@ from nlgauge.core.options import check_option
 from nlgauge.core.result import Row
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
+from nlgauge.metrics.guards.ways import Ways
 
 GuardCheck = Literal["note", "refuse", "off"]
 GUARD_CHECKS: tuple[str, ...] = get_args(GuardCheck)
-OVER_ALL = ("repeated", "repeated_reference")  # guards that look at all segments together
+OVER_ALL = ("repeated", "repeated_reference", "unfinished")  # guards that look at all segments together
 GUARDS = (*OUTPUTS, "repeated", *REFERENCES, "repeated_reference")
 N_FLAGGED, GUARD = "n_flagged", "guards."  # fields of rows
 
@@ -30,6 +31,8 @@ _SILENT = frozenset(("empty",))  # every metric says so itself
 _NOTHING = (hash(""), hash(()))  # of a text that is not there
 _APART = 0x1E3779B97F4A7C15  # odd, so that hashes of systems differ
 _INPUTS, _SHARE = 5, 0.1  # for how many inputs one text is given, at least, and for which share of them
+_SURE, _CUT = 1, 2  # bits of a text: distrusted by a guard, and by `unfinished`
+UNFINISHED = "unfinished"  # the guard that says nothing of a system that writes no final marks
 
 Key = tuple[str | None, str | None]  # group, system
 
@@ -44,16 +47,18 @@ class GuardCounts:
     _keys: dict[Key, int] = field(default_factory=dict)
     _counts: list[Counter[str]] = field(default_factory=list)  # of each key
     _places: array[int] = field(default_factory=lambda: array("q"))  # the key of each segment
-    _flagged: bytearray = field(default_factory=bytearray)  # whether a guard of outputs distrusts it
+    _flagged: bytearray = field(default_factory=bytearray)  # bits of each segment
     _texts: array[int] = field(default_factory=lambda: array("q"))  # hashes
     _references: array[int] = field(default_factory=lambda: array("q"))
     _inputs: array[int] = field(default_factory=lambda: array("q"))
     _rules: Rules = field(default_factory=Rules)
+    _ways: Ways = field(default_factory=Ways)
 
     def add(self, segments: Sequence[Segment]) -> None:
         """Count more segments."""
         self.n += len(segments)
-        self._texts.extend(map(hash, map(attrgetter("hypothesis"), segments)))
+        # what a reference says is right, however often it is said
+        self._texts.extend(hash("" if s.hypothesis in s.references else s.hypothesis) for s in segments)
         self._references.extend(map(hash, map(attrgetter("references"), segments)))
         self._inputs.extend(map(hash, map(attrgetter("item", "source"), segments)))
         flags = self._rules.flags
@@ -64,7 +69,11 @@ class GuardCounts:
                 self._counts.append(Counter())
             self._places.append(place)
             found = list(flags(s))
-            self._flagged.append(bool(found) and any(name in OUTPUTS for name in found))
+            cut = UNFINISHED in found
+            if cut:
+                found.remove(UNFINISHED)
+            self._ways.add(s, cut)
+            self._flagged.append(_CUT * cut | _SURE * any(name in OUTPUTS for name in found))
             for name in found:
                 self._counts[place][name] += 1
                 self._earliest.setdefault(name, (len(self._flagged), f" {s.id!r}"))
@@ -73,19 +82,21 @@ class GuardCounts:
                     first.append(s.id)
 
     def notes(self) -> list[str]:
-        """One note per guard that distrusts a text."""
+        """One note per guard that distrusts a text, and one per way of writing that systems keep to."""
         counts = self.by_system()
         total = {name: sum(one[GUARD + name] for one in counts.values()) for name in GUARDS if name not in _SILENT}
-        return list(count_notes("input", {k: v for k, v in total.items() if v}, self.n, first=self._first))
+        first = {**self._first, UNFINISHED: self._ways.first()}
+        noted = count_notes("input", {k: v for k, v in total.items() if v}, self.n, first=first)
+        return [*noted, *self._ways.notes()]
 
     def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
         """Group and system -> how many outputs any guard distrusts, and how many texts each guard does.
 
         The names are those of fields of a result's rows. The group is None unless groups are counted apart.
         """
-        over_all = self._over_all()
+        over_all = self.over_all()
         places = np.array(self._places, dtype=np.int64)
-        flagged = np.frombuffer(bytes(self._flagged), dtype=np.bool_) | over_all["repeated"]
+        flagged = self._distrusted(over_all)
         found: dict[Key, Counter[str]] = {}
         for key, place in self._keys.items():
             mine = places == place
@@ -95,6 +106,16 @@ class GuardCounts:
                 {GUARD + name: int(mask[mine].sum()) for name, mask in over_all.items() if mask[mine].any()}
             )
         return summed(found, by_group)
+
+    def over_all(self) -> dict[str, Mask]:
+        """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
+        # copies are made one after the other, since a run in parts counts millions of segments
+        found = (
+            self._given_often(self._own_texts(), self._told_apart()),
+            self._given_often(np.array(self._references, dtype=np.int64), np.array(self._inputs, dtype=np.int64)),
+            self._cut_off(),
+        )
+        return dict(zip(OVER_ALL, found, strict=True))
 
     def beside(self, rows: Iterable[Row], by_group: bool = False) -> list[Row]:
         """The rows of a result, with the numbers of `by_system` beside each value; what no text has is left out."""
@@ -107,7 +128,7 @@ class GuardCounts:
             InputError: there is such a text; the error names the first.
         """
         earliest = {name: first for name, first in self._earliest.items() if name != "doubled_reference"}
-        for name, mask in self._over_all().items():
+        for name, mask in self.over_all().items():
             if mask.any():
                 earliest[name] = int(mask.argmax()) + 1, ""
         if not earliest:
@@ -121,14 +142,24 @@ class GuardCounts:
             " text, or take note in place of refuse"
         )
 
-    def _over_all(self) -> dict[str, Mask]:
-        """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
-        # copies are made one after the other, since a run in parts counts millions of segments
-        found = (
-            self._given_often(self._own_texts()),
-            self._given_often(np.array(self._references, dtype=np.int64)),
-        )
-        return dict(zip(OVER_ALL, found, strict=True))
+    def _distrusted(self, over_all: Mapping[str, Mask]) -> Mask:
+        return over_all["repeated"] | over_all[UNFINISHED] | (self._bits() & _SURE > 0)
+
+    def _bits(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(bytes(self._flagged), dtype=np.uint8)
+
+    def _cut_off(self) -> Mask:
+        """Whether each text seems to be cut off, where its system writes final marks, shape (n,)."""
+        cut: Mask = self._bits() & _CUT > 0
+        if cut.any():
+            usual = np.array([self._ways.is_usual(system) for _, system in self._keys], dtype=np.bool_)
+            cut &= ~usual[np.array(self._places, dtype=np.int64)]
+        return cut
+
+    def _told_apart(self) -> npt.NDArray[np.int64]:
+        """What each text should answer to, shape (n,): the references, since inputs may share the right answer."""
+        inputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._inputs, self._references))
+        return np.where(references == _NOTHING[1], inputs, references)
 
     def _own_texts(self) -> npt.NDArray[np.int64]:
         """A hash of each output and its system, shape (n,): one text of two systems is two."""
@@ -140,16 +171,16 @@ class GuardCounts:
             texts[said] += of_key[np.array(self._places, dtype=np.int64)[said]] * _APART
         return texts
 
-    def _given_often(self, hashes: npt.NDArray[np.int64]) -> Mask:
-        """Whether the text of each segment, shape (n,), is given for many inputs."""
+    def _given_often(self, hashes: npt.NDArray[np.int64], inputs: npt.NDArray[np.int64]) -> Mask:
+        """Whether the text of each segment is given for many inputs; hashes of both, shape (n,)."""
         ordered = np.sort(hashes)
         if not (ordered[_INPUTS - 1 :] == ordered[: 1 - _INPUTS]).any():  # no text is there so often
             return np.zeros(len(hashes), dtype=np.bool_)
         known, place = _numbered(hashes)
-        inputs, number = _numbered(np.array(self._inputs, dtype=np.int64))
-        pairs = np.unique(place * len(inputs) + number)
-        given_for = np.bincount(pairs // len(inputs), minlength=len(known))
-        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(inputs))) & ~np.isin(known, _NOTHING)
+        each, number = _numbered(inputs)
+        pairs = np.unique(place * len(each) + number)
+        given_for = np.bincount(pairs // len(each), minlength=len(known))
+        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(each))) & ~np.isin(known, _NOTHING)
         return many[place]
 
 

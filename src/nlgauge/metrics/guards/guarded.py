@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,17 @@ from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of, version
 from nlgauge.metrics.base import is_pooled, notes_of, trained_on
-from nlgauge.metrics.guards.rules import OUTPUTS, Rules
+from nlgauge.metrics.guards.endings import HABITS, habits
+from nlgauge.metrics.guards.rules import OUTPUTS, VERSION, Rules, is_spoilt
 from nlgauge.metrics.wrapped import WrappedMetric
 from nlgauge.runtime.runtime import Runtime
 
 GUARDED = "guarded"
 _SIGN = "\u25a1"
 _LETTER, _MARK = re.compile(r"\w"), re.compile(rf"[^\w\s{_SIGN}]")
-_SURE = "empty+copied+foreign+looping"  # guards of texts that are no answer; the others find faults of a part
+_SURE = "empty+unasked+copied+foreign+looping"  # guards of texts that are no answer; the others find faults of a part
+_NAMES = (*OUTPUTS, *HABITS)
+_TELLING = frozenset(("copied", "foreign", "unfinished", "untranslated"))  # guards that ask for languages
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class Guarded(WrappedMetric):
 
     def __post_init__(self) -> None:
         for name in self._names:
-            if name not in OUTPUTS:
-                raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, OUTPUTS)}")
+            if name not in _NAMES:
+                raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, _NAMES)}")
         if self.metric.info.name == "scores":
             raise SpecError(f"{GUARDED}(scores): scores that are read from a file say nothing of an empty text")
         if is_pooled(self.metric) and not hasattr(self.metric, "scorer"):
@@ -73,17 +77,19 @@ class Guarded(WrappedMetric):
         return trained_on(self.metric)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The signature of the metric inside, and what tells languages."""
+        """The signature of the metric inside, the version of the rules, and what tells languages."""
         entries = signature_of(self.metric, runtime).entries
         inside = "(" + "|".join(f"{key}:{value}" for key, value in entries if key != "nlgauge") + ")"
-        telling = {"py3langid": version("py3langid")} if {"foreign", "copied", "untranslated"} & {*self._names} else {}
-        return {"metric": inside, "pool": None, **telling}
+        telling = {"py3langid": version("py3langid")} if _TELLING & {*self._names} else {}
+        return {"metric": inside, "pool": None, "rules": VERSION, **telling}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The scores of the metric inside; the flag `guarded` is set where a guard distrusts the output."""
         found = self._inside(segments, runtime)
         rules, names = Rules(), {*self._names}
-        guarded = np.array([not names.isdisjoint(rules.flags(s)) for s in segments], dtype=np.bool_)
+        guarded = np.array(
+            [is_spoilt(s, names.intersection(chain(rules.flags(s), habits(s)))) for s in segments], dtype=np.bool_
+        )
         if guarded.any():
             counted = getattr(self.metric, "counted", None)
             stand_in = _masked if found.stats is not None and counted is None else lambda text: ""

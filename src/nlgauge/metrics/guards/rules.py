@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
 from nlgauge.core.segment import Segment, is_blank
+from nlgauge.metrics.guards.endings import habits, is_shorter
+from nlgauge.metrics.guards.loops import MOST, is_loop, loop, turns_itself
 from nlgauge.text.identification import known_languages, languages
 from nlgauge.text.scripts import writings
 from nlgauge.text.tokenize import NO_BLANKS
 
-OUTPUTS = ("empty", "copied", "foreign", "looping", "unfinished", "untranslated", "spaced")  # guards of hypotheses
+VERSION = 2  # stands in signatures: it changes whenever a rule flags other texts
+OUTPUTS = ("empty", "unasked", "copied", "foreign", "looping", "unfinished", "untranslated")  # guards of hypotheses
 REFERENCES = ("blank_reference", "doubled_reference")
 
-# Thresholds: the values that at most 1 % of well rated outputs reach in any set (recipes/guards/measure.py).
+# What must be there before a text is distrusted; recipes/guards/measure.py shows how seldom good outputs have it.
 NEAR = 80  # percent of characters that a near copy shares with its source, and that no reference shares with it
-REPEATS, REPEATS_ALONE = 0.27, 0.6  # share of repeated words and pairs: more than in references, and without these
-RUN = 2  # words of the source in a row, or letters of its script, that no reference has
+KEPT, KEPT_NEARLY = 2, 3  # plain words of the source that a copy has, and a near copy, and no reference
+RUN, PLAIN = 3, 2  # words of the source in a row that no reference has, and how many of them are plain
+LETTERS = 2  # letters of the source's script that no reference has
 SHARED = 1 / 3  # share of words that references have from which on a text is in their language
 LIKELY = 0.05  # the least probability of the language of the references
 
 _SHORTEST = 3  # words of a text whose language is told
-_FEW = 10  # words: the share of repeated words of a shorter text is taken of so many
 _START = 500  # characters of long texts that are held against each other
-_FINAL = frozenset(".!?…。！？؟।॥։\"'”’»“)]）】」』*|")  # the ends of texts that are whole
-_TOKENIZED = " ."
-_TAIL, _WINDOW = 16, 500  # the last characters, and among how many they are looked for again
-_TURNS, _LEAST = 3, 48  # how often a loop turns, at least, and how many characters it has
-_KEPT = 4096  # lists of references, and sources, whose words are remembered
+_REMEMBERED = 4096  # lists of references, and sources, whose words are remembered
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(f"[{NO_BLANKS}]")
+_BEYOND_LATIN = "\u0370"  # the first letter that is not Latin
+_PER_WORD = 2  # letters of such a script that count as one word
+_ADDRESS = re.compile(r"[@#/\\_\d]|\w\.\w")  # handles, tags, paths, addresses, numbers and dates
 _PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")  # zh-en, as groups are called
 _RECORD = re.compile(r"\s\|\s|\w=\S|^\s*[\[{<]")  # what data looks like: a | b, a=b, {"a": 1}, <a>
 
@@ -60,9 +61,13 @@ class Rules:
         if any(_is_empty(reference) for reference in references):
             yield "blank_reference"
         text = segment.hypothesis
+        asked = _is_asked(segment)
         if _is_empty(text):
-            yield "empty"
+            if asked:
+                yield "empty"
             return
+        if not asked:
+            yield "unasked"
         if text[:1].isspace() or text[-1:].isspace():
             text = text.strip()
             segment = replace(segment, hypothesis=text)
@@ -70,51 +75,81 @@ class Rules:
         own = set(words)
         new = own - self._of(references) if references else own
         if segment.source is not None and text not in references:
-            if _is_copy(segment) or _is_near_copy(segment):
+            if self._is_copy(segment, new):
                 yield "copied"
             elif references and self._is_untranslated(segment, words, new):
                 yield "untranslated"
         if len(words) >= _SHORTEST and len(new) > (1 - SHARED) * len(own) and _is_foreign(segment):
             yield "foreign"
-        if (spaced and _repeats(words, segment)) or _ends_in_loop(segment):
+        if is_loop(words, spaced) and not _loops(_sides(segment)):
             yield "looping"
-        if references:
-            end, wanted = text[-2:], references[0][-2:]
-            if end != wanted:
-                if wanted[-1:] in _FINAL and end[-1:] not in _FINAL and _is_unfinished(segment):
-                    yield "unfinished"
-                if (end == _TOKENIZED or wanted == _TOKENIZED) and _is_spaced(segment):
-                    yield "spaced"
+        if "unmarked" in habits(segment) and is_shorter(segment) and _differ(segment):
+            yield "unfinished"
+
+    def _is_copy(self, segment: Segment, new: set[str]) -> bool:
+        """Whether a text is its source, or nearly that in another language, and no reference is."""
+        text, source = segment.hypothesis, (segment.source or "").strip()
+        exact = text == source
+        if not exact and not fuzz.ratio(text[:_START], source[:_START], score_cutoff=NEAR):
+            return False
+        if any(fuzz.ratio(r[:_START], source[:_START], score_cutoff=NEAR) for r in segment.references):
+            return False
+        if exact and _RECORD.search(source):
+            return sum(map(str.isalpha, new)) >= KEPT
+        kept = _size(_plain(text) & new & self._of(source), text)
+        if kept < (KEPT if exact else KEPT_NEARLY):
+            return False
+        differ = _differ(segment)
+        return differ is not False if exact else bool(differ)
 
     def _is_untranslated(self, segment: Segment, words: Sequence[str], new: set[str]) -> bool:
         """Whether words in a row, or letters of another script, are those of the source, and no reference has them."""
         source = segment.source or ""
         kept = new & self._of(source)
-        if len(kept) >= RUN and sum(map(str.isalpha, kept)) >= RUN:
-            run = 0
-            for word in words:
-                run = run + 1 if word in kept and word.isalpha() else 0
-                if run >= RUN:
-                    return _differ(segment)
+        if sum(map(str.isalpha, kept)) >= PLAIN and len(kept & (plain := _plain(segment.hypothesis))) >= PLAIN:
+            for start in range(len(words) - RUN + 1):
+                run = words[start : start + RUN]
+                if kept.issuperset(run) and sum(word in plain for word in run) >= PLAIN:
+                    return bool(_differ(segment))
         if segment.hypothesis.isascii() or source.isascii():
             return False
         letters = set(segment.hypothesis) & set(source) - set("".join(segment.references))
-        letters = {char for char in letters if not char.isascii() and char.isalpha()}
-        return bool(letters) and sum(char in letters for char in segment.hypothesis) >= RUN and _differ(segment)
+        letters = {char for char in letters if char >= _BEYOND_LATIN and char.isalpha()}
+        found = sum(char in letters for char in segment.hypothesis) if letters else 0
+        return found >= LETTERS and bool(_differ(segment))
 
     def _of(self, texts: str | tuple[str, ...]) -> frozenset[str]:
         """The words of one text, or of several together."""
         known = self._known.get(texts)
         if known is None:
-            if len(self._known) >= _KEPT:
+            if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             each = (texts,) if isinstance(texts, str) else texts
             known = self._known[texts] = frozenset().union(*(_split(text).words for text in each))
         return known
 
 
+def is_spoilt(segment: Segment, guards: Iterable[str]) -> bool:
+    """Whether one of the guards that distrust a text is reason enough to give it the worst score.
+
+    A loop is where two thirds of the text or more only say again what was just said: what else is there is an answer.
+    """
+    return any(name != "looping" or loop(*_split(segment.hypothesis)).again >= MOST for name in guards)
+
+
 def _is_empty(text: str) -> bool:
     return not text[:1].isalnum() and is_blank(text)
+
+
+def _is_asked(segment: Segment) -> bool:
+    """Whether anything was to be said: not where the source is blank, and so are all references, if any."""
+    source = segment.source
+    return (
+        source is None
+        or not _is_empty(source)
+        or not all(map(_is_empty, segment.references))
+        or bool(segment.context or segment.table)
+    )
 
 
 def _split(text: str) -> _Words:
@@ -123,95 +158,72 @@ def _split(text: str) -> _Words:
     return _Words([char for char in text if char.isalnum()], False)
 
 
-def _is_copy(segment: Segment) -> bool:
-    """Whether a text, without blanks around it, is its source, and no reference is."""
-    text, source = segment.hypothesis, segment.source or ""
-    return len(text) <= len(source) and text == source.strip() and text not in map(str.strip, segment.references)
+def _plain(text: str) -> set[str]:
+    """The words that are no names (capitals), numbers, handles or addresses; letters if no blanks set words apart."""
+    words, spaced = _split(text)
+    if not spaced:
+        return {char for char in words if char.isalpha()}
+    tokens = (token for token in text.split() if not _ADDRESS.search(token))
+    return {w for token in tokens for w in _WORD.findall(token) if w.isalpha() and not w[0].isupper()}
 
 
-def _is_near_copy(segment: Segment) -> bool:
-    """Whether a text is nearly its source, in another language, and no reference is."""
-    text, source = segment.hypothesis[:_START], (segment.source or "")[:_START]
-    if not fuzz.ratio(text, source, score_cutoff=NEAR) or len(_split(text).words) < _SHORTEST:
-        return False
-    return not any(fuzz.ratio(r[:_START], source, score_cutoff=NEAR) for r in segment.references) and _differ(segment)
+def _size(words: set[str], text: str) -> int:
+    """How many words there are, in a text of words or of letters."""
+    return len(words) if _split(text).spaced else len(words) // _PER_WORD
 
 
-def _differ(segment: Segment) -> bool:
-    """Whether source and target are in different languages, by the language pair or else by the texts."""
+def _sides(segment: Segment) -> Iterable[str]:
+    return (*segment.references, segment.source or "", *(turn["text"] for turn in segment.context))
+
+
+def _loops(texts: Iterable[str]) -> bool:
+    """Whether one of the texts says something again and again, so that an output may, too."""
+    return any(turns_itself(text) or is_loop(*_split(text)) for text in texts)
+
+
+def _differ(segment: Segment) -> bool | None:
+    """Whether source and target are in different languages, by the language pair or else by the texts.
+
+    None where neither tells: the source is a record, or one side is short.
+    """
     if _RECORD.search(segment.source or ""):
-        return False
+        return None
+    pair = _pair(segment)
+    if pair is not None:
+        return pair[0] != pair[1]
+    known = " ".join(segment.references)
+    if any(_is_short(text) for text in (segment.source or "", known)):
+        return None
+    return _are_other(segment.source or "", known)
+
+
+def _pair(segment: Segment) -> tuple[str, str] | None:
+    """The languages of source and target, if the group names them."""
     pair = _PAIR.fullmatch(segment.group or "")
-    if pair is not None and known_languages().issuperset(pair.groups()):
-        return pair[1] != pair[2]
-    return bool(segment.references) and _are_other(segment.source or "", " ".join(segment.references))
+    return (pair[1], pair[2]) if pair is not None and known_languages().issuperset(pair.groups()) else None
 
 
 def _is_foreign(segment: Segment) -> bool:
-    """Whether a text is in another language or script than its references, or than the pair says if there are none."""
+    """Whether a text is in another language or script than its references, and than the pair says."""
+    pair = _pair(segment)
+    text, known = segment.hypothesis, " ".join(segment.references)
     if segment.references:
-        return _are_other(segment.hypothesis, " ".join(segment.references))
-    pair = _PAIR.fullmatch(segment.group or "")
-    if pair is None or not known_languages().issuperset(pair.groups()):
+        if _is_short(text) or _is_short(known) or not _are_other(text, known):
+            return False
+    elif pair is None:
         return False
-    return languages(segment.hypothesis)[pair[2]] < LIKELY
+    return pair is None or languages(text)[pair[1]] < LIKELY  # a reference may be what is in another language
+
+
+def _is_short(text: str) -> bool:
+    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST
 
 
 def _are_other(text: str, known: str) -> bool:
-    """Whether a text is in another script or language than a known one; no short text is."""
-    if any(sum(map(str.isalpha, _split(one).words)) < _SHORTEST for one in (text, known)):
-        return False
+    """Whether a text is in another script or language than a known one."""
     if not (text.isascii() and known.isascii()):
         ours, theirs = writings([text, known]).tolist()
         if ours // 2 != theirs // 2:  # each script but Latin has two codes
             return True
     expected = max(languages(known).items(), key=lambda entry: entry[1])[0]
     return languages(text)[expected] < LIKELY
-
-
-def _repeats(words: Sequence[str], segment: Segment) -> bool:
-    """Whether a text says more words and pairs of words again than its references."""
-    found = _repeated_share(words)
-    if not segment.references:
-        return found > REPEATS_ALONE
-    return found > REPEATS and all(found - _repeated_share(_split(r).words) > REPEATS for r in segment.references)
-
-
-def _repeated_share(words: Sequence[str]) -> float:
-    """The number of words and pairs of words that stood there before, as a share of all words."""
-    n = len(words)
-    again = n - len(set(words))
-    if again:
-        again += n - 1 - len(set(pairwise(words)))
-    return again / max(n, _FEW)
-
-
-def _ends_in_loop(segment: Segment) -> bool:
-    """Whether a text ends in a loop, and none of its references does."""
-    text = segment.hypothesis
-    if len(text) < _LEAST or text.count(text[-_TAIL:], -_WINDOW) < _TURNS:
-        return False
-    return _is_loop(text) and not any(map(_is_loop, segment.references))
-
-
-def _is_loop(text: str) -> bool:
-    """Whether a text ends in the same characters three times or more."""
-    text = text.rstrip()
-    for period in range(1, min(len(text) // _TURNS, _WINDOW // 2) + 1):  # longer ones do not turn so often in it
-        turns = max(_TURNS, -(-_LEAST // period))
-        if text.endswith(text[-period:] * turns):
-            return True
-    return False
-
-
-def _is_unfinished(segment: Segment) -> bool:
-    """Whether a text lacks the final mark that all of its references and its source, if any, have."""
-    whole = [r.rstrip()[-1:] in _FINAL for r in segment.references]
-    source = (segment.source or "").rstrip()
-    return segment.hypothesis.rstrip()[-1:] not in _FINAL and all(whole) and (not source or source[-1] in _FINAL)
-
-
-def _is_spaced(segment: Segment) -> bool:
-    """Whether a text and all of its references end in a full stop, which one side sets apart as a word."""
-    tokenized = segment.hypothesis.endswith(_TOKENIZED)
-    return all(r.endswith(".") and r.endswith(_TOKENIZED) != tokenized for r in segment.references)
