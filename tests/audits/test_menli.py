@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
-from nlgauge.audits.menli import ATTACKS
+from nlgauge.audits.menli import ATTACKS, _nearest_reference
 from nlgauge.audits.preference import ADEQUACY, FLUENCY
 from nlgauge.audits.suite import suite
 from nlgauge.core.errors import InputError, SpecError
@@ -74,6 +76,15 @@ def test_no_number_no_pair_for_numbers():
 
 def test_without_a_source_there_are_pairs_for_references_only():
     assert {p.setup for p in made(segment(source=None))} == {"ref"}
+
+
+def test_the_nearest_reference_is_found_without_a_warning_about_it():
+    # ROUGE reads no Korean, and its own score of the references is nobody else's business
+    data = Dataset((Segment("1", "a b", ("고양이가 매트 위에", "the cat sat"), source="고양이가 앉았다", group="as"),))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _nearest_reference(data.segments[0].references, "고양이가 앉았다") in data.segments[0].references
+        assert _nearest_reference(("far away", "the cat sat"), "the cat") == "the cat sat"
 
 
 def test_in_summarisation_the_reference_nearest_to_the_document_bears_the_error():

@@ -106,6 +106,27 @@ def test_a_checklist_is_made_from_data(data):
     assert result["rows"] == json.loads(json.dumps(expected))
 
 
+def test_a_part_of_a_suite_is_audited_by_language_pair_and_number(tmp_path, capsys):
+    rows = [
+        {
+            "id": str(i),
+            "better": "a b",
+            "worse": "b a",
+            "ref": "a b c",
+            "lp": ("de-en", "zh-en")[i % 2],
+            "phenomenon": f"p{i // 20}",
+        }
+        for i in range(40)
+    ]
+    path = tmp_path / "suite.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("audit", "--suite", path, "-m", "chrf", "--lp", "zh-en", "--limit", 6) == 0
+    out = capsys.readouterr().out
+    assert "6 of 20 pairs: those of 6 of 20 origins, from all over the suite" in out
+    assert {line.split()[1] for line in out.splitlines() if line.startswith(("p0", "p1"))} == {"3"}  # of both phenomena
+    assert "did you mean 'zh-en'" in refused(capsys, "--suite", path, "-m", "chrf", "--lp", "zh-e")
+
+
 def test_a_suite_of_preferences_is_read(pairs):
     result = result_of(pairs, "--suite", pairs, "-m", "chrf")
     assert all(
@@ -393,7 +414,7 @@ def test_bad_penalties_are_one_line(data, tmp_path, capsys, lines, part):
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp"), ("--limit", "3")]
+    ("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp")]
 )
 def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option, value):
     err = refused(capsys, "--suite", pairs, "-m", "chrf", option, value)

@@ -1,7 +1,10 @@
 """Pairs and suites: unique ids, never empty."""
 
+from dataclasses import replace
+
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Skipped, Suite
 
@@ -39,3 +42,28 @@ def test_two_pairs_of_one_id_are_refused():
 def test_a_suite_without_pairs_says_what_did_not_apply():
     with pytest.raises(InputError, match=r"negation: no finite verb \(3\)"):
         Suite((), skipped=[Skipped(perturbation="negation", reason="no finite verb", n=3)])
+
+
+def of_two_pairs(i, group="x"):
+    """Two pairs of one origin, of different phenomena."""
+    return [ng.Pair(id=f"{i}{p}", phenomenon=p, better="a", worse="b", group=group, cluster=f"c{i}") for p in "pq"]
+
+
+def test_a_suite_is_spread_by_whole_origins_from_all_over_it():
+    # 20 pairs of 10 origins; 6 pairs are those of 3 origins, at steps of a third of ten: 0, 3 and 6
+    suite = ng.Suite(tuple(pair for i in range(10) for pair in of_two_pairs(i)))
+    part = suite.spread(6)
+    assert [pair.id for pair in part] == ["0p", "0q", "3p", "3q", "6p", "6q"]
+    assert part.notes == ("6 of 20 pairs: those of 3 of 10 origins, from all over the suite",)
+    assert suite.spread(20) is suite
+    assert len(suite.spread(1)) == 2  # an origin is never cut
+    alone = ng.Suite(tuple(replace(pair, cluster=None) for pair in suite))
+    assert [pair.id for pair in alone.spread(4)] == ["0p", "2q", "5p", "7q"]
+
+
+def test_groups_of_a_suite_are_chosen_by_name():
+    suite = ng.Suite((*of_two_pairs(1, "zh-en"), *of_two_pairs(2, "de-en"), *of_two_pairs(3, None)), "s")
+    assert [pair.id for pair in suite.of_groups(["de-en"])] == ["2p", "2q"]
+    assert len(suite.of_groups(["de-en", "zh-en"])) == 4
+    with pytest.raises(ng.InputError, match=r"^no pair of s is of 'zh-em'; did you mean 'zh-en'"):
+        suite.of_groups(["zh-em"])

@@ -10,7 +10,7 @@ from typing import Any, cast
 from nlgauge.audits.anchors import Anchor, anchors, cases_of, distinct, script_notes
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
-from nlgauge.core.segment import Dataset, repeated
+from nlgauge.core.segment import Dataset, Segment, repeated
 from nlgauge.core.suite import Pair, Setup, Skipped, Suite
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed
@@ -24,6 +24,7 @@ from nlgauge.perturbations.paraphrase import (
 )
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
+from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.languages import Language
 
 ATTACKS = (
@@ -230,9 +231,11 @@ def _reference_and_r(anchor: Anchor, task: str | None) -> tuple[str | None, str]
 
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:
-    from nlgauge.metrics.scoring import score
+    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.run import score_segments  # which warns of nothing: the number is ours alone
 
     if len(references) == 1:
         return references[0]
-    values = score(list(references), [source] * len(references), metrics="rougeL")["rougeL"].values
+    segments = [Segment(str(i), text, (source,)) for i, text in enumerate(references)]
+    values = score_segments({"": metric("rougeL")}, segments, Runtime())[""].values
     return references[int(values.argmax())]

@@ -138,7 +138,7 @@ class Rules:
         options.choice(
             "--references",
             among="own source",
-            help="source: compare texts with their source.  [default: own; for bump and summedits source]",
+            help="source: compare texts with their source.  [default: own; for bump, summedits and faithbench source]",
         ),
     ] = None
 
@@ -150,6 +150,7 @@ def audit(
     columns: options.Columns = None,
     metric: Metrics = [],  # noqa: B006 - typer's way to take several
     suite: SuiteName = None,
+    lp: options.LanguagePairs = None,
     chosen: Chosen,
     penalties: Penalties = None,
     paraphrasing: Paraphrasing,
@@ -179,6 +180,9 @@ def audit(
         files.check(inputs)  # what a folder holds is known only now
     else:
         pairs = _suite(texts, suite, named_fields, runtime, chosen, paraphrasing, making, run.typed_seed)
+    pairs = pairs.of_groups(lp) if lp else pairs
+    if making.limit is not None and (published is not None or suite not in (None, *_RECIPES)):
+        pairs = pairs.spread(making.limit)
     how: dict[str, Any] = {**asdict(rules), "scripts": making.scripts}
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
@@ -248,7 +252,6 @@ def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: 
         "--criterion": chosen.criterion,
         "-p": chosen.perturbation,
         "--field": making.field,
-        "--limit": making.limit,
         "--legacy-join": making.legacy_join,
         "--paraphrases": paraphrasing.paraphrases,
         "--back-translation": paraphrasing.back_translation,

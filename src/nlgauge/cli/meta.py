@@ -34,10 +34,6 @@ Pairs = Annotated[
 Agreement = Annotated[bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")]
 
 
-Pair = Annotated[
-    list[str] | None,
-    typer.Option("--lp", metavar="NAME", help="Take this language pair (or task) alone; repeat for several."),
-]
 Disagree = Annotated[
     int | None,
     typer.Option("--disagree", min=1, metavar="N", help="Show the N segments that a metric and people rank apart."),
@@ -221,7 +217,7 @@ def meta(
     *,
     data: judged.Data,
     columns: options.Columns = None,
-    lp: Pair = None,
+    lp: options.LanguagePairs = None,
     scored: judged.Scored,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,

@@ -80,6 +80,10 @@ Verbose = Annotated[
     bool,
     typer.Option("--verbose", "-v", help="Print every p-value, and the ids of texts that notes count."),
 ]
+LanguagePairs = Annotated[
+    list[str] | None,
+    typer.Option("--lp", metavar="NAME", help="Take this language pair (or task) alone; repeat for several."),
+]
 ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]

@@ -68,7 +68,13 @@ class Making:
         ),
     ] = None
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, metavar="N", help="At most N texts, drawn by the seed.")
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            metavar="N",
+            help="At most N texts, drawn by the seed; of a suite that is read, about N pairs.",
+        ),
     ] = None
     legacy_join: Annotated[
         bool, typer.Option("--legacy-join", help="Join tokens by blanks, as the checklists' released code does.")

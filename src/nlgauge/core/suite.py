@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.forms import made
 from nlgauge.core.segment import repeated
 
@@ -132,6 +132,39 @@ class Suite:
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(self.pairs)
+
+    def of_groups(self, groups: Collection[str]) -> Suite:
+        """The pairs of some language pairs or parts.
+
+        Raises:
+            InputError: no pair is of one of them.
+        """
+        known = {pair.group for pair in self.pairs}
+        for group in groups:
+            if group not in known:
+                names = [name for name in self.groups if name is not None]
+                raise InputError(f"no pair of {self.name or 'the suite'} is of {group!r}{nearest(group, names)}")
+        return replace(self, pairs=tuple(pair for pair in self.pairs if pair.group in groups))
+
+    def spread(self, n: int) -> Suite:
+        """About n pairs, from all over the suite: every origin whole, or not at all.
+
+        Origins are taken at equal steps in their order, so that long files are not cut behind their first phenomena.
+
+        Args:
+            n: at least 1; the suite itself if it has no more pairs.
+        """
+        if n >= len(self):
+            return self
+        origins: dict[str, list[Pair]] = {}
+        for pair in self.pairs:
+            origins.setdefault(pair.id if pair.cluster is None else f"\0{pair.cluster}", []).append(pair)
+        own = list(origins.values())
+        taken = max(1, round(n * len(own) / len(self)))
+        kept = {pair.id for i in range(taken) for pair in own[i * len(own) // taken]}
+        pairs = tuple(pair for pair in self.pairs if pair.id in kept)
+        note = f"{len(pairs)} of {len(self)} pairs: those of {taken} of {len(own)} origins, from all over the suite"
+        return replace(self, pairs=pairs, notes=(*self.notes, note))
 
     @property
     def phenomena(self) -> tuple[str, ...]:

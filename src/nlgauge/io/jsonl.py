@@ -65,7 +65,7 @@ class JsonRows:
 
     def _entries(self) -> Iterator[tuple[int, Any]]:
         try:
-            entries = msgspec.json.decode(_joined(self.file), type=list[msgspec.Raw])
+            entries = msgspec.json.decode(joined(self.file), type=list[msgspec.Raw])
         except RecursionError:
             raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -99,8 +99,8 @@ class JsonRows:
         return [f"{self.file.name}: byte order mark dropped"] if self._bom else self.lines.notes()
 
 
-def _joined(file: InputFile) -> bytes:
-    """The bytes of an array."""
+def joined(file: InputFile) -> bytes:
+    """The bytes of a file that is one value, without a byte order mark."""
     parts, size = [], 0
     for chunk in file.chunks():
         parts.append(chunk)

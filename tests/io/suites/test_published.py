@@ -56,6 +56,16 @@ def test_a_folder_is_searched_for_the_files(tmp_path):
         files_of("llmbar", tmp_path)
 
 
+def test_what_an_archive_of_a_mac_holds_beside_each_file_is_no_data(tmp_path):
+    (tmp_path / "__MACOSX" / "data").mkdir(parents=True)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "spelling.tsv").write_text("cdx\tquestion\tog\tperturbed_gpt4\n1\tq\tgood\tgoood\n")
+    for name in ("__MACOSX/data/._spelling.tsv", "data/._spelling.tsv", "data/.hidden.tsv"):
+        (tmp_path / name).write_bytes(b"\x00\x05\x16\x07")
+    suite = ng.read_suite(tmp_path, layout="fbi")
+    assert [(pair.better, pair.worse) for pair in suite] == [("good", "goood")]
+
+
 def test_llmbar_reads_the_sets_and_not_the_verdicts_beside_them(tmp_path):
     row = [{"input": "Say hello.", "output_1": "Goodbye.", "output_2": "Hello.", "label": 2}]
     for name in ("Natural", "Adversarial/Manual", "Adversarial/Manual/evaluators/GPT-4", "Processed/FairEval"):

@@ -133,7 +133,7 @@ def test_every_official_number_of_he_en(official, data_folder, stat, level, key)
 
 
 def test_the_protocols_of_shared_tasks_are_official():
-    assert [name for name, one in PRESETS.items() if one.official] == ["wmt22", "wmt23", "wmt24", "wmt25"]
+    assert [name for name, one in PRESETS.items() if one.official] == ["wmt21", "wmt22", "wmt23", "wmt24", "wmt25"]
     assert all(len(one.weights) in (0, len(one.tasks)) for one in PRESETS.values())
 
 

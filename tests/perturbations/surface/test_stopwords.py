@@ -96,6 +96,20 @@ def test_the_question_word_stays_on_request():
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("When was the shop closed", "When shop closed"),  # no mark at the end
+        ("when was the shop closed ?", "when shop closed ?"),
+        ("Who is the man that was there", "Who man"),  # not the relative pronoun
+        ("In what year was he born?", "What year born?"),  # the word that asks, behind a preposition
+        ("When he was born , he was a baby .", "Born , baby ."),  # no question
+    ],
+)
+def test_the_word_that_asks_is_kept_with_a_mark_or_without(text, left):
+    assert only("drop_stopwords", text, keep_question_word=True) == left
+
+
+@pytest.mark.parametrize(
     ("text", "expected", "with_marks"),
     [
         ("The boats are in the old harbour.", "The are in the", "The are in the."),

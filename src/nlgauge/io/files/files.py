@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -213,6 +213,16 @@ def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
         return []
     except OSError as error:
         raise InputError(f"{os.fspath(folder)}: cannot be read ({_reason(error)})") from None
+
+
+def found_in(folder: str | os.PathLike[str], patterns: Sequence[str]) -> list[str]:
+    """The files below a folder that fit a pattern, sorted, without hidden ones and what archives of a Mac add."""
+    found = {file for pattern in patterns for file in Path(folder).rglob(pattern)}
+    return sorted(
+        str(file)
+        for file in found
+        if not any(part.startswith(".") or part == "__MACOSX" for part in file.relative_to(folder).parts)
+    )
 
 
 def _nearest_file(path: str) -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, found_in
 from nlgauge.io.files.lines import Faults
-from nlgauge.io.suites import originals
+from nlgauge.io.suites import faithbench, originals
 from nlgauge.io.suites.checkpoints import checkpoint_pairs
 from nlgauge.io.suites.originals import Maker
 from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, pair_of
 
 Placed = tuple[str, Pair]  # the place of a row in words, and its pair
+Reader = Callable[[str | os.PathLike[str]], tuple[list[Placed], list[str], list[str]]]
 _SHOWN = 5  # places that a note names
 
 
@@ -30,6 +30,7 @@ class Published:
         where: the public place of its files.
         files: patterns of its files in a folder.
         make: what makes a pair of a row; None if the suite is no list of pairs.
+        read: what reads a suite that is no list of pairs: (place, pair) of each, notes, and files.
         fields: fields that a row of its authors has.
         n: rows of the complete suite; None if it is not known.
         references: `source` if its authors compare texts with the source, else `own`.
@@ -40,6 +41,7 @@ class Published:
     where: str
     files: tuple[str, ...] = ()
     make: Maker | None = None
+    read: Reader | None = None
     fields: frozenset[str] = frozenset()
     n: int | None = None
     references: str = "own"
@@ -67,6 +69,7 @@ PUBLISHED: Mapping[str, Published] = {
     "mslc": Published(
         about="MSLC 2023: outputs of one system at several checkpoints, with sources and references of WMT beside",
         where="https://github.com/nrc-cnrc/MSLC, folder 2023/data",
+        read=checkpoint_pairs,
     ),
     "demetr": Published(
         about="DEMETR: a JSON list per kind with src_sent, eng_sent, mt_sent, pert_sent, pert_name, lang_tag",
@@ -109,6 +112,13 @@ PUBLISHED: Mapping[str, Published] = {
         fields=frozenset({"input", "output_1", "output_2", "label"}),
         n=419,
     ),
+    "faithbench": Published(
+        about="FaithBench: JSON of batches with samples: source, summary, annotations with labels",
+        where="https://github.com/vectara/FaithBench, folder data_for_release",
+        files=faithbench.FILES,
+        read=faithbench.faithbench_pairs,
+        references="source",
+    ),
 }
 ALIASES: Mapping[str, str] = {"mslc23": "mslc"}
 
@@ -128,13 +138,13 @@ def files_of(name: str, path: str | os.PathLike[str]) -> list[str]:
     if not os.path.isdir(path):
         return [os.fspath(path)]
     patterns = PUBLISHED[name].files
-    found = {str(file) for pattern in patterns for end in ("", ".gz") for file in Path(path).rglob(pattern + end)}
+    found = found_in(path, [pattern + end for pattern in patterns for end in ("", ".gz")])
     if not found:
         raise InputError(
             f"{os.fspath(path)}: no file of {name} in this folder, expected {' or '.join(patterns)}; they are at"
             f" {PUBLISHED[name].where}"
         )
-    return sorted(found)
+    return found
 
 
 def read_published(name: str, path: Any, columns: Mapping[str, str] | None = None) -> tuple[Suite, list[str]]:
@@ -154,12 +164,13 @@ def read_published(name: str, path: Any, columns: Mapping[str, str] | None = Non
         InputError: the folder holds no file of the suite, a row lacks a field, or no row makes a pair.
     """
     entry, notes = PUBLISHED[name], list[str]()
-    if entry.make is None:
+    if entry.read is not None:
         if columns or not isinstance(path, str | os.PathLike):
             raise InputError(f"{name} is read from a file or a folder, with its own names of fields")
-        placed, more, files = checkpoint_pairs(path)
+        placed, more, files = entry.read(path)
         n_rows = len(placed)
     else:
+        assert entry.make is not None
         is_path = isinstance(path, str | os.PathLike)
         files = files_of(name, path) if is_path else []
         rows: list[Any] = [SuiteRows(InputFile(f), quoted=entry.quoted) for f in files] or [FrameRows(path)]

@@ -11,6 +11,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
+from nlgauge.text.english.questions import questions
 from nlgauge.text.wordlists import data_lines
 
 _CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
@@ -25,7 +26,7 @@ class DropStopwords(Checked):
     """Leave the words that carry content alone.
 
     Args:
-        keep_question_word: keep the word that opens a question.
+        keep_question_word: keep the word that asks, whether or not the question ends in a mark.
     """
 
     keep_question_word: bool = False
@@ -36,7 +37,8 @@ class DropStopwords(Checked):
         doc = case.doc
         stopped = stopwords(doc)
         if self.keep_question_word:
-            stopped = [s and not _asks(doc, word.first) for s, word in zip(stopped, doc.words, strict=True)]
+            asking = {question.wh for question in questions(doc)}  # with a mark at the end or without
+            stopped = [s and word.first not in asking for s, word in zip(stopped, doc.words, strict=True)]
         if not any(stopped):
             return Inapplicable("no stop word")
         if all(stopped):
@@ -95,11 +97,6 @@ def stopwords(doc: Doc) -> list[bool]:
             )
         flags.append(stop)
     return flags
-
-
-def _asks(doc: Doc, index: int) -> bool:
-    sentence = doc.sentences[doc.sentence_at[index]]
-    return doc.tokens[index].tag[0] == "W" and doc.starts_sentence(index) and doc.tokens[sentence.last].text[0] == "?"
 
 
 @cache
