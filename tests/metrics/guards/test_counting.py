@@ -123,10 +123,10 @@ def test_every_run_says_so(tmp_path):
 
 SYSTEMS = {
     "good": ["The ferry leaves at noon.", "The road is closed today."],
-    "poor": ["Die Fähre legt um zwölf Uhr ab.", ""],
+    "poor": ["Die Fähre legt heute wegen des Sturms erst um zwölf Uhr ab.", ""],
 }
-REFERENCES = ["The ferry departs at noon.", "Today the road is closed."]
-SOURCES = ["Die Fähre legt um zwölf Uhr ab.", "Die Straße ist heute gesperrt."]
+REFERENCES = ["Because of the storm the ferry departs at noon.", "Today the road is closed."]
+SOURCES = ["Die Fähre legt heute wegen des Sturms erst um zwölf Uhr ab.", "Die Straße ist heute gesperrt."]
 
 
 def compared(**how):
@@ -178,7 +178,7 @@ def test_the_first_distrusted_text_is_refused_before_anything_is_scored():
         ng.score(SYSTEMS, REFERENCES, SOURCES, metrics="chrf", guards="refuse")
     with pytest.raises(ng.InputError, match=r"^guards is 'refused'; did you mean 'refuse'"):
         ng.score(SYSTEMS, REFERENCES, metrics="chrf", guards="refused")
-    twice = [["The ferry departs at noon."] * 2, ["Today the road is closed."]]
+    twice = [["Because of the storm the ferry departs at noon."] * 2, ["Today the road is closed."]]
     assert ng.score(SYSTEMS["good"], twice, metrics="chrf", guards="refuse")["chrf"].values.shape == (2,)
 
 

@@ -26,7 +26,8 @@ KEPT, KEPT_NEARLY = 2, 3  # plain words of the source that a copy has, and a nea
 RUN, PLAIN = 3, 2  # words of the source in a row that no reference has, and how many of them are plain
 LETTERS = 2  # letters of the source's script that no reference has
 SHARED = 1 / 3  # share of words that references have from which on a text is in their language
-LIKELY = 0.05  # the least probability of the language of the references
+SURE, LIKELY = 0.7, 0.05  # the least probability of a language that is told, and of one that it may be, too
+UNHEARD = 0.001  # the most probability of the pair's language in a text without references that is in another
 
 _SHORTEST = 3  # words of a text whose language is told
 _START = 500  # characters of long texts that are held against each other
@@ -184,17 +185,18 @@ def _loops(texts: Iterable[str]) -> bool:
 def _differ(segment: Segment) -> bool | None:
     """Whether source and target are in different languages, by the language pair or else by the texts.
 
-    None where neither tells: the source is a record, or one side is short.
+    None where neither tells: the source is a record, or a text is short or in a language that is not sure.
     """
     if _RECORD.search(segment.source or ""):
         return None
     pair = _pair(segment)
     if pair is not None:
         return pair[0] != pair[1]
-    known = " ".join(segment.references)
-    if any(_is_short(text) for text in (segment.source or "", known)):
-        return None
-    return _are_other(segment.source or "", known)
+    source, known = segment.source or "", " ".join(segment.references)
+    words = set(_split(known).words)
+    if len(words & set(_split(source).words)) > SHARED * len(words):
+        return False
+    return _are_other(source, known)
 
 
 def _pair(segment: Segment) -> tuple[str, str] | None:
@@ -205,25 +207,29 @@ def _pair(segment: Segment) -> tuple[str, str] | None:
 
 def _is_foreign(segment: Segment) -> bool:
     """Whether a text is in another language or script than its references, and than the pair says."""
-    pair = _pair(segment)
-    text, known = segment.hypothesis, " ".join(segment.references)
+    pair, text = _pair(segment), segment.hypothesis
     if segment.references:
-        if _is_short(text) or _is_short(known) or not _are_other(text, known):
-            return False
-    elif pair is None:
-        return False
-    return pair is None or languages(text)[pair[1]] < LIKELY  # a reference may be what is in another language
+        other = _are_other(text, " ".join(segment.references))
+        # a reference may be what is in another language
+        return bool(other) and (pair is None or languages(text)[pair[1]] < LIKELY)
+    return pair is not None and not _is_short(text) and languages(text)[pair[1]] < UNHEARD
 
 
 def _is_short(text: str) -> bool:
-    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST
+    """Whether a text has fewer than three words, or hardly any but names: nothing tells its language."""
+    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST or _size(_plain(text), text) < PLAIN
 
 
-def _are_other(text: str, known: str) -> bool:
-    """Whether a text is in another script or language than a known one."""
+def _are_other(text: str, known: str) -> bool | None:
+    """Whether a text is in another script or language than a known one; None if either is not sure."""
+    if _is_short(text) or _is_short(known):
+        return None
     if not (text.isascii() and known.isascii()):
-        ours, theirs = writings([text, known]).tolist()
+        # names keep their script
+        ours, theirs = writings([" ".join(sorted(_plain(one))) for one in (text, known)]).tolist()
         if ours // 2 != theirs // 2:  # each script but Latin has two codes
             return True
-    expected = max(languages(known).items(), key=lambda entry: entry[1])[0]
-    return languages(text)[expected] < LIKELY
+    own, expected = (max(languages(one).items(), key=lambda entry: entry[1]) for one in (text, known))
+    if own[1] < SURE or expected[1] < SURE:
+        return None
+    return languages(text)[expected[0]] < LIKELY and languages(known)[own[0]] < LIKELY
