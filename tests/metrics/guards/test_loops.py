@@ -62,6 +62,7 @@ def test_what_a_loop_takes_up_and_what_of_it_was_said_before():
 def test_where_no_blanks_set_words_apart_letters_are_counted():
     assert loops("今天下雨" * 5, spaced=False)  # 20 letters, five turns
     assert loops("天下雨" * 6, spaced=False)  # 18
+    assert loops("今天下雨路关" * 3, spaced=False)  # 18, three turns
     assert not loops("天下雨" * 5 + "天下", spaced=False)  # 17
     assert not loops("今天下雨路关了人们等" * 2, spaced=False)  # two turns
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 TURNS = 3  # how often a loop says its phrase, at least
@@ -50,7 +51,8 @@ def loop(words: Sequence[str], spaced: bool) -> Loop:
             share = endless / sum(map(len, words))
             return Loop(share, share)
     least = LEAST if spaced else LEAST_LETTERS
-    if len(words) - len(set(words)) < least - least // TURNS:  # two of three turns were said before
+    again = least - least // TURNS  # two of three turns were said before
+    if len(words) - len(set(words)) < again or len(words) - len(set(pairwise(words))) < again:
         return Loop(0.0, 0.0)
     length, period = _longest(words, least)
     return Loop(length / len(words), (length - period) / len(words))

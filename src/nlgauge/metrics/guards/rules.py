@@ -53,6 +53,7 @@ class Rules:
 
     def __init__(self) -> None:
         self._known: dict[str | tuple[str, ...], frozenset[str]] = {}
+        self._differing: dict[tuple[str, tuple[str, ...], str | None], bool | None] = {}
 
     def flags(self, segment: Segment) -> Iterator[str]:
         """The names of the guards that distrust the segment, of `OUTPUTS` and `REFERENCES`."""
@@ -84,7 +85,7 @@ class Rules:
             yield "foreign"
         if is_loop(words, spaced) and not _loops(_sides(segment)):
             yield "looping"
-        if "unmarked" in habits(segment) and is_shorter(segment) and _differ(segment):
+        if "unmarked" in habits(segment) and is_shorter(segment) and self._differ(segment):
             yield "unfinished"
 
     def _is_copy(self, segment: Segment, new: set[str]) -> bool:
@@ -100,7 +101,7 @@ class Rules:
         kept = _size(_plain(text) & new & self._of(source), text)
         if kept < (KEPT if exact else KEPT_NEARLY):
             return False
-        differ = _differ(segment)
+        differ = self._differ(segment)
         return differ is not False if exact else bool(differ)
 
     def _is_untranslated(self, segment: Segment, words: Sequence[str], new: set[str]) -> bool:
@@ -111,13 +112,37 @@ class Rules:
             for start in range(len(words) - RUN + 1):
                 run = words[start : start + RUN]
                 if kept.issuperset(run) and sum(word in plain for word in run) >= PLAIN:
-                    return bool(_differ(segment))
+                    return bool(self._differ(segment))
         if segment.hypothesis.isascii() or source.isascii():
             return False
         letters = set(segment.hypothesis) & set(source) - set("".join(segment.references))
         letters = {char for char in letters if char >= _BEYOND_LATIN and char.isalpha()}
         found = sum(char in letters for char in segment.hypothesis) if letters else 0
-        return found >= LETTERS and bool(_differ(segment))
+        return found >= LETTERS and bool(self._differ(segment))
+
+    def _differ(self, segment: Segment) -> bool | None:
+        """Whether source and target are in different languages, by the language pair or else by the texts.
+
+        None where neither tells: the source is a record, or a text is short or in a language that is not sure.
+        """
+        key = segment.source or "", segment.references, segment.group
+        if key not in self._differing:
+            if len(self._differing) >= _REMEMBERED:
+                self._differing.clear()
+            self._differing[key] = self._look(segment)
+        return self._differing[key]
+
+    def _look(self, segment: Segment) -> bool | None:
+        source = segment.source or ""
+        if _RECORD.search(source):
+            return None
+        pair = _pair(segment)
+        if pair is not None:
+            return pair[0] != pair[1]
+        words = self._of(segment.references)
+        if len(words & self._of(source)) > SHARED * len(words):
+            return False
+        return _are_other(source, " ".join(segment.references))
 
     def _of(self, texts: str | tuple[str, ...]) -> frozenset[str]:
         """The words of one text, or of several together."""
@@ -143,14 +168,11 @@ def _is_empty(text: str) -> bool:
 
 
 def _is_asked(segment: Segment) -> bool:
-    """Whether anything was to be said: not where the source is blank, and so are all references, if any."""
-    source = segment.source
-    return (
-        source is None
-        or not _is_empty(source)
-        or not all(map(_is_empty, segment.references))
-        or bool(segment.context or segment.table)
-    )
+    """Whether anything was to be said: not where there are references and a source, and all of them are blank."""
+    source, references = segment.source, segment.references
+    if source is None or not references or not _is_empty(source):
+        return True
+    return not all(map(_is_empty, references)) or bool(segment.context or segment.table)
 
 
 def _split(text: str) -> _Words:
@@ -180,23 +202,6 @@ def _sides(segment: Segment) -> Iterable[str]:
 def _loops(texts: Iterable[str]) -> bool:
     """Whether one of the texts says something again and again, so that an output may, too."""
     return any(turns_itself(text) or is_loop(*_split(text)) for text in texts)
-
-
-def _differ(segment: Segment) -> bool | None:
-    """Whether source and target are in different languages, by the language pair or else by the texts.
-
-    None where neither tells: the source is a record, or a text is short or in a language that is not sure.
-    """
-    if _RECORD.search(segment.source or ""):
-        return None
-    pair = _pair(segment)
-    if pair is not None:
-        return pair[0] != pair[1]
-    source, known = segment.source or "", " ".join(segment.references)
-    words = set(_split(known).words)
-    if len(words & set(_split(source).words)) > SHARED * len(words):
-        return False
-    return _are_other(source, known)
 
 
 def _pair(segment: Segment) -> tuple[str, str] | None:
