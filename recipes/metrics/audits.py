@@ -32,10 +32,10 @@ OPTIONS = {"bert-nli": "bert-nli:anchor=source"}  # plain sentences have no turn
 ABOUT = """\
 ## Audit
 
-The table shows how much of its score the metric takes off for an error, and in brackets how much people take off. It
-names the three errors that the metric underrates most, with 95 % intervals, and the harmless change that costs most;
-for that one people take off nothing ([audit](../audit.md)). {n} sentences of news and encyclopedia (UD English PUD)
-were damaged. Each is its own reference{source}.
+The table shows how much of its score the metric takes off for an error, and in brackets what people are estimated to
+take off. It names the three errors that the metric underrates most, with 95 % intervals, and the harmless change that
+costs most; for that one nothing should come off ([audit](../audit.md)). {n} sentences of news and encyclopedia (UD
+English PUD) were damaged. Each is its own reference{source}.
 
 ```sh
 # needs a checkout: and the public test sets

@@ -28,8 +28,8 @@ class Draws:
         max_edits: the largest number of edits of a text (M_max).
         span: the mean of the Poisson distribution of how many tokens are deleted or replaced, drawn again until it is
             above 0 (lambda_d, lambda_r).
-        swap_window: two tokens that change places are 1 to this many tokens apart; all distances are equally likely
-            (lambda_s).
+        swap_window: two tokens that change places are 1 to this many tokens apart; all distances are proposed equally
+            often, and the far ones are refused more often (lambda_s).
         top_k: one of this many best fitting words is drawn; all are equally likely.
 
     References:
