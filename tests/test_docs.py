@@ -182,6 +182,25 @@ def test_presets_of_papers_are_on_a_page_and_in_the_table_of_all():
     assert "paper/..." in set().union(*map(in_code, rows(ALL_METRICS)))
 
 
+PRINTED = {  # of each paper: its tables and figures, of which each has one row
+    "BERTScore": {"table": range(1, 30), "figure": range(1, 4)},
+    "MENLI": {"TACL, table": range(1, 11), "TACL, figure": range(1, 4)},
+    "SEScore": {"table": range(1, 9), "figure": range(1, 5)},
+    "Perturbation": {"table": range(1, 6), "figure": range(1, 8)},
+}
+
+
+@pytest.mark.parametrize("paper", PRINTED)
+def test_every_table_and_figure_of_the_papers_has_one_row(paper):
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", page, re.S | re.M)
+    for kind, expected in PRINTED[paper].items():
+        cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| ")]
+        of_kind = re.compile(rf"{kind}s? (\d[\d, ]*)")
+        found = [number for cell in cells if (m := of_kind.match(cell.strip())) for number in re.findall(r"\d+", m[1])]
+        assert sorted(map(int, found)) == list(expected)
+
+
 def test_weighted_sums_have_a_page_and_a_row_in_the_table_of_all():
     (cell,) = [cell for cell in rows(ALL_METRICS) if "](metrics/sums.md)" in cell]
     assert any("*" in code and "+" in code for code in in_code(cell))

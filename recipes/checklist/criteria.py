@@ -1,10 +1,10 @@
 """Do criteria agree with each other, and metrics with each of them (figures 1 to 3 of Sai et al. 2021)?
 
-    python recipes/checklist/criteria.py DATA [--sets bagel,sfhot] [--cache FILE]
+    python recipes/checklist/criteria.py DATA [--sets bagel,sfhot] [--stat pearson] [--cache FILE]
 
-DATA: a folder with summeval, webnlg2020-humaneval, bagel and sfhot. Kendall's tau-b over all segments of a set, with
-95 % intervals; summaries are compared with their first reference. A correlation below 0.3 counts as poor, one from 0.5
-as good.
+DATA: a folder with summeval, webnlg2020-humaneval, bagel and sfhot. Kendall's tau-b over all segments of a set (or
+Pearson's r, which the paper's appendix has), with 95 % intervals; summaries are compared with their first reference. A
+correlation below 0.3 counts as poor, one from 0.5 as good.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--sets", default=",".join(SETS), help="some of the sets, with commas")
+    parser.add_argument("--stat", default="kendall_b", choices=("kendall_b", "pearson"))
     parser.add_argument("--cache", help="file that keeps the scores of models")
     given = parser.parse_args()
     runtime = ng.Runtime(cache=given.cache)
@@ -34,8 +35,8 @@ def main() -> None:
             dataset = replace(
                 dataset, segments=tuple(replace(s, references=s.references[:1]) for s in dataset.segments)
             )
-        found = ng.meta_evaluate(dataset, list(METRICS), "all", stats=["kendall_b"], runtime=runtime, draws=200)
-        criteria, values = criteria_matrix(found.held)
+        found = ng.meta_evaluate(dataset, list(METRICS), "all", stats=[given.stat], runtime=runtime, draws=200)
+        criteria, values = criteria_matrix(found.held, given.stat)
         print(f"\n{name}, criteria with each other:\n\n| | {' | '.join(criteria)} |\n|---|{'---:|' * len(criteria)}")
         for i, one in enumerate(criteria):
             print(f"| {one} | {' | '.join('' if i == j else f'{v:.3f}' for j, v in enumerate(values[i]))} |")
