@@ -30,8 +30,8 @@ def test_a_part_is_its_rows_and_their_sums(tmp_path):
     table = parquet.read_table(rows_path(tmp_path, first)).to_pydict()
     assert (table["id"], table["wer"]) == (["a", "b"], [pytest.approx(0.4), 0.0])
     sums = sums_of(tmp_path, first)
-    assert sums["n"] == 2
-    group, system, totals, n, n_undefined = sums["metrics"]["wer"]["cells"][0]
+    assert sums.n == 2
+    group, system, totals, n, n_undefined = sums.metrics["wer"].cells[0]
     assert (group, system, n, n_undefined) == (None, "s", 2, 0)
     assert totals[0] / totals[1] == pytest.approx(2 / 6)  # two edits in six words of references
     assert sums_path(tmp_path, first).name == f"part-000000-{first.digest}.json"

@@ -77,7 +77,8 @@ def test_texts_in_other_roles_and_metrics_in_another_order_are_other_runs(data, 
 
 
 def test_what_is_odd_about_texts_stands_in_the_plan(data):
-    data.write_text(data.read_text().replace('"refs"', '"src": "h 1", "refs"'))
+    odd = data.read_text().replace('"h 1"', '"the road is closed"')
+    data.write_text(odd.replace('"refs"', '"src": "the road is closed", "refs"'))
     assert any("a hypothesis that is its source" in note for note in plan_of(data).summary.notes)
 
 

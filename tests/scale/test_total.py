@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from hashlib import sha256
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,11 +21,12 @@ from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, segment_digests, stats_path, sums_path
 from nlgauge.scale.plan import make_plan
-from nlgauge.scale.run import score_in_parts
+from nlgauge.scale.run import progress_of, score_in_parts
 from nlgauge.scale.total import total
 
 pytest.importorskip("pyarrow")
 METRICS = ["chrf", "ter", "wer"]
+SLOW = "NLGAUGE_SLOW" in os.environ
 ROWS = [
     {
         "id": f"i{i}",
@@ -160,3 +167,125 @@ def test_the_command_says_how_far_each_run_is_and_adds_up(scored, tmp_path, caps
     assert [row["n"] for row in result["rows"]] == [10, 10] * 3
     assert main(["status", "one", "--json", "all.json"]) == 2
     assert "--json is about what runs add up to; it goes with --total" in capsys.readouterr().err
+
+
+EXTERNAL = 'external:module="{module}",python="{python}"'
+
+
+def planted(tmp_path, folder, spec, **about):
+    """The plan of a run with its first metric called otherwise, and sums to fit."""
+    plan = json.loads((folder / "plan.json").read_text())
+    first = next(iter(plan["signatures"]))
+    plan["signatures"] = {spec if name == first else name: text for name, text in plan["signatures"].items()}
+    plan["about"] = {spec if name == first else name: {**told, **about} for name, told in plan["about"].items()}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    for path in (folder / "sums").iterdir():
+        sums = json.loads(path.read_text())["sums"]
+        sums["metrics"] = {spec if name == first else name: told for name, told in sums["metrics"].items()}
+        encoded = json.dumps(sums).encode()
+        path.write_bytes(b'{"seal":"%s","sums":%s}' % (sha256(encoded).hexdigest().encode(), encoded))
+    return plan
+
+
+def test_a_folder_starts_no_program_and_opens_no_model(scored, tmp_path, monkeypatch):
+    """Numbers of a run need its sums alone: whatever its plan names is neither started nor read."""
+    scored("run", ROWS, ["wer", "chrf"])
+    (tmp_path / "evil.py").write_text(
+        f"open({str(tmp_path / 'ran')!r}, 'w').write('it ran')\ndef score(rows): return []\n"
+    )
+    spec = EXTERNAL.format(module=tmp_path / "evil.py", python=sys.executable)
+    planted(tmp_path, tmp_path / "run", spec, low=0.0, high=7.0)
+    started: list[object] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *args, **how: started.append(args))
+    with pytest.raises(InputError, match="adds up by a rule of its own, which a folder cannot name"):
+        total([tmp_path / "run"])  # wer adds up its edits, which no stand-in knows
+    assert started == []
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_run_with_a_program_is_added_up_from_its_folder_alone(scored, tmp_path):
+    # rougeL's corpus number is the mean, as that of a program is; chrf is made, as it ships
+    result, _ = scored("run", ROWS, ["rougeL", "chrf"])
+    spec = EXTERNAL.format(module="/nowhere/evil.py", python="/nowhere/python")
+    planted(tmp_path, tmp_path / "run", spec, low=0.0, high=7.0, notes=["by a program"])
+    found = total([tmp_path / "run"])
+    assert [row["value"] for row in found.rows] == [row["value"] for row in result.rows]
+    assert found.metrics[0] == {**result.metrics[0], "spec": spec, "range": [0.0, 7.0]}
+    assert found.metrics[1] == result.metrics[1]
+    assert any("by a program" in note for note in found.notes)
+
+
+def test_the_plan_of_an_earlier_version_is_told_what_to_do(scored, tmp_path):
+    scored("run", ROWS, ["rougeL"])
+    plan = planted(tmp_path, tmp_path / "run", "external:module=x")
+    (tmp_path / "run" / "plan.json").write_text(json.dumps({**plan, "about": {}}))
+    with pytest.raises(InputError, match=r"the plan does not say what is known of external:module=x, .* run the same"):
+        total([tmp_path / "run"])
+
+
+def test_a_changed_number_is_noticed(scored, tmp_path):
+    _, plan = scored("run", ROWS)
+    path = sums_path(tmp_path / "run", plan.parts[0])
+    changed = path.read_text().replace('"n":3', '"n":4')
+    assert changed != path.read_text()
+    path.write_text(changed)
+    with pytest.raises(InputError, match=r"part-000000-.* is not done, or was changed meanwhile"):
+        total([tmp_path / "run"])
+
+
+def test_a_lost_plan_is_written_again_by_the_same_command(scored, tmp_path):
+    scored("run", ROWS)
+    whole = json.loads((tmp_path / "run" / "plan.json").read_bytes())
+    (tmp_path / "run" / "plan.json").unlink()
+    scored("run", ROWS)
+    again = json.loads((tmp_path / "run" / "plan.json").read_bytes())
+    assert {**again, "stamps": whole["stamps"]} == whole  # the input was written anew
+    (tmp_path / "run" / "plan.json").unlink()
+    with pytest.raises(InputError, match=r"holds 'result\.json' and no run"):
+        scored("run", ROWS[:-1])  # another input
+
+
+def values_of(tree):
+    """Every (place, value) in a tree of JSON, the places as paths of keys."""
+    if isinstance(tree, dict | list):
+        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield (key,), value
+            yield from (((key, *path), inner) for path, inner in values_of(value))
+
+
+def with_value(tree, path, value):
+    """A copy of a tree with another value at a place."""
+    if not path:
+        return value
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[path[0]] = with_value(tree[path[0]], path[1:], value)
+    return copy
+
+
+ODD = [None, True, -1, 0, 2**63, 10**400, 1e308, "", "x", "../../etc/passwd", [], {}, [[]], [None], {"x": 1}, "\ud800"]
+
+
+@pytest.mark.parametrize("name", ["plan.json", "sums"])
+def test_forged_files_whose_digests_fit_are_one_line_or_a_result(scored, tmp_path, name):
+    """Every value of plan and sums is replaced by odd ones, with the seals made anew: an error of ours, or numbers."""
+    _, plan = scored("run", ROWS[:6], ["chrf", "wer"])
+    folder = tmp_path / "run"
+    path = folder / name if name == "plan.json" else sums_path(folder, plan.parts[0])
+    whole = path.read_bytes()
+    tree = json.loads(whole)
+    places = [place for place, _ in values_of(tree if name == "plan.json" else tree["sums"])]
+    step = 1 if SLOW else max(1, len(places) * len(ODD) // 400)
+    for number, (place, odd) in enumerate(product(places, ODD)):
+        if number % step:
+            continue
+        if name == "plan.json":
+            forged = json.dumps(with_value(tree, place, odd)).encode()
+        else:
+            encoded = json.dumps(with_value(tree["sums"], place, odd)).encode()
+            forged = b'{"seal":"%s","sums":%s}' % (sha256(encoded).hexdigest().encode(), encoded)
+        path.write_bytes(forged)
+        for look in (lambda: total([folder]), lambda: progress_of(folder)):
+            with suppress(InputError):
+                look()
+    path.write_bytes(whole)
+    assert total([folder]).rows

@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import UNDEFINED, add, count, first_of, first_of_all
-from nlgauge.core.scores import Finish, FinishParts, Scores, join
+from nlgauge.core.scores import Finish, FinishParts, Scores, join, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
 
@@ -73,6 +73,7 @@ class Totals:
             "first": {flag: list(ids) for flag, ids in self.first.items()},
             "references": sorted(self.references),
             "parts": list(self.part_names),
+            "is_mean": self._finish in (None, mean_of_defined),
         }
 
     def take(self, counted: Mapping[str, Any], like: Scores) -> None:

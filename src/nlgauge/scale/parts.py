@@ -45,6 +45,33 @@ Labels = list[str | None]
 KeptRows = tuple[str, tuple[Labels, Labels, Labels, Scores]]  # specification; groups, systems, items and scores
 
 
+class Counted(msgspec.Struct, frozen=True):
+    """The totals of a metric over a part, as `Totals.as_json` has them."""
+
+    cells: list[tuple[str | None, str | None, list[float | None], int, int]]
+    counts: dict[str, int]
+    first: dict[str, list[str]]
+    references: list[int]
+    parts: list[str]
+    is_mean: bool = True
+
+
+class Sums(msgspec.Struct, frozen=True):
+    """The sums of a part: segments, their groups, digests of its other files, and totals by specification."""
+
+    n: int
+    groups: list[str | None]
+    sha256: dict[str, str]
+    metrics: dict[str, Counted]
+
+
+class _Sealed(msgspec.Struct):
+    """A file of sums: what it holds, and its digest, which a changed number does not fit."""
+
+    seal: str
+    sums: msgspec.Raw
+
+
 @dataclass(frozen=True)
 class Scorer:
     """Scores parts of a plan, one after the other; it is made in the process that scores.
@@ -129,8 +156,9 @@ class Scorer:
             totals = Totals(by_group=True)
             totals.add(segments, found)
             sums["metrics"][spec] = totals.as_json()
+        encoded = msgspec.json.encode(sums)
         with replacing(sums_path(self.folder, part), "wb") as file:
-            file.write(msgspec.json.encode(sums))
+            file.write(msgspec.json.encode(_Sealed(_digest_of(encoded), msgspec.Raw(encoded))))
             file.flush()
             os.fsync(file.fileno())
 
@@ -167,19 +195,23 @@ def sums_path(folder: Path, part: Part) -> Path:
     return folder / SUMS / f"{part.name}.json"
 
 
-def sums_of(folder: Path, part: Part) -> dict[str, Any] | None:
-    """The sums of a part; None where it is not done, or its rows are not those that were written."""
+def sums_of(folder: Path, part: Part) -> Sums | None:
+    """The sums of a part; None where it is not done, or a file of it is not what was written."""
     try:
-        sums: dict[str, Any] = msgspec.json.decode(sums_path(folder, part).read_bytes())
-        whole = sums["sha256"] == _digests(folder, part)
-    except (OSError, msgspec.DecodeError, KeyError, TypeError):
+        sealed = msgspec.json.decode(sums_path(folder, part).read_bytes(), type=_Sealed)
+        if sealed.seal != _digest_of(bytes(sealed.sums)):
+            return None
+        sums = msgspec.json.decode(sealed.sums, type=Sums)
+        return sums if sums.sha256 == _digests(folder, part) else None
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return sums if whole else None
 
 
-def kept(
-    folder: Path, part: Part, sums: Mapping[str, Any], like: Mapping[str, Scores], paired: bool
-) -> Iterator[KeptRows]:
+def _digest_of(encoded: bytes) -> str:
+    return hashlib.sha256(encoded).hexdigest()
+
+
+def kept(folder: Path, part: Part, sums: Sums, like: Mapping[str, Scores], paired: bool) -> Iterator[KeptRows]:
     """What comparing systems needs of the segments of a part, metric by metric.
 
     Args:
@@ -195,7 +227,7 @@ def kept(
     ids = tuple(table["id"]) if paired else ("",) * n
     items: Labels = table["seg"] if paired else [None] * n
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
-        groups = [sums["groups"][code] for code in stored["groups"].tolist()]
+        groups = [sums.groups[code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
             stats = stored.get(str(place))
             scores = replace(one, ids=ids, values=table[spec], stats=stats, parts={}, flags={})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -23,7 +25,7 @@ from nlgauge.io.files.limits import Limits, current
 from nlgauge.io.parallel import system_names
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
-from nlgauge.metrics.base import Metric, check_lacking, rounds
+from nlgauge.metrics.base import Metric, check_lacking, notes_of, rounds
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.job import ComparisonOptions, Rehearsal
 from nlgauge.metrics.languages import UnreadScripts
@@ -54,6 +56,30 @@ class Part:
 
 
 @dataclass(frozen=True)
+class About:
+    """What a result says of a metric, so that adding up needs no metric: it may have been a program or a model.
+
+    Attributes:
+        low, high: the range; None where it has no end.
+        higher_is_better: whether a higher value is better.
+        parts: part of its scores -> whether higher is better; None for a part that is no score.
+        notes: what a reader of its numbers must know.
+    """
+
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    parts: Mapping[str, bool | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, metric: Metric) -> About:
+        """What a metric says of itself."""
+        low, high = (end if math.isfinite(end) else None for end in metric.info.range)
+        return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), notes_of(metric))
+
+
+@dataclass(frozen=True)
 class Plan:
     """A run in parts: the same input, metrics and size of parts give the same plan on every machine.
 
@@ -70,6 +96,7 @@ class Plan:
         passes: how many passes gather what pooled metrics take from all segments, before any is scored.
         pools: the digest of what each pass before the scores found in all parts, of the passes that are done.
         limits: how large inputs may be.
+        about: specification -> what its result says of it; empty in the plan of an earlier nlgauge.
     """
 
     inputs: Inputs
@@ -85,6 +112,7 @@ class Plan:
     passes: int = 0
     pools: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    about: Mapping[str, About] = field(default_factory=dict)
 
     def n_of(self, parts: Iterable[Part]) -> int:
         """Segments of some parts, about: a row may have one for each system, and systems may be left out."""
@@ -184,7 +212,7 @@ def make_plan(
     comparison.check(summary)
     seen.refuse(language, guards)
     guarded = GuardCounts() if seen.guards is None else seen.guards
-    noted = replace(summary, notes=(*summary.notes, *seen.unread.notes(), *guarded.notes()))
+    noted = replace(summary, notes=(*summary.notes, *map(str, (*seen.unread.notes(), *guarded.notes()))))
     # metrics in their order, which columns and statistics of parts follow
     written = {spec: str(signature) for spec, signature in signatures.items()}
     basis = [*_basis(inputs, summary), [*written.items()], runtime.device, runtime.dtype]
@@ -201,6 +229,7 @@ def make_plan(
         tuple((*key, dict(counts)) for key, counts in guarded.by_system(by_group=True).items()),
         passes,
         limits=current(),
+        about={spec: About.of(metric) for spec, metric in metrics.items()},
     )
 
 
@@ -250,12 +279,15 @@ def read_plan(folder: Path) -> Plan:
         told = msgspec.json.decode((folder / PLAN).read_bytes())
         for name in _BY_NAME:
             told["summary"][name] = dict(told["summary"][name])
-        return msgspec.convert(told, Plan)
+        plan = msgspec.convert(told, Plan)
+        if not all(re.fullmatch("[0-9a-f]{16}", part.digest) and part.number >= 0 for part in plan.parts):
+            raise ValueError  # their names are those of files
+        return plan
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} holds no {PLAN}, expected the folder of 'nlgauge score --engine'") from None
     except OSError as error:
         raise InputError(f"{folder / PLAN}: cannot be read ({error.strerror or error})") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, LookupError, TypeError, ValueError, RecursionError):
         raise InputError(f"{folder / PLAN} is no plan of nlgauge's; name another folder") from None
 
 

@@ -30,7 +30,7 @@ from nlgauge.scale.gather import (
     write_sealed,
 )
 from nlgauge.scale.parts import Scorer, rows_path, sums_of, sums_path
-from nlgauge.scale.plan import PLAN, ROWS, STATS, SUMS, Part, Plan, read_plan
+from nlgauge.scale.plan import PLAN, POOL, ROWS, STATS, SUMS, Part, Plan, read_plan
 from nlgauge.scale.total import result_of
 
 try:
@@ -108,10 +108,10 @@ def score_in_parts(
         left = [part for part in plan.parts if sums[part.number] is None]
         plan = _pooled(plan, folder, engine, runtime, left)
         with runtime.progress(plan.summary.n, "segments") as advance:
-            advance(sum(found["n"] for found in sums.values() if found is not None))
+            advance(sum(found.n for found in sums.values() if found is not None))
             for n in engine(plan, folder, left) if left else ():
                 advance(n)
-        result = result_of({folder: plan}, runtime, comparison, save_norm)
+        result = result_of({folder: plan}, Scorer(plan, folder).metrics, runtime, comparison, save_norm)
         result.write(folder / RESULT, "json")
     return result
 
@@ -233,9 +233,10 @@ def known_of(plan: Plan, folder: Path) -> dict[str, tuple[set[int], list[str]]]:
     """Specification -> numbers of references that segments have, and the parts of their scores."""
     found: dict[str, tuple[set[int], list[str]]] = {spec: (set(), []) for spec in plan.signatures}
     for part in plan.parts:
-        for spec, told in (sums_of(folder, part) or {"metrics": {}})["metrics"].items():
-            found[spec][0].update(told["references"])
-            found[spec][1][:] = dict.fromkeys([*found[spec][1], *told["parts"]])
+        sums = sums_of(folder, part)
+        for spec, told in (sums.metrics if sums is not None else {}).items():
+            found[spec][0].update(told.references)
+            found[spec][1][:] = dict.fromkeys([*found[spec][1], *told.parts])
     return found
 
 
@@ -243,7 +244,7 @@ def _take_up(plan: Plan, folder: Path) -> None:
     """Begin a run in an empty folder, or go on with the same run."""
     if not (folder / PLAN).exists():
         others = sorted(path.name for path in folder.iterdir() if path.name != _LOCK and not path.name.startswith("."))
-        if others:
+        if others and not _is_of(plan, folder, others):
             raise InputError(f"{folder} holds {others[0]!r} and no run; name an empty folder, or one that is not there")
         plan.write(folder)
     elif [part.digest for part in read_plan(folder).parts] != [part.digest for part in plan.parts]:
@@ -252,6 +253,12 @@ def _take_up(plan: Plan, folder: Path) -> None:
         )
     for inside in (ROWS, STATS, SUMS):
         (folder / inside).mkdir(exist_ok=True)
+
+
+def _is_of(plan: Plan, folder: Path, entries: Sequence[str]) -> bool:
+    """Whether a folder without a plan holds this run: nothing but its files, and a part of it that is done."""
+    ours = {ROWS, STATS, SUMS, POOL, RESULT}
+    return {*entries} <= ours and any(sums_of(folder, part) is not None for part in plan.parts)
 
 
 @contextmanager

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
+from msgspec.structs import asdict
 
 from nlgauge.core.arrays import Counts
 from nlgauge.core.counts import add
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.result import Result
+from nlgauge.core.scores import mean_of_defined
 from nlgauge.core.signature import signature_of, with_digest
 from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
 from nlgauge.metrics.job import ComparisonOptions, SourceScores
 from nlgauge.metrics.languages import UnreadScripts
@@ -25,18 +30,24 @@ from nlgauge.metrics.totals import Totals
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, kept, segment_digests, sums_of
 from nlgauge.scale.plan import Plan, read_plan
+from nlgauge.scale.recorded import Recorded, metrics_of
 
 Runs = Mapping[Path, Plan]
 _HELD = 4_000_000  # segments of all runs that are compared; of more, those whose digests a number divides
 
 
 def result_of(
-    runs: Runs, runtime: Runtime, comparison: ComparisonOptions | None = None, save_norm: str | None = None
+    runs: Runs,
+    metrics: Mapping[str, Metric | Recorded],
+    runtime: Runtime,
+    comparison: ComparisonOptions | None = None,
+    save_norm: str | None = None,
 ) -> Result:
     """The result of runs all of whose parts are done.
 
     Args:
         runs: folder -> plan, with the same metrics in the same order.
+        metrics: specification -> metric as it was typed, or what stands for it where only a folder names it.
         runtime: device and precision.
         comparison: how systems are compared; None for scores alone.
         save_norm: a file to write the scales of sums to.
@@ -49,7 +60,9 @@ def result_of(
     scorer = Scorer(plan, folder)
     runtime = replace(runtime, cache=None, pool=scorer.pool(None))
     totals = {spec: Totals(comparison.by_group) for spec in plan.signatures}
-    like = score_segments(scorer.metrics, [], runtime)
+    made = {spec: metric for spec, metric in metrics.items() if not isinstance(metric, Recorded)}
+    recorded = {spec: metric.score([], runtime) for spec, metric in metrics.items() if isinstance(metric, Recorded)}
+    like = {**score_segments(made, [], runtime), **recorded}
     if save_norm is not None:
         save_bounds(save_norm, like.values())
     for folder, part in ((folder, part) for folder, plan in runs.items() for part in plan.parts):
@@ -59,15 +72,24 @@ def result_of(
                 f"{part.name} is not done, or was changed meanwhile; run the same command again (folder {folder})"
             )
         for spec, total in totals.items():
-            total.take(sums["metrics"][spec], like[spec])
+            own = sums.metrics[spec]
+            if spec in recorded and not own.is_mean and like[spec].finish is mean_of_defined:
+                raise InputError(
+                    f"{spec} adds up by a rule of its own, which a folder cannot name; run the command that scored"
+                    f" {folder} again, which scores nothing twice"
+                )
+            total.take(asdict(own), like[spec])
         if comparison.resamples:
             for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
                 totals[spec].keep_rows(*rows)
-    signatures = {spec: signature_of(metric, runtime) for spec, metric in scorer.metrics.items()}
+    signatures = {
+        spec: metric.signature if isinstance(metric, Recorded) else signature_of(metric, runtime)
+        for spec, metric in metrics.items()
+    }
     documents = scorer.settled.documents.items()
     signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
     nothing = UnreadScripts({}), GuardCounts()  # the plans' notes say what these find
-    found = SourceScores(scorer.metrics, signatures, totals, _summary(runs), comparison, *nothing).result()
+    found = SourceScores(metrics, signatures, totals, _summary(runs), comparison, *nothing).result()
     counts: dict[tuple[str | None, str | None], Mapping[str, int]] = {}
     for group, system, counted in chain.from_iterable(plan.guards for plan in runs.values()):
         counts[group, system] = add(counts.get((group, system), {}), counted)
@@ -85,6 +107,28 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
         InputError: a folder holds no run, a run is not done, two runs have other metrics or count a system of the
             same files, or a metric depends on all segments of a run.
     """
+    with _as_written(folders):
+        return _total(folders, comparison)
+
+
+@contextmanager
+def _as_written(folders: Sequence[Path]) -> Iterator[None]:
+    """Where digests fit and the content does not, a file is damaged, or made by somebody: one line says so."""
+    try:
+        yield
+    except NlgaugeError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, OSError, BadZipFile) as error:
+        where = ", ".join(map(str, folders))
+        reason = (str(error).strip() or "no reason given").splitlines()[0]
+        raise InputError(
+            f"{where}: a file is not what a run writes ({type(error).__name__}: {reason:.120}); score into another"
+            " folder"
+        ) from None
+
+
+def _total(folders: Sequence[Path], comparison: ComparisonOptions | None) -> Result:
+    """The same, of folders that are what a run writes."""
     runs: dict[Path, Plan] = {}
     known: dict[tuple[object, ...], Path] = {}  # files of a system -> the folder of their run
     for folder in folders:
@@ -102,8 +146,11 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
                 )
             known[files] = folder
     runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype)
-    found = result_of(runs, runtime, comparison)
+    metrics = metrics_of(runs[first])
+    found = result_of(runs, metrics, runtime, comparison)
     for metric in found.metrics:
+        if isinstance(metrics[metric["spec"]], Recorded):
+            continue  # its signature is that of the plan
         if not runs[first].passes and metric["signature"] != runs[first].signatures[metric["spec"]]:
             raise InputError(
                 f"{first} was scored with {runs[first].signatures[metric['spec']]}, and this nlgauge has"

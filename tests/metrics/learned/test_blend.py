@@ -20,10 +20,10 @@ ROWS = [Segment("1", "the cat sat on the mat", ("a cat sat on the mat",)), Segme
 
 @pytest.fixture
 def blend(tmp_path):
-    def make(*terms, name="blend.json", **about):
+    def make(*terms, name="blend.json", trust=False, **about):
         path = tmp_path / name
         path.write_text(LinearModel("blend", terms or PLAIN, 0.1, {"criterion": "da", "low": -2.5} | about).text())
-        return Blend(model=str(path))
+        return Blend(model=str(path), trust=trust)
 
     return make
 
@@ -51,7 +51,9 @@ def test_what_is_empty_gets_the_lowest_rating_of_training(blend):
 
 def test_terms_bring_their_needs_and_marks(blend, tiny_regressor):
     head = tiny_regressor(features="hyp,src,hyp*src,|hyp-src|", trained_on_phenomena="typos", criterion="da")
-    metric = blend(Term("chrf", 1.0, 0.0, 1.0), Term(f'comet-qe:model="{head}"', 1.0, 0.0, 1.0), data="WMT15 DA")
+    metric = blend(
+        Term("chrf", 1.0, 0.0, 1.0), Term(f'comet-qe:model="{head}"', 1.0, 0.0, 1.0), trust=True, data="WMT15 DA"
+    )
     assert metric.info.needs == {"references", "source"}
     assert trained_on(metric) == ("typos",)
     said = notes_of(metric)
@@ -67,9 +69,23 @@ def test_a_pooled_term_makes_a_pooled_blend(blend):
 def test_a_segment_without_a_score_is_undefined(blend, tmp_path):
     table = tmp_path / "theirs.tsv"
     table.write_text("id\tx\n1\t2\n2\t\n")
-    values = blend(Term(f'scores:file="{table}",column=x', 3.0, 1.0, 1.0)).score(ROWS, CPU).values
+    values = blend(Term(f'scores:file="{table}",column=x', 3.0, 1.0, 1.0), trust=True).score(ROWS, CPU).values
     assert values[0] == pytest.approx(0.1 + 3 * (2 - 1))
     assert np.isnan(values[1])
+
+
+@pytest.mark.parametrize("spec", ['external:module="x.py"', "bertscore:model=roberta-large", 'scores:file="x.tsv"'])
+def test_a_file_names_no_program_path_or_model_of_its_own(blend, spec):
+    with pytest.raises(InputError, match=r"stands in a file, and .*; of a file that you made yourself, trust=true"):
+        blend(Term("chrf", 1.0, 0.0, 1.0), Term(spec, 1.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_a_file_that_names_itself_is_refused_in_one_line(blend, tmp_path, trust):
+    itself = f'blend:model="{tmp_path / "blend.json"}",trust=true'
+    with pytest.raises(InputError, match="names itself" if trust else "stands in a file") as refused:
+        blend(Term(itself, 1.0, 0.0, 1.0), trust=trust)
+    assert "\n" not in str(refused.value)
 
 
 def test_files_that_cannot_be_used_are_told(blend):

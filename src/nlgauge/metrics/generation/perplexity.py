@@ -76,10 +76,10 @@ class Perplexity(GeneratorMetric):
         defined = ~np.isnan(scores.values)
         counts = np.where(defined, scores.parts["pieces"], 0.0)
         surprise = np.log(np.where(defined, scores.values, 1.0)) * counts
-        return replace(scores, stats=np.stack([surprise, counts], axis=1), finish=_of_corpus)
+        return replace(scores, stats=np.stack([surprise, counts], axis=1), finish=self.corpus)
 
-
-def _of_corpus(totals: Array) -> Array:
-    """The perplexity from summed (surprise, pieces): (..., 2) to (...); NaN without a piece."""
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        return np.asarray(np.where(totals[..., 1] > 0, np.exp(totals[..., 0] / totals[..., 1]), np.nan))
+    @staticmethod
+    def corpus(totals: Array) -> Array:
+        """The perplexity from summed (surprise, pieces): (..., 2) to (...); NaN without a piece."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            return np.asarray(np.where(totals[..., 1] > 0, np.exp(totals[..., 0] / totals[..., 1]), np.nan))

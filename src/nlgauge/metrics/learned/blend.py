@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.errors import InputError, NlgaugeError, SpecError
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
@@ -20,6 +23,7 @@ from nlgauge.metrics.embedding.sharing import Layers, vectors_of
 from nlgauge.metrics.learned.linear import LinearModel, read_linear
 from nlgauge.metrics.learned.model import from_ratings
 from nlgauge.metrics.registry import metric
+from nlgauge.metrics.shipped import metric_of_file
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -33,12 +37,31 @@ _INFO = MetricInfo(
 )
 
 
+_OPEN: ContextVar[tuple[str, ...]] = ContextVar("files of blends that are being read", default=())
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[None]:
+    """Refuse a file that names itself, directly or through others."""
+    file = os.path.realpath(path)
+    if file in _OPEN.get():
+        raise SpecError("it names itself as one of its metrics")
+    token = _OPEN.set((*_OPEN.get(), file))
+    try:
+        yield
+    finally:
+        _OPEN.reset(token)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Blend(Checked):
     """A weighted sum of standardised scores, fitted to ratings by ridge regression.
 
     Args:
-        model: a file that `nlgauge train blend` wrote. It names the metrics.
+        model: a file that `nlgauge train blend` wrote. It names the metrics, of which only those that run on what ships
+            are taken.
+        trust: take any metric that the file names, also one that runs a program or reads a model of its own. Say so
+            only of a file that you made.
 
     References:
         Ma et al. (2017), "Blend: a Novel Combined MT Metric Based on Direct Assessment". They fit a support vector
@@ -46,6 +69,7 @@ class Blend(Checked):
     """
 
     model: str
+    trust: bool = False
     info: ClassVar[MetricInfo] = _INFO
     without: ClassVar = {"model": "; 'nlgauge train blend' makes one"}
     learnt: LinearModel = field(init=False, compare=False, repr=False)
@@ -57,9 +81,12 @@ class Blend(Checked):
         try:
             weights = learnt.slopes.tolist()
             specs = [term.name for term in learnt.terms]
-            total = Combination(tuple((w, metric(spec)) for w, spec in zip(weights, specs, strict=True)), "none")
+            with _opened(self.model):
+                build = metric if self.trust else metric_of_file
+                total = Combination(tuple((w, build(spec)) for w, spec in zip(weights, specs, strict=True)), "none")
         except NlgaugeError as error:
-            raise InputError(f"blend: {self.model}: {error}") from None
+            way_out = "" if self.trust else "; of a file that you made yourself, trust=true takes them all"
+            raise InputError(f"blend: {self.model}: {error}{way_out}") from None
         low = learnt.about.get("low")
         if not isinstance(low, int | float) or not math.isfinite(low):
             raise InputError(f"blend: {self.model}: low is {low!r}, expected the lowest rating of training")

@@ -1,0 +1,94 @@
+"""Which metrics may a file name? Those that run in this process on what ships: no program, module, path or hub name."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.registry import Entry
+from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.guards.guarded import GUARDED
+from nlgauge.metrics.registry import METRICS, SUMS, metric, own_names
+from nlgauge.models.heads import SHIPPED
+
+_MODELS = frozenset({"embedded", *SHIPPED})
+_OWN = "nlgauge.metrics."
+_OUTSIDE = ("nlgauge.metrics.external.", "nlgauge.metrics.stored:", "nlgauge.metrics.function:")
+_FETCHED = frozenset({"flores101", "flores200", "spm"})  # tokenizers that sacrebleu fetches when they are first used
+_PLAIN = (bool, int, float, type(None))
+
+
+def metric_of_file(spec: str) -> Metric:
+    """The metric of a specification that came out of a file: a model, a plan, a result.
+
+    Nothing that came with data may start a program, load a module, or open a model other than one that ships; only what
+    the user types may.
+
+    Raises:
+        SpecError: the specification is wrong, or names something else.
+    """
+    check_shipped(spec)
+    return metric(spec)
+
+
+def check_shipped(spec: str) -> None:
+    """Refuse a specification out of a file that leads to anything but code and models that ship. Nothing is opened.
+
+    Raises:
+        SpecError: it does, or it is wrong.
+    """
+    parsed = parse(spec)
+    if isinstance(parsed, Sum):
+        if parsed.norm not in ("none", "minmax", "zscore"):
+            raise _refused(spec, "it reads a file of bounds")
+        for _, part in parsed.terms:
+            check_shipped(str(part))
+        return
+    if parsed.name in SUMS:
+        return check_shipped(SUMS[parsed.name])
+    if parsed.inside is not None:
+        check_shipped(str(parsed.inside))
+    if parsed.name != GUARDED:
+        _check_named(spec, parsed)
+
+
+def _check_named(spec: str, parsed: Spec) -> None:
+    """Refuse one metric by its name or its options."""
+    known = {name.lower(): name for name in METRICS.entries}
+    name = parsed.name if parsed.name in METRICS.entries else known.get(parsed.name.lower(), parsed.name)
+    entry: Entry | None = METRICS.entries.get(name)
+    if entry is None and name not in METRICS.names():
+        raise SpecError(f"unknown metric {name!r}{nearest(name, METRICS.entries)}")
+    if entry is None or name in own_names():
+        raise _refused(spec, f"{parsed.name!r} is no metric of this package")
+    if not entry.target.startswith(_OWN) or entry.target.startswith(_OUTSIDE):
+        raise _refused(spec, f"{name} runs a program or reads a file")
+    cls, preset = METRICS.lookup(name)
+    defaults = {field.name: field.default for field in dataclasses.fields(cls) if field.init}
+    values: Mapping[str, Any] = {**preset, **dict(parsed.options)}
+    hints = typing.get_type_hints(cls)
+    for option, default in defaults.items():
+        value = values.get(option, default)
+        if value is dataclasses.MISSING:
+            raise _refused(spec, f"{name} needs {option}, which is no part of this package")
+        if isinstance(value, _PLAIN) or (value == default and option not in values):
+            continue
+        if option == "base":  # of a metric that weights another
+            check_shipped(str(value))
+        elif str(value) in _FETCHED:
+            raise _refused(spec, f"{option}={value} is fetched")
+        elif _is_free_text(hints[option]) and value != default and value not in _MODELS:
+            raise _refused(spec, f"{option} is {str(value)!r:.80}, which does not ship")
+
+
+def _is_free_text(hint: Any) -> bool:
+    """Whether a field takes any text, which could name a file or a model; a fixed choice cannot."""
+    return hint is str or str in typing.get_args(hint)
+
+
+def _refused(spec: str, why: str) -> SpecError:
+    return SpecError(f"{spec!r} stands in a file, and {why}; a file may name only metrics that run on what ships")
