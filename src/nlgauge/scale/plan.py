@@ -277,6 +277,7 @@ def read_plan(folder: Path) -> Plan:
     """
     try:
         told = msgspec.json.decode((folder / PLAN).read_bytes())
+        _check_numbers(told)
         for name in _BY_NAME:
             told["summary"][name] = dict(told["summary"][name])
         plan = msgspec.convert(told, Plan)
@@ -289,6 +290,15 @@ def read_plan(folder: Path) -> Plan:
         raise InputError(f"{folder / PLAN}: cannot be read ({error.strerror or error})") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, LookupError, TypeError, ValueError, RecursionError):
         raise InputError(f"{folder / PLAN} is no plan of nlgauge's; name another folder") from None
+
+
+def _check_numbers(told: Any) -> None:
+    """Refuse whole numbers that are no size, place or time: arithmetic with them has no end."""
+    if isinstance(told, dict | list):
+        for inner in told.values() if isinstance(told, dict) else told:
+            _check_numbers(inner)
+    elif isinstance(told, int) and not -(2**63) <= told < 2**63:
+        raise ValueError(told)
 
 
 def _digest(basis: Sequence[Any]) -> str:
