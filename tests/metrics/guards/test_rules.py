@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.guards import rules
 from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
 
 GERMAN = "Die Straße ist heute wegen Bauarbeiten gesperrt."
@@ -63,6 +64,17 @@ def test_two_plain_words_make_a_copy_and_three_a_near_one():
     # eight letters are four words where no blanks set them apart, six are three, and two are one
     assert "copied" in flags("今天道路", other, source="今天道路", group="zh-en")
     assert "copied" not in flags("张继科", other, source="张继科", group="zh-en")
+
+
+def test_four_fifths_of_the_characters_make_a_near_copy():
+    source, other = "gehen laufen warten abcde", "Something else stands here."
+    near = {"source": source, "group": "de-en"}
+    assert "copied" in flags("gehen laufen warten 12345", other, **near)  # 20 of 25 and 25: 2 * 20 / 50 = 80 %
+    assert "copied" not in flags("gehen laufen warten 123456", other, **near)  # 2 * 20 / 51 = 78 %
+    # a reference that is as near allows it
+    assert "copied" not in flags("gehen laufen warten 12345", "gehen laufen warten 67890", **near)
+    # 18 letters of its 26 characters and of 25: 2 * 18 / 51 = 71 %
+    assert "copied" in flags("gehen laufen warten 12345", "gehen1laufen1warten1xyzuvw", **near)
 
 
 def test_a_record_is_no_output():
@@ -119,6 +131,54 @@ def test_another_language_or_script_is_distrusted():
     assert (
         flags("So here it is now.", "Hier ist es also jetzt.", source="Hier ist es also jetzt.", group="de-en") == set()
     )
+
+
+FRENCH, GERMAN_TOO = "la route est fermée", "die straße ist gesperrt"
+
+
+@pytest.mark.parametrize(
+    ("own", "known", "found"),
+    [
+        ({"fr": 0.7, "de": 0.04}, {"de": 0.7, "fr": 0.04}, True),
+        ({"fr": 0.69, "de": 0.04}, {"de": 0.7, "fr": 0.04}, False),  # not sure of the text
+        ({"fr": 0.7, "de": 0.04}, {"de": 0.69, "fr": 0.04}, False),  # nor of the reference
+        ({"fr": 0.7, "de": 0.05}, {"de": 0.7, "fr": 0.04}, False),  # the text may be in the reference's language
+        ({"fr": 0.7, "de": 0.04}, {"de": 0.7, "fr": 0.05}, False),  # or the reference in the text's
+        ({"de": 0.7, "fr": 0.04}, {"de": 0.7, "fr": 0.04}, False),
+    ],
+)
+def test_both_languages_must_be_sure(monkeypatch, own, known, found):
+    told = {FRENCH: own, GERMAN_TOO: known}
+    monkeypatch.setattr(rules, "languages", told.__getitem__)
+    assert ("foreign" in flags(FRENCH, GERMAN_TOO)) == found
+
+
+def test_three_words_tell_a_language(monkeypatch):
+    sure = {"la route": "fr", "la route fermée": "fr", "die straße": "de", "die straße gesperrt": "de"}
+    monkeypatch.setattr(rules, "languages", lambda text: {"fr": 0.0, "de": 0.0, sure[text]: 1.0})
+    for text, reference in ((a, b) for a in list(sure)[:2] for b in list(sure)[2:]):
+        both = len(text.split()) == len(reference.split()) == 3
+        assert ("foreign" in flags(text, reference)) == both
+
+
+@pytest.mark.parametrize(
+    ("probability", "beside", "alone"), [(0.0009, True, True), (0.001, True, False), (0.05, False, False)]
+)
+def test_the_language_of_the_pair_must_be_unlikely_too(monkeypatch, probability, beside, alone):
+    told = {FRENCH: {"fr": 0.9, "de": 0.01, "en": probability}, GERMAN_TOO: {"de": 0.9, "fr": 0.01}}
+    monkeypatch.setattr(rules, "languages", told.__getitem__)
+    assert ("foreign" in flags(FRENCH, GERMAN_TOO, group="cs-en")) == beside
+    assert ("foreign" in flags(FRENCH, group="cs-en")) == alone
+
+
+def test_a_text_that_shares_a_third_of_its_words_with_a_reference_is_in_its_language(monkeypatch):
+    monkeypatch.setattr(rules, "_are_other", lambda text, known: True)
+    assert flags("a b c d e f", "a b and more words") == set()  # two of six
+    assert flags("a b c d e f g", "a b and more words") == {"foreign"}  # two of seven
+    # so are a source and a reference: two of six words, and three
+    copy = "the bridge in town has fallen"
+    assert "copied" in flags(copy, "the bridge over there is down", source=copy)
+    assert "copied" not in flags(copy, "the bridge in there is down", source=copy)
 
 
 def test_words_of_the_source_that_were_not_translated_are_distrusted():
@@ -223,12 +283,12 @@ def test_a_text_that_is_its_reference_is_not_distrusted(text, other):
 @given(hypothesis=words, references=st.lists(words, max_size=3), source=st.none() | words)
 def test_every_guard_has_a_name_and_company_changes_nothing(hypothesis, references, source):
     segment = Segment("a", hypothesis, tuple(references), source)
-    rules = Rules()
-    found = list(rules.flags(segment))
+    one = Rules()
+    found = list(one.flags(segment))
     assert {*found} <= {*OUTPUTS, *REFERENCES}
     assert len(found) == len({*found})
-    list(rules.flags(Segment("b", "another text", ("a b c d",), "e f g")))
-    assert list(rules.flags(segment)) == found
+    list(one.flags(Segment("b", "another text", ("a b c d",), "e f g")))
+    assert list(one.flags(segment)) == found
 
 
 DATA = Path(os.environ.get("NLGAUGE_DATA", "/nowhere"))
@@ -244,6 +304,6 @@ def test_well_rated_outputs_are_trusted(name):
         rows = [json.loads(line) for line in file]
     best = sorted(rows, key=lambda row: -mean(row["human"].values()))[: len(rows) // 4]
     texts = (Segment(row["id"], row["hyp"], tuple(row["refs"]), row["src"], group=row.get("lp")) for row in best)
-    rules = Rules()
-    found = [{*rules.flags(segment)} & {*OUTPUTS} for segment in texts]
+    one = Rules()
+    found = [{*one.flags(segment)} & {*OUTPUTS} for segment in texts]
     assert sum(map(bool, found)) <= 0.01 * len(best)
