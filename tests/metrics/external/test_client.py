@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,15 @@ def score(rows):
             found.append(2)
         elif text == "few":
             return []
+        elif text == "fork":
+            found.append(7 if os.fork() else 8)  # both come back and answer
+        elif text == "answers":
+            for number in range(3, 64):  # wherever answers go
+                try:
+                    os.write(number, b'{"id": "1", "values": [9]}\\n')
+                except OSError:
+                    pass
+            found.append(1)
         else:
             found.append(len(text))
     return found
@@ -124,18 +134,71 @@ def test_a_worker_that_hangs_is_ended(client, monkeypatch):
         client.ask(rows("a"))
 
 
-def script(tmp_path, text):
-    path = tmp_path / "python"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
+def test_a_module_that_forks_never_shifts_answers(client):
+    for size in range(1, 6):
+        assert client.ask(rows("fork"))["values"] == [7]
+        time.sleep(0.1)  # the other process has answered, if it ever does
+        assert client.ask(rows("a" * size))["values"] == [size]
+
+
+def test_an_answer_that_nobody_asked_for_is_refused_and_the_worker_ended(client):
+    (pid,) = client.ask(rows("pid"))["values"]
+    with pytest.raises(ng.InputError) as caught:
+        client.ask(rows("answers"), ["s0"])
+    assert str(caught.value) == (
+        "toy: the worker wrote what is no answer on segment 's0', and was ended: an answer to another request; it said:"
+        " nothing"
+    )
+    assert gone(int(pid))
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("echo not JSON; sleep 9", "toy: the worker wrote what is no answer; it said: nothing"),
-        ("""read x; echo '{"protocol": 9}'; sleep 9""", "toy: the worker speaks protocol 9, expected 1"),
+        ("read x; printf '\\377\\n'; sleep 60", "JSON is malformed: invalid character (byte 0)"),  # no UTF-8
+        ("read x; echo 'Grüße'; sleep 60", "JSON is malformed: invalid character (byte 0)"),
+        ("echo '{}'; read x; sleep 60", "protocol none, expected 2"),  # before it was asked
+        ("exec cat /dev/zero", "a line of more than 4194304 bytes"),  # read to there and no further
+    ],
+)
+def test_odd_bytes_are_told_at_once(tmp_path, text, told):
+    before = time.monotonic()
+    with pytest.raises(ng.InputError, match=re.escape(f"and was ended: {told}; it said: nothing")):
+        Client("toy", script(tmp_path, text)).hello()
+    assert time.monotonic() - before < 30  # and not when the half hour of a request is over
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "read x; printf '{\"id\"'; sleep 60",  # a part of a line
+        "exec sleep 60",  # reads nothing, so that a long request fills the pipe
+    ],
+)
+def test_what_says_nothing_more_is_ended_in_time(tmp_path, monkeypatch, text):
+    monkeypatch.setenv("NLGAUGE_WORKER_SECONDS", "0.3")
+    before = time.monotonic()
+    with pytest.raises(ng.InputError, match=r"^toy: the worker gave no answer in 0\.3 s, and was ended"):
+        Client("toy", script(tmp_path, text)).ask({"op": "hello", "packages": ["p" * 1_000_000]})
+    assert time.monotonic() - before < 30
+
+
+def script(tmp_path, text):
+    path = tmp_path / "python"
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+_NO_ANSWER = "toy: the worker wrote what is no answer, and was ended: {}; it said: nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("echo not JSON; sleep 9", _NO_ANSWER.format("JSON is malformed: invalid character (byte 4)")),
+        ("""read x; echo '{"protocol": 9}'; sleep 9""", _NO_ANSWER.format("protocol 9, expected 2")),
+        ("exec >&-; sleep 9", "toy: the worker ended twice; its standard output was closed; it said: nothing"),
         ("echo out of order >&2; exit 4", "toy: the worker ended twice; exit status 4; it said: out of order"),
         ("kill -11 $$", "toy: the worker ended twice; signal SIGSEGV; it said: nothing"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -42,9 +43,7 @@ def test_a_module_scores_rows(module):
     assert told["identity"].startswith("sha256:")
     assert told["versions"].keys() == {"numpy"}
     assert worker.answer({"op": "load", "kind": "module", "options": {"module": module}}) == {}
-    values = worker.answer({"op": "score", "rows": [{"hyp": "a"}, {"hyp": "?"}]})["values"]
-    assert values[0] == 2
-    assert values[1] != values[1]  # NaN
+    assert worker.answer({"op": "score", "rows": [{"hyp": "a"}, {"hyp": "?"}]})["values"] == [2, None]
     with pytest.raises(AttributeError):
         worker.answer({"op": "jump"})
 
@@ -83,3 +82,33 @@ def test_a_model_of_the_hub_is_identified_by_its_commit(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", Hub)
     assert Worker().answer({"op": "locate", "model": "me/model"}) == {"identity": "revision:0123456789abcdef"}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("'12'", "score gave a str, expected a list of 2 numbers"),
+        ("{1: 2, 3: 4}", "score gave a dict, expected a list of 2 numbers"),
+        ("[1, '2']", "score gave '2' for a row, expected a number"),
+        ("[1, True]", "score gave True for a row, expected a number"),
+        ("[1, [2]]", "score gave a list for a row, expected a number"),
+        ("numpy.ones((2, 1))", "score gave array([1.]) for a row, expected a number"),
+        ("numpy.array([True, False])", "for a row, expected a number"),
+        ("[1, 10 ** 400]", "score gave a number beyond the range of a float"),
+        ("itertools.count()", "2 rows got 3 values"),
+        ("[rows.pop()['x']]", "2 rows got 1 values"),
+    ],
+)
+def test_what_is_no_list_of_numbers_is_refused(module, given, told):
+    Path(module).write_text(f"import itertools, numpy\ndef score(rows): return {given}\n")
+    worker = Worker()
+    worker.answer({"op": "load", "kind": "module", "options": {"module": module}})
+    with pytest.raises((TypeError, ValueError), match=re.escape(told)):
+        worker.answer({"op": "score", "rows": [{"x": 1}, {"x": 2}]})
+
+
+def test_numbers_of_any_package_are_taken(module):
+    Path(module).write_text("import numpy\ndef score(rows): return numpy.array([1, numpy.inf], dtype='float32')\n")
+    worker = Worker()
+    worker.answer({"op": "load", "kind": "module", "options": {"module": module}})
+    assert worker.answer({"op": "score", "rows": [{}, {}]}) == {"values": [1, None], "parts": {}}

@@ -135,11 +135,12 @@ class Adapter(Checked):
             opened.client.open({"op": "load", "kind": self.kind, "options": options})
         about = [segments[here[0]].id for here in places]
         found = opened.client.ask({"op": "score", "rows": [rows[here[0]] for here in places]}, about)
-        expected = {"values", *(f"part.{part}" for part in self.parts), *(["truncated"] if self.counts_cut else [])}
-        lacking = sorted(name for name in expected if len(found.get(name, ())) != len(places))
-        if lacking:
-            raise InputError(f"{self.info.name}: the worker told no {lacking[0]} of {len(places)} rows")
-        return {name: np.array(found[name], dtype=np.float64) for name in expected}
+        if found["parts"].keys() != {*self.parts} or bool(found["truncated"]) != self.counts_cut:
+            opened.client.close()
+            raise InputError(f"{self.info.name}: the worker told other columns than those of {self.info.name}")
+        cut = {"truncated": found["truncated"]} if self.counts_cut else {}
+        columns = {"values": found["values"], **{f"part.{name}": found["parts"][name] for name in self.parts}, **cut}
+        return {name: np.array(column, dtype=np.float64) for name, column in columns.items()}
 
     def _row(self, segment: Segment) -> dict[str, Any]:
         every: dict[str, Any] = {"hyp": _plain(segment.hypothesis), "src": _plain(segment.source or "")}

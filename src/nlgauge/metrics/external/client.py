@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import secrets
 import signal
 import subprocess
 import tempfile
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.metrics.external.worker import PROTOCOL
+from nlgauge.metrics.external.answers import LONGEST, MisfitError, WorkerFailedError, read_answer
 
 _WORKER = Path(__file__).with_name("worker.py")
 _SECONDS, _SECONDS_BY = 1800.0, "NLGAUGE_WORKER_SECONDS"
 _SAID = 300  # characters of what the process wrote to its standard error
 _NAMED = 5  # segments in an error
+_LAST = 2.0  # seconds in which a process that closed its output ends
+
+_Requests = queue.SimpleQueue[bytes | None]
 
 
 class Client:
@@ -86,9 +90,12 @@ class Client:
             for before in self.opened:
                 self._answered(before, ())
         seconds = _seconds()
+        # Nobody can answer before it is asked: the id of a request is drawn when it goes out.
+        asked = {**request, "id": secrets.token_hex(8)}
         try:
-            answer = self._process.ask(json.dumps(request), seconds)
-            found: dict[str, Any] = json.loads(answer)
+            return read_answer(self._process.ask(json.dumps(asked), seconds), asked)
+        except WorkerFailedError as error:
+            raise InputError(f"{self.name}: the worker failed{_on(about)}: {error}") from None
         except BaseException as error:  # also when somebody interrupts: the next answer would be of this request
             said = self._process.said()
             self.close()
@@ -97,17 +104,13 @@ class Client:
                     f"{self.name}: the worker gave no answer in {seconds:g} s{_on(about)}, and was ended;"
                     f" {_SECONDS_BY}=N gives it N seconds; {said}"
                 ) from None
-            if isinstance(error, ValueError):
-                raise InputError(f"{self.name}: the worker wrote what is no answer{_on(about)}; {said}") from None
+            if isinstance(error, MisfitError):
+                raise InputError(
+                    f"{self.name}: the worker wrote what is no answer{_on(about)}, and was ended: {error}; {said}"
+                ) from None
             if isinstance(error, _EndedError):
                 raise _EndedError(f"{error}; {said}") from None
             raise
-        if "error" in found:
-            raise InputError(f"{self.name}: the worker failed{_on(about)}: {found['error']}")
-        if request["op"] == "hello" and found.get("protocol") != PROTOCOL:
-            self.close()
-            raise InputError(f"{self.name}: the worker speaks protocol {found.get('protocol')}, expected {PROTOCOL}")
-        return found
 
 
 class _EndedError(Exception):
@@ -125,30 +128,33 @@ class _Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
-                encoding="ascii",
                 start_new_session=True,  # so that what it starts ends with it
             )
         except OSError as error:
             raise InputError(f"{name}: {python} cannot be run: {error.strerror}; expected a Python") from None
-        self.answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=_pass_on, args=(self.process.stdout, self.answers), daemon=True).start()
-        self.end = weakref.finalize(self, _end, self.process)
+        self.requests: _Requests = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        exchange = (self.process, self.requests, self.answers)
+        threading.Thread(target=_exchange, args=exchange, daemon=True).start()
+        self.end = weakref.finalize(self, _end, self.process, self.requests)
 
-    def ask(self, line: str, seconds: float) -> str:
-        """One line for one line."""
-        assert self.process.stdin is not None  # a pipe
-        with suppress(OSError):  # it is gone, as its answer says
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
+    def ask(self, line: str, seconds: float) -> bytes:
+        """One line for one line, of at most one byte more than an answer may have."""
+        self.requests.put(line.encode("ascii") + b"\n")
         try:
             answer = self.answers.get(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
-        if answer is None:
-            code = self.process.wait()
-            how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
-            raise _EndedError(how)
+        if not answer.endswith(b"\n") and len(answer) <= LONGEST:
+            raise _EndedError(self._how())
         return answer
+
+    def _how(self) -> str:
+        try:
+            code = self.process.wait(_LAST)
+        except subprocess.TimeoutExpired:
+            return "its standard output was closed"
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
 
     def said(self) -> str:
         """The end of what it wrote to its standard error."""
@@ -158,20 +164,26 @@ class _Process:
         return f"it said: {text[-_SAID:] or 'nothing'}"
 
 
-def _pass_on(stream: Any, answers: queue.SimpleQueue[str | None]) -> None:
-    with suppress(ValueError, OSError):  # closed
-        for line in stream:
-            answers.put(line)
-    answers.put(None)
+def _exchange(process: subprocess.Popen[bytes], requests: _Requests, answers: queue.SimpleQueue[bytes]) -> None:
+    """Write a request and read one line, again and again; what comes unasked is left where it is, and fits no id."""
+    assert process.stdin is not None  # pipes
+    assert process.stdout is not None
+    with suppress(OSError), process.stdin, process.stdout:
+        while (request := requests.get()) is not None:
+            with suppress(OSError):  # it is gone, as its answer says
+                process.stdin.write(request)
+                process.stdin.flush()
+            answers.put(process.stdout.readline(LONGEST + 1))
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes], requests: _Requests) -> None:
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
     process.wait()
+    requests.put(None)
 
 
 def _seconds() -> float:

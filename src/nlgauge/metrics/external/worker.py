@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import itertools
 import json
+import math
 import os
 import platform
 import queue
@@ -20,11 +22,11 @@ import threading
 from importlib import metadata
 from typing import Any
 
-PROTOCOL = 1
+PROTOCOL = 2
 _MOST = 600  # characters of an error
 
 Row = dict[str, Any]
-Scored = dict[str, list[Any]]
+Scored = dict[str, Any]  # `values`, and `parts` or `truncated` where there are any
 
 
 class Comet:
@@ -129,10 +131,8 @@ class Spice:
         references = {i: list(map(_line, row["refs"])) for i, row in enumerate(rows)}
         _, found = self.program.compute_score(references, hypotheses)
         every = [one["All"] for one in found]
-        return {name: [one[key] for one in every] for name, key in _SPICE.items()}
-
-
-_SPICE = {"values": "f", "part.precision": "pr", "part.recall": "re"}
+        parts = {name: [one[key] for one in every] for name, key in (("precision", "pr"), ("recall", "re"))}
+        return {"values": [one["f"] for one in every], "parts": parts}
 
 
 class Module:
@@ -145,7 +145,10 @@ class Module:
 
     def score(self, rows: list[Row]) -> Scored:
         """What the function says."""
-        return {"values": [float("nan") if value is None else float(value) for value in self.module.score(rows)]}
+        found = self.module.score(rows)
+        if isinstance(found, (str, bytes, dict, set, frozenset)):
+            raise TypeError(f"score gave a {type(found).__name__}, expected a list of {len(rows)} numbers")
+        return {"values": list(map(_number, itertools.islice(found, len(rows) + 1)))}
 
 
 KINDS: dict[str, Any] = {
@@ -191,11 +194,37 @@ class Worker:
     def op_score(self, request: Row) -> Row:
         """Score rows."""
         rows: list[Row] = request["rows"]
+        n = len(rows)  # whoever scores may change the list
         found: Scored = self.loaded.score(rows)
-        wrong = {name: len(column) for name, column in found.items() if len(column) != len(rows)}
-        if wrong:
-            raise ValueError(f"{len(rows)} rows got {next(iter(wrong.values()))} values")
-        return found
+        parts = found.get("parts", {})
+        for column in (found["values"], *parts.values(), found.get("truncated", found["values"])):
+            if len(column) != n:
+                raise ValueError(f"{n} rows got {len(column)} values")
+        numbers = {"values": _finite(found["values"]), "parts": {name: _finite(parts[name]) for name in parts}}
+        return {**found, **numbers}
+
+
+def _number(value: Any) -> float:
+    """One value of a module."""
+    if value is None:
+        return math.nan
+    sort = str(getattr(value, "dtype", type(value).__name__))
+    number = hasattr(value, "__float__") and not isinstance(value, (str, bytes))
+    if not number or "bool" in sort or getattr(value, "ndim", None):
+        raise TypeError(f"score gave {_short(value)} for a row, expected a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("score gave a number beyond the range of a float") from None
+
+
+def _finite(column: list[Any]) -> list[Any]:
+    """A column with None for what JSON has no word for."""
+    return [value if math.isfinite(value) else None for value in column]
+
+
+def _short(value: Any) -> str:
+    return f"a {type(value).__name__}" if isinstance(value, (list, dict, tuple)) else repr(value)[:40]
 
 
 def _line(text: str) -> str:
@@ -275,21 +304,31 @@ def _listen(requests: Any) -> None:
     _end()
 
 
+def _said(worker: Worker, line: bytes) -> str:
+    """The answer to a line, as a line: with the id of its request, so that none is taken for another."""
+    asked: Any = None
+    try:
+        request = json.loads(line)
+        asked = request["id"]
+        return json.dumps({**worker.answer(request), "id": asked}, allow_nan=False)
+    except (Exception, SystemExit) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        return json.dumps({"id": asked, "error": said[:_MOST]})
+
+
 def main() -> None:
     """Answer line by line."""
+    own = os.getpid()
     with os.fdopen(os.dup(1), "w", encoding="ascii") as answers:
         os.dup2(2, 1)  # what packages print is no answer
         requests: Any = queue.Queue()
         threading.Thread(target=_listen, args=(requests,), daemon=True).start()
         worker = Worker()
         while True:
-            line: bytes | None = requests.get()
-            try:
-                answer = worker.answer(json.loads(line or b"{}"))
-            except (Exception, SystemExit) as error:
-                said = " ".join(f"{type(error).__name__}: {error}".split())
-                answer = {"error": said[:_MOST]}
-            answers.write(json.dumps(answer) + "\n")
+            said = _said(worker, requests.get())
+            if os.getpid() != own:  # a package forked, and this copy of the process came back: one answer is enough
+                os._exit(0)
+            answers.write(said + "\n")
             answers.flush()
 
 
