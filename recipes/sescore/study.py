@@ -11,7 +11,8 @@ Then segments and systems of texts with expert judgements (MQM), zh-en: newstest
 TED talks, its development set.
 
 WMT: segments of a language pair, mean over pairs. SummEval: summaries of a text, mean over texts, then over four
-criteria; the eleven references folded by the mean. BAGEL and WebNLG: segments, mean over three and five criteria.
+criteria. BAGEL and WebNLG: segments, mean over three and five criteria. Each metric combines several references by its
+own default.
 """
 
 from __future__ import annotations
@@ -111,9 +112,7 @@ def agreement(data: Path, name: str, metrics: list[str], runtime: ng.Runtime) ->
     criteria = sorted({key for segment in dataset for key in segment.human}) if criterion == "all" else [criterion]
     found: dict[tuple[str, str], list[float]] = {}
     for one in criteria:
-        rows = ng.meta_evaluate(
-            dataset, metrics, one, level, list(STATS), references="mean", intervals="none", runtime=runtime
-        ).rows
+        rows = ng.meta_evaluate(dataset, metrics, one, level, list(STATS), intervals="none", runtime=runtime).rows
         grouped = any(row["group"] == "mean" for row in rows)
         for row in rows:
             if row["group"] == "mean" or not grouped:
