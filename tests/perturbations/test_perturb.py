@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, PerturbationInfo, apply_edits
-from nlgauge.perturbations.perturb import apply, make_cases, perturb, unmet
+from nlgauge.perturbations.perturb import BUG, apply, make_cases, perturb, unmet
+from nlgauge.perturbations.registry import PERTURBATIONS, perturbation
 from nlgauge.perturbations.surface.order import JumbleWords
 from nlgauge.text.languages import language
 
@@ -26,6 +27,10 @@ class Echo:
     info: ClassVar = PerturbationInfo("echo", "say a word", "lower", ("a", "b"), needs=frozenset())
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        if self.word == "bug" and "b" in case.text:
+            return Change([Edit(1, 9, "")])
+        if self.word == "refused":
+            raise InputError("no such file")
         if self.word == "nothing":
             return Change([Edit(0, 1, case.text[0])])
         return Change(
@@ -175,6 +180,16 @@ def test_draws_hang_on_the_id_or_else_on_the_text_and_never_on_the_place():
     assert drawn(texts=texts, seed=1) != drawn(texts=texts)
 
 
+def test_a_bug_leaves_one_text_alone_and_is_told():
+    with pytest.warns(
+        UserWarning, match=r"^echo: a bug \(ValueError: edit \(1, 9, ''\) after 0 .*\) with the text 'a b', w"
+    ):
+        made = perturb(Echo(word="bug"), ["a b", "c d"])
+    assert made.reasons == [BUG, None]
+    with pytest.raises(InputError, match=r"^no such file$"):  # what the user can mend ends the run
+        perturb(Echo(word="refused"), ["a b"])
+
+
 def test_a_language_may_be_an_object():
     class Loud(type(language())):  # type: ignore[misc]
         name = "loud"
@@ -186,12 +201,43 @@ def test_a_language_may_be_an_object():
     assert case.text == "A B"
 
 
+_PIECES = st.sampled_from(
+    [
+        *"@[](){}<>'\"“”’-—…?!.,:;/&#%*_٣é\u0301\u200b\r\n漢", "''", "n't", "'s", "{0}", "child", "xsaw", "The",
+        "three", "3.5", "1,000", "a", "an", "two dogs", "a man in", "of", "of the", "is", "was", "not", "did", "who", "Where",
+        "and", "or", "John Smith", "Mr.", "U.S.", "London", "red", "riding", "he", "it", "привет", "x" * 99,
+    ]
+)  # fmt: skip
+_ODD = st.lists(st.tuples(_PIECES, st.sampled_from(["", "", " "])), max_size=14).map(
+    lambda pieces: "".join(piece + blank for piece, blank in pieces)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts=st.lists(_ODD, min_size=4, max_size=4))
+def test_no_perturbation_fails_on_any_text(texts):
+    turns = [{"speaker": "A", "text": texts[0]}, {"speaker": "B", "text": texts[1]}]
+    [case] = make_cases(texts[2:3], context=[turns], pool=[texts[0], "A cat sat."], references=[[texts[3], texts[1]]])
+    for spec in [*PERTURBATIONS.entries, *_MODES]:
+        outcome = apply(perturbation(spec), case, 0)
+        assert getattr(outcome, "reason", None) != BUG, (spec, getattr(outcome, "note", ""))
+
+
+_MODES = (
+    "remove_punctuation:mode=misplace", "drop_phrases:mode=phrase", "negation:mode=add", "negation:mode=remove",
+    "swap_objects:unit=phrase", "drop_objects:which=all", "drop_objects:which=one", "antonyms:which=all",
+    "omission:mode=scattered", "nouns_to_pronouns:mode=one", "drop_named_entities:which=one",
+    "hyponyms:relation=sibling",
+)  # fmt: skip
+
+
 @given(texts=st.lists(st.text(), max_size=3), seed=st.integers(0, 3))
 def test_any_text_is_perturbed_or_left_alone_with_a_reason(texts, seed):
     made = perturb("jumble_words", texts, seed=seed)
     assert len(made) == len(made.reasons) == len(texts)
     for text, perturbed, reason in zip(texts, made, made.reasons, strict=True):
         assert (perturbed is None) == (reason is not None)
+        assert reason != BUG
         if perturbed:
             assert apply_edits(text, perturbed.edits) == perturbed.text != text == perturbed.original
     cases = make_cases(texts)

@@ -17,6 +17,8 @@ from nlgauge.perturbations.perturb import apply
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.languages import Language
 
+_BUGS = 5  # told one by one; all are counted
+
 
 def rows_for(
     dataset: Dataset, task: str | None, criterion: str | None, perturbations: Sequence[str]
@@ -64,18 +66,20 @@ def perturbed_suite(
     cases = cases_of(texts, language)
     built = {row.spec: perturbation(row.spec) for row in rows}
     pairs: list[Pair] = []
+    bugs: list[str] = []
     skipped: Counter[tuple[ChecklistRow, str]] = Counter()
     for anchor, case in zip(texts, cases, strict=True):
         outcomes: dict[str, Perturbed | Inapplicable] = {}
         for row in rows:
             if row.spec not in outcomes:
-                outcomes[row.spec] = apply(built[row.spec], case, seed)
+                outcome = outcomes[row.spec] = apply(built[row.spec], case, seed)
+                bugs += [outcome.note] if isinstance(outcome, Inapplicable) and outcome.note else []
             outcome = outcomes[row.spec]
             if isinstance(outcome, Inapplicable):
                 skipped[row, outcome.reason] += 1
             else:
                 pairs.append(_pair(anchor, row, outcome, case if legacy_join else None))
-    notes = [*unread, *_about_copies([pair for pair in pairs if not pair.task])]
+    notes = [*unread, *bugs[:_BUGS], *_about_copies([pair for pair in pairs if not pair.task])]
     if legacy_join:
         notes.append("perturbed texts are tokens joined by blanks (legacy_join), as the released code writes them")
     left_alone = [

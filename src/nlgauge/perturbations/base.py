@@ -87,9 +87,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Inapplicable:
-    """Why a perturbation leaves a text alone, in a word or two: `no number`, `too short`, `language`."""
+    """Why a perturbation leaves a text alone.
+
+    Attributes:
+        reason: in a word or two: `no number`, `too short`, `language`.
+        note: what the user must be told besides, in a sentence; empty as a rule.
+    """
 
     reason: str
+    note: str = ""
 
 
 @dataclass(frozen=True)

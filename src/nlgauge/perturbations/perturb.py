@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.counts import say, warning
+from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.frames import cells, kind_of
 from nlgauge.core.frames import texts as texts_of
 from nlgauge.core.segment import is_blank
@@ -16,6 +17,7 @@ from nlgauge.text.english.detect import is_english
 from nlgauge.text.languages import Language, language
 
 T = TypeVar("T")
+BUG = "a bug of the perturbation"  # why a text is left alone, which should never be the reason
 
 
 class Perturbations(list["Perturbed | None"]):
@@ -35,6 +37,7 @@ class Perturbations(list["Perturbed | None"]):
         return Counter(reason for reason in self.reasons if reason is not None)
 
 
+@warning
 def perturb(
     name: str | Perturbation,
     texts: str | Sequence[str],
@@ -84,10 +87,19 @@ def apply(built: Perturbation, case: Case, seed: int) -> Perturbed | Inapplicabl
     if missing is not None:
         return Inapplicable(missing)
     name = built.info.name
-    change = built(case, stream(seed, name, case.id if case.id is not None else case.text))
-    if isinstance(change, Inapplicable):
-        return change
-    text = apply_edits(case.text, change.edits)
+    key = case.id if case.id is not None else case.text
+    try:
+        change = built(case, stream(seed, name, key))
+        if isinstance(change, Inapplicable):
+            return change
+        text = apply_edits(case.text, change.edits)
+    except (NlgaugeError, MemoryError):
+        raise
+    except Exception as error:  # one text must not end a run of thousands, nor may the bug be hidden
+        said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        note = f"{name}: a bug ({said:.200}) with the text {key!r:.60}, which is left alone; please report it"
+        say(note)
+        return Inapplicable(BUG, note)
     if text == case.text:
         return Inapplicable("unchanged")
     if not text.strip():

@@ -49,6 +49,8 @@ def test_scores_and_spans_by_hand(path):
         (ROWS[1].replace(",98,", ",good,"), "wave.csv:1: score 'good', expected a number"),
         (ROWS[1].replace(",[],", ",x,"), "wave.csv:1: spans 'x', expected a JSON list"),
         (ROWS[0].replace("minor", "grave").replace("tutorial", "x"), "expected a JSON list of objects with a severity"),
+        ("a,b\rc,d", "wave.csv:1: 1 cell, expected 12 with TGT or BAD as 4th"),
+        (ROWS[1].replace("TGT", "TG\rT"), "wave.csv:1: 1 cell, expected 12"),
         ("a,b,c", "wave.csv:1: 3 cells, expected 12 with TGT or BAD as 4th"),
         (ROWS[0], "wave.csv: no rating in it"),
     ],

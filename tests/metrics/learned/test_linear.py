@@ -47,7 +47,14 @@ def changed(path, **changes):
         ({"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": 0}]}, "expected finite numbers, and each sd above 0"),
         ({"terms": [{"name": "a", "weight": 1}]}, "is no model, expected JSON as 'nlgauge train blend' writes it"),
         ({"terms": [{"name": "a", "weight": "x", "mean": 0, "sd": 1}]}, "is no model, expected JSON"),
-        ({"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": "0"}]}, "expected finite numbers, and each sd above 0"),
+        ({"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": "1"}]}, "is no model, expected JSON"),
+        ({"terms": [{"name": "a", "weight": 1, "mean": True, "sd": 1}]}, "is no model, expected JSON"),
+        ({"terms": [{"name": ["a"], "weight": 1, "mean": 0, "sd": 1}]}, "expected terms of different names, got ['a']"),
+        ({"terms": [{"name": {}, "weight": 1, "mean": 0, "sd": 1}]}, "expected terms of different names, got {}"),
+        ({"terms": [{"name": "a", "weight": 10**400, "mean": 0, "sd": 1}]}, "is no model, expected JSON"),
+        ({"intercept": -(10**400)}, "is no model, expected JSON"),
+        ({"intercept": "0"}, "is no model, expected JSON"),
+        ({"kind": "x" * 9999}, "x, expected nlgauge-linear 1 blend; name another file"),
         ({"intercept": None}, "is no model, expected JSON as 'nlgauge train blend' writes it"),
         ({"intercept": float("nan")}, "expected finite numbers"),
     ],
@@ -59,6 +66,7 @@ def test_what_is_no_model_is_told_in_a_line(path, changes, message):
         read_linear(str(path), "blend")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
 def test_a_damaged_file_and_none_at_all_are_told_in_a_line(path, tmp_path):

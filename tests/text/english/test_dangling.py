@@ -1,5 +1,6 @@
 import pytest
 
+from nlgauge.text.doc import Token
 from nlgauge.text.english.dangling import modifies, with_hangers
 from nlgauge.text.languages import language
 
@@ -65,3 +66,23 @@ def test_what_cannot_stay_goes_and_no_more(text, names, left):
 def test_a_name_before_its_noun(text, name, expected):
     doc = language().analyse(text)
     assert modifies(doc, span(doc, name)) is expected
+
+
+def test_the_work_grows_with_the_text_and_not_with_its_square(monkeypatch):
+    looks = 0
+
+    def look(token):
+        nonlocal looks
+        looks += 1
+        return token.text == ","
+
+    monkeypatch.setattr(Token, "is_punctuation", property(look))
+
+    def needed(n):
+        nonlocal looks
+        doc = language().analyse("'ed, and " * n)
+        looks = 0
+        with_hangers(doc, [doc.span(i, i) for i, t in enumerate(doc.tokens) if t.text == "ed"])
+        return looks
+
+    assert needed(400) < 6 * needed(100)  # 4 times as much if linear, 16 times if not

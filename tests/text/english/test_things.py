@@ -32,6 +32,7 @@ def found(text):
         ("SpaceX engineers left.", [("", "SpaceX engineers")]),
         ("Maria left Berlin.", [("", "Maria"), ("", "Berlin")]),
         ("It was him.", []),
+        ("{0}child@xsaw", [("", "child@xsaw")]),  # not `child`, which goes on
         ("", []),
     ],
 )

@@ -87,7 +87,10 @@ def _rows(lines: Lines, faults: Faults) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _cells(line: str) -> list[str]:
-    return next(csv.reader([line]), [])
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a lone CR outside quotes, or a cell beyond the module's limit
+        return [line]
 
 
 def _score(cell: str, where: str) -> float:

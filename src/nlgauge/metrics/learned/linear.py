@@ -90,19 +90,26 @@ def read_linear(path: str, kind: str) -> LinearModel:
         found = json.loads(content)
         head = (found.pop("format"), found.pop("version"), found.pop("kind"))
         terms = tuple(Term(**row) for row in found.pop("terms"))
-        intercept = float(found.pop("intercept"))
-        terms = tuple(replace(t, weight=float(t.weight), mean=float(t.mean), sd=float(t.sd)) for t in terms)
+        intercept = _float(found.pop("intercept"))
+        terms = tuple(replace(t, weight=_float(t.weight), mean=_float(t.mean), sd=_float(t.sd)) for t in terms)
         numbers = [intercept, *(n for term in terms for n in (term.weight, term.mean, term.sd))]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{kind}: {path} is no model, expected JSON as 'nlgauge train {kind}' writes it") from None
     if head != (FORMAT, VERSION, kind):
-        shown = " ".join(map(str, head))
+        shown = f"{' '.join(map(str, head)):.100}"
         raise InputError(f"{kind}: {path} is {shown}, expected {FORMAT} {VERSION} {kind}; name another file")
     names = [term.name for term in terms]
-    if not terms or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+    if not terms or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise InputError(
-            f"{kind}: {path}: expected terms of different names, got {', '.join(map(str, names)) or 'none'}"
+            f"{kind}: {path}: expected terms of different names, got {', '.join(map(str, names)) or 'none':.200}"
         )
     if not all(map(math.isfinite, numbers)) or min(term.sd for term in terms) <= 0:
         raise InputError(f"{kind}: {path}: expected finite numbers, and each sd above 0; train the model again")
     return LinearModel(kind, terms, intercept, found, f"sha256:{sha256(content).hexdigest()[:16]}")
+
+
+def _float(value: object) -> float:
+    """A number of a file; texts and booleans are none, though Python makes numbers of them."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError
+    return float(value)

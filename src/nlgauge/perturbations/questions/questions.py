@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -119,16 +119,16 @@ class QuestionToAssertion:
         if not asked:
             return _NO_QUESTION
         failed: Inapplicable | None = None
+        words = {t.lower for t in case.doc.tokens}
         for question in rng.sample(asked, len(asked)):
-            change = self._made(case, question, rng)
+            change = self._made(case, question, words, rng)
             if isinstance(change, Change):
                 return change
             failed = failed or change
         return failed or _NO_QUESTION
 
-    def _made(self, case: Case, question: Question, rng: random.Random) -> Change | Inapplicable:
+    def _made(self, case: Case, question: Question, words: Set[str], rng: random.Random) -> Change | Inapplicable:
         chosen: list[str] = []
-        words = {t.lower for t in case.doc.tokens}
 
         def choose(options: Sequence[str]) -> str:
             absent = [o for o in options if o.split()[-1].lower() not in words]

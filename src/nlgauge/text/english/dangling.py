@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nlgauge.text.doc import Doc, Span
 
@@ -25,6 +25,14 @@ _FIRST_WORDS = {  # the first word of prepositions of two
 }
 
 
+class _Gone(set[int]):
+    """Tokens that go. They only become more, so that the way past them is remembered."""
+
+    def __init__(self, places: Iterable[int]) -> None:
+        super().__init__(places)
+        self.past: dict[tuple[int, int], int] = {}  # a place and a step -> where to look next
+
+
 def with_hangers(doc: Doc, spans: Sequence[Span]) -> set[int]:
     """The tokens of some names, with those that cannot stay without them.
 
@@ -33,7 +41,7 @@ def with_hangers(doc: Doc, spans: Sequence[Span]) -> set[int]:
     of a sentence the clause that tells who it is (`Anna, who sings, ...`). A name before a noun that goes with it (`the
     Berlin office`) leaves the article there.
     """
-    gone = {i for span in spans for i in range(span.first, span.last + 1)}
+    gone = _Gone(i for span in spans for i in range(span.first, span.last + 1))
     kept: set[int] = set()  # last tokens of gaps behind which their phrase goes on
     for span in spans:
         _take_bound(doc, span, gone, kept)
@@ -62,7 +70,7 @@ def modifies(doc: Doc, span: Span) -> bool:
     )
 
 
-def _take_bound(doc: Doc, span: Span, gone: set[int], kept: set[int]) -> None:
+def _take_bound(doc: Doc, span: Span, gone: _Gone, kept: set[int]) -> None:
     """Articles, adjectives, possessive marks and ages of one name."""
     tokens, after = doc.tokens, span.last + 1
     if after < len(tokens) and tokens[after].text in _MARKS and (tokens[after].tag == "POS" or doc.touches(after)):
@@ -92,7 +100,7 @@ def _word_start(doc: Doc, at: int) -> int:
     return at if place is None else doc.words[place].first
 
 
-def _take_joints(doc: Doc, sentence: Span, gone: set[int], kept: set[int]) -> None:
+def _take_joints(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
     """`and` between two that go, at the head or the end of what stays, and where only one of two is left."""
     for at in range(sentence.first, sentence.last + 1):
         if doc.tokens[at].lower not in _CONJUNCTIONS or at in gone:
@@ -117,7 +125,7 @@ def _ends_clause(doc: Doc, left: int) -> bool:
     return doc.tokens[left].tag in (*_NOUNS, "PRP", "RB", "JJ", "RP")
 
 
-def _take_prepositions(doc: Doc, sentence: Span, gone: set[int], kept: set[int]) -> None:
+def _take_prepositions(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
     """Prepositions before what is gone, unless the phrase goes on behind it."""
     tokens = doc.tokens
     gone.update([i for i in range(sentence.first, sentence.last) if tokens[i].text == "," and {i - 1, i + 1} <= gone])
@@ -153,7 +161,7 @@ def _list_goes_on(doc: Doc, sentence: Span, comma: int) -> bool:
     return False
 
 
-def _take_commas(doc: Doc, sentence: Span, gone: set[int]) -> None:
+def _take_commas(doc: Doc, sentence: Span, gone: _Gone) -> None:
     """Commas that set off what is gone: between a subject and its verb, and around what explained it."""
     tokens = doc.tokens
     for at in range(sentence.first, sentence.last + 1):
@@ -171,7 +179,7 @@ def _take_commas(doc: Doc, sentence: Span, gone: set[int]) -> None:
             gone.update(i for i in range(left + 1, right) if tokens[i].text == ",")
 
 
-def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: set[int]) -> Iterator[int]:
+def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: _Gone) -> Iterator[int]:
     """The comma behind a name at the head, and the one that closes what it opens, with the clause if it tells who."""
     tokens = doc.tokens
     yield comma
@@ -197,18 +205,19 @@ def _verb_behind(doc: Doc, sentence: Span, comma: int) -> bool:
     return doc.tokens[at].tag in _FINITE
 
 
-def _joins(doc: Doc, left: int, right: int, gone: set[int]) -> bool:
+def _joins(doc: Doc, left: int, right: int, gone: _Gone) -> bool:
     """Whether a verb follows its subject but for what is gone."""
     return doc.tokens[right].tag in _FINITE and all(
         i in gone or doc.tokens[i].text == "," for i in range(left + 1, right)
     )
 
 
-def _kept(doc: Doc, sentence: Span, at: int, step: int, gone: set[int]) -> int | None:
+def _kept(doc: Doc, sentence: Span, at: int, step: int, gone: _Gone) -> int | None:
     """The next word that stays, to the left or to the right."""
     at += step
-    while sentence.first <= at <= sentence.last:
-        if at not in gone and not doc.tokens[at].is_punctuation:
-            return at
-        at += step
-    return None
+    passed = []
+    while sentence.first <= at <= sentence.last and (at in gone or doc.tokens[at].is_punctuation):
+        passed.append(at)
+        at = gone.past.get((at, step), at + step)
+    gone.past.update(((place, step), at) for place in passed)
+    return at if sentence.first <= at <= sentence.last else None

@@ -110,11 +110,13 @@ def _whole_words(doc: Doc, first: int, last: int) -> int | None:
     `sugar` in `sugar-free`.
     """
     place, opening = doc.word_at[last], doc.word_at[first]
-    if place is None or opening is None:
+    if place is None:
         return first
     word = doc.words[place]
     if any(not t.text.startswith(_APOSTROPHES) and t.tag != "POS" for t in doc.tokens[last + 1 : word.last + 1]):
         return None
+    if opening is None:  # a mark that the tagger took for a noun
+        return first
     begun = doc.words[opening]
     if not any(t.text[0].isalnum() for t in doc.tokens[begun.first : first]):
         return first
