@@ -31,11 +31,13 @@ def loops(text, spaced=True):
         ("more and more of it and more and more and still more and more of that", False),
         ("0 0 0 0 0 0 0 0 0 0 0 0", False),  # a table
         ("1 2 3 0 0 0 0 0 0 0 0 0 0", False),  # nor do numbers beside it make one
+        ("they had 3 goals 0 0 0 0 0 0 0 0 0", False),
         ("5 goals 5 goals 5 goals 5 goals 5 goals", True),  # "goals" is a word
         ("m" * 48, True),
         ("m" * 47, False),
         ("oh n" + "o" * 60, True),
         ("ha" * 24, True),
+        ("abcdefghijklmnop" * 3, True),  # turns of 16 letters
         ("abcdefghijklmnopq" * 9, False),  # turns of 17 letters: no word goes on like this
         ("1" * 60, False),
         ("", False),

@@ -77,9 +77,16 @@ def test_four_fifths_of_the_characters_make_a_near_copy():
     assert "copied" in flags("gehen laufen warten 12345", "gehen1laufen1warten1xyzuvw", **near)
 
 
+def test_inputs_with_one_reference_are_told_apart():
+    one, reference = Rules(), "They have shut the old street since workers are there."
+    for source, found in ((ENGLISH, set()), (GERMAN, {"copied", "foreign"}), (ENGLISH, set())):
+        assert {*one.flags(Segment("a", source, (reference,), source))} == found
+
+
 def test_a_record_is_no_output():
     record = "Piotr Hallmann | height | 175.26"
     assert flags(record, "He is 175.26 cm tall.", source=record) == {"copied"}
+    assert "copied" in flags("Anna | height | 175", "She is tall.", source="Anna | height | 175")  # two words
     assert "copied" not in flags("A | 1", "One.", source="A | 1")  # one word
 
 
@@ -187,6 +194,8 @@ def test_words_of_the_source_that_were_not_translated_are_distrusted():
     for said, found in (("heute wegen Bauarbeiten", True), ("heute wegen works", False), ("Straße heute Bau", False)):
         source = f"Gestern {said} gesperrt."
         assert ("untranslated" in flags(f"The road is {said} closed.", ENGLISH, source=source, group="de-en")) == found
+    source = "Gestern heute wegen 12 gesperrt."
+    assert flags("The road is heute wegen 12 closed.", ENGLISH, source=source, group="de-en") == {"untranslated"}
     chinese = {"source": "张继科赢了比赛。", "group": "zh-en"}
     assert flags("Mr Zhang 张继 won.", "Mr Zhang Jike won.", **chinese) == {"untranslated"}
     assert flags("Mr Zhang 张 won.", "Mr Zhang Jike won.", **chinese) == set()  # one letter
