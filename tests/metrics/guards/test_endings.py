@@ -45,9 +45,9 @@ def test_a_full_stop_that_one_side_sets_apart_is_shown():
 
 
 def test_a_text_that_is_cut_off_is_shorter_than_every_reference():
-    reference = "0123 567 9012 45678"  # 19 characters, so that 17.1 are the most
-    assert is_shorter(Segment("a", "0123 567 9012 456", (reference,)))  # 17 characters, four words
-    assert not is_shorter(Segment("a", "0123 567 9012 4567", (reference,)))  # 18
+    reference = "0123 567 9012 456789"  # 20 characters, so that 18 are the most
+    assert is_shorter(Segment("a", "0123 567 9012 4567", (reference,)))  # 18 characters, four words
+    assert not is_shorter(Segment("a", "0123 567 9012 45678", (reference,)))
     assert not is_shorter(Segment("a", "0123 567 9012", (reference,)))  # three words
     assert not is_shorter(Segment("a", "0123 567 9012 456", (reference, "0123 567 9012 456")))
     assert not is_shorter(Segment("a", "a b c d"))

@@ -36,17 +36,25 @@ def test_texts_that_are_distrusted_one_by_one_are_not_told_again():
 def test_more_than_half_of_the_texts_make_it_usual():
     assert not counted(*[BARE] * 5, *[WHOLE] * 5).is_usual(None)
     assert counted(*[BARE] * 6, *[WHOLE] * 5).is_usual(None)
+    assert counted(*[BARE] * 5).is_usual(None)
     assert not counted(*[BARE] * 4).is_usual(None)  # of four texts nobody knows
     ways = counted(*[BARE] * 6, system="m", unfinished={0, 1, 2, 3, 4, 5})
     assert ways.first() == []
     assert "(m: 6 of 6)" in next(ways.notes())
 
 
-def test_ten_systems_are_named():
+def told_of(systems):
+    """The note about systems of five texts each."""
     ways = Ways()
-    for i in range(60):
-        ways.add(Segment(f"s{i}", BARE, ("It is raining.",), system=f"m{i % 12}"), False)
+    for i in range(5 * systems):
+        ways.add(Segment(f"s{i}", BARE, ("It is raining.",), system=f"m{i % systems}"), False)
     (note,) = ways.notes()
+    return note
+
+
+def test_ten_systems_are_named():
+    assert "m9: 5 of 5)" in told_of(10)
+    note = told_of(12)
     assert note.said.startswith("texts (12 systems) have no final mark")
     assert "(m0: 5 of 5, m1: 5 of 5, " in note
     assert "m9: 5 of 5, and 2 systems more)" in note
