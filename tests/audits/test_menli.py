@@ -191,3 +191,9 @@ def test_no_reference_is_refused():
 def test_the_same_seed_makes_the_same_pairs():
     one, same, other = ([(p.id, p.worse) for p in made(seed=seed)] for seed in (1, 1, 2))
     assert one == same != other
+
+
+def test_all_errors_of_one_item_are_of_one_origin():
+    found = made(segment(), segment("s1", references=("Nobody saw the red car on 3 May.", PARAPHRASE)))
+    assert len({p.phenomenon for p in found}) > 3
+    assert {(p.origin, p.id.partition("/")[0]) for p in found} == {(("cluster", "s0"), "s0"), (("cluster", "s1"), "s1")}

@@ -13,14 +13,14 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.shares import wilson
+from nlgauge.stats.shares import dependent_trials, mean_trials, wilson
 
 
 def suite(*rows, **more):
     """(phenomenon, better score, worse score, group) a row."""
     return Suite(
         tuple(
-            Pair(id=str(i), phenomenon=p, better=f"b {b}", worse=f"w {w}", references=("a b c",), group=g, **more)
+            Pair(id=str(i), phenomenon=p, better=f"b {b}", worse=f"w {w}", references=(f"a b c {i}",), group=g, **more)
             for i, (p, b, w, g) in enumerate(rows)
         )
     )
@@ -170,12 +170,12 @@ def test_a_source_in_place_of_the_reference_counts_like_one():
 
 
 def test_pairs_of_one_origin_count_as_fewer_trials(told):
-    # won, won, lost, lost: of two origins that agree this is one trial, see tests/stats/test_shares.py
     made = suite(("typos", 2, 1, None), ("typos", 2, 1, None), ("typos", 1, 2, None), ("typos", 1, 2, None))
     pairs = [replace(pair, cluster=origin) for pair, origin in zip(made, "aabb", strict=True)]
     row = rows(Suite(tuple(pairs)), told)["typos", None]
     assert (row["accuracy"], row["n"]) == (0.5, 4)
-    assert (row["low"], row["high"]) == pytest.approx(wilson(0.5, 1))
+    trials = dependent_trials(4.0, np.array([1, 1, -1, -1]) / 8, "aabb")
+    assert (row["low"], row["high"]) == pytest.approx(wilson(trials / 2, trials))
     alone = [replace(pair, cluster=origin) for pair, origin in zip(made, "abcd", strict=True)]
     assert rows(Suite(tuple(alone)), told)["typos", None]["low"] == pytest.approx(wilson(2, 4)[0])
 
@@ -186,9 +186,27 @@ def test_a_mean_takes_pairs_of_one_origin_together(told):
     pairs = [replace(pair, cluster=origin) for pair, origin in zip(made, "aabb", strict=True)]
     found = rows(Suite(tuple(pairs)), told)["mean-all", None]
     assert found["accuracy"] == plain["accuracy"] == 0.5
-    # each origin moves the mean by 2 * 0.5 / (2 * 2): one trial
-    assert (found["low"], found["high"]) == pytest.approx(wilson(0.5, 1))
+    # two shares of one half and two trials each: `mean_trials` is 4, and each origin moves the mean by two parts
+    trials = dependent_trials(mean_trials([1, 1], [2, 2]), np.array([1, -1, 1, -1]) / 8, "abab")
+    assert (found["low"], found["high"]) == pytest.approx(wilson(trials / 2, trials))
     assert found["low"] < plain["low"]
+
+
+def test_pairs_of_one_text_are_of_one_origin_where_the_suite_names_none(told):
+    """What pairs are held against tells where they come from: intervals are those of a suite that says so."""
+    made = suite(("typos", 2, 1, None), ("typos", 2, 1, None), ("typos", 1, 2, None), ("typos", 1, 2, None))
+    named_ = [replace(pair, cluster=origin) for pair, origin in zip(made, "aabb", strict=True)]
+    for what in ("references", "source"):
+        texts = [("a",), ("a",), ("b",), ("b",)] if what == "references" else ["a", "a", "b", "b"]
+        same = [
+            replace(pair, references=("r",)) if what == "references" else replace(pair, references=()) for pair in made
+        ]
+        same = [replace(pair, **{what: text}) for pair, text in zip(same, texts, strict=True)]
+        assert [pair.origin for pair in same] == [("text", one) for one in "aabb"]
+        if what == "references":
+            one, other = (rows(Suite(tuple(pairs)), told)["typos", None] for pairs in (same, named_))
+            assert (one["low"], one["high"]) == (other["low"], other["high"])
+    assert ng.Pair(id="1", phenomenon="p", better="a", worse="b").origin == ("pair", "1")
 
 
 def test_a_published_suite_has_rows_for_all_groups_together(told):

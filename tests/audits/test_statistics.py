@@ -12,7 +12,9 @@ from nlgauge.stats.shares import wilson
 
 
 def pair(i, better, worse, phenomenon="x", **more):
-    return Pair(id=str(i), phenomenon=phenomenon, better=f"b {better}", worse=f"w {worse}", references=("r",), **more)
+    return Pair(
+        id=str(i), phenomenon=phenomenon, better=f"b {better}", worse=f"w {worse}", references=(f"r{i}",), **more
+    )
 
 
 def found(metric, name, *pairs):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import binom
+from scipy.stats import t as student
 
 from nlgauge.core.errors import InputError
 from nlgauge.stats.shares import clopper_pearson, dependent_trials, mean_interval, mean_of_shares, wilson
@@ -120,26 +121,41 @@ def test_the_exact_interval_by_its_definition():
 
 
 def test_trials_that_stand_alone_are_as_many_as_they_are():
-    assert dependent_trials(4.0, 0.5, np.array([1, -1, 1, -1]) / 8, "abcd") == 4
+    assert dependent_trials(4.0, np.array([1, -1, 1, -1]) / 8, "abcd") == 4
+
+
+def few(n, origins):
+    """The squared ratio of Student's quantiles, for what few origins say of how much they differ."""
+    return (student.ppf(0.975, n - 1) / student.ppf(0.975, origins - 1)) ** 2
 
 
 def test_trials_of_one_origin_that_agree_count_once():
-    # won, won, lost, lost of two origins: each origin moves the share by 2 * (1 - 0.5) / 4 = 0.25;
-    # variance 2 * (0.25^2 + 0.25^2) = 0.25, and 0.5 * 0.5 / 0.25 = 1 trial
-    assert dependent_trials(4.0, 0.5, np.array([1, 1, -1, -1]) / 8, "aabb") == pytest.approx(1)
-    # all won: nothing is seen of how they depend; two origins of two, n / mean size weighted by size = 4 * 4 / 8
-    assert dependent_trials(4.0, 1.0, np.zeros(4), "aabb") == 2
+    # twenty origins of two that agree, half won: together 20 * (1/40)^2, apart 40 * (1/80)^2, which is twice as much;
+    # times 20/19 * 39/40 for the two samples, so the effect is 2 * 20/19 * 39/40
+    parts = np.repeat([1, -1] * 10, 2) / 80
+    origins = np.repeat(np.arange(20), 2).tolist()
+    assert dependent_trials(40.0, parts, origins) == pytest.approx(40 / (2 * 20 / 19 * 39 / 40) * few(40, 20))
+    # all won: nothing is seen of how they depend; n / mean size weighted by size = 4 * 4 / 8
+    assert dependent_trials(4.0, np.zeros(4), "aabb") == 2
+
+
+def test_the_number_for_a_mean_keeps_what_it_adds_for_certainty():
+    # a phenomenon without an error varies by nothing in the sample, and by half a count in `mean_trials`: the effect
+    # of origins divides that number, it does not replace it
+    parts = np.array([0, 0, 1, -1, 1, -1]) / 8
+    assert dependent_trials(3.0, parts, "abcdef") == 3
+    assert dependent_trials(3.0, parts, "aabbcc") <= 3
 
 
 def test_trials_of_one_origin_that_disagree_are_no_more_than_all():
-    assert dependent_trials(4.0, 0.5, np.array([1, -1, 1, -1]) / 8, "aabb") == 2  # variance 0: as if they agreed
-    assert dependent_trials(6.0, 0.5, np.array([1, -1, 1, 1, -1, -1]) / 12, "aabcde") <= 6
+    assert dependent_trials(4.0, np.array([1, -1, 1, -1]) / 8, "aabb") == pytest.approx(4 * few(4, 2))
+    assert dependent_trials(6.0, np.array([1, -1, 1, 1, -1, -1]) / 12, "aabcde") <= 6
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=2, max_size=20))
 def test_dependent_trials_lie_between_one_origin_and_all(rows):
     won = np.array([float(w) for w, _ in rows])
-    trials = dependent_trials(float(len(won)), won.mean(), (won - won.mean()) / len(won), [c for _, c in rows])
+    trials = dependent_trials(float(len(won)), (won - won.mean()) / len(won), [c for _, c in rows])
     assert 0 < trials <= len(won)
 
 

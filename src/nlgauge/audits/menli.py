@@ -213,6 +213,7 @@ def _pair(anchor: Anchor, name: str, setup: Setup, better: str, outcome: Perturb
         setup=setup,
         group=anchor.segment.group,
         meta={**made, "edits": [list(e) for e in outcome.edits], **outcome.meta},
+        cluster=anchor.segment.item or anchor.segment.id,
     )
 
 

@@ -133,7 +133,7 @@ def preference_rows(
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: the relative difference up to which two scores count as the same.
         confidence, interval: of the intervals; `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one
-            origin (`Pair.cluster`) count as fewer trials, by how much their outcomes depend on each other.
+            origin (`Pair.origin`) count as fewer trials, by how much their outcomes depend on each other.
         distances: also measure how far the texts are from their references. This does not depend on the metric, and it
             takes time.
 
@@ -279,8 +279,8 @@ def dependent(
     ties: str,
     bounds: Bounds,
 ) -> list[PreferenceRow]:
-    """The rows with intervals that take pairs of one origin together; as they are if no pair names its origin."""
-    if all(pair.cluster is None for pair in pairs):
+    """The rows with intervals that take pairs of one origin together; as they are if each pair has its own."""
+    if len({pair.origin for pair in pairs}) == len(pairs):
         return list(rows)
     by_name = {row.phenomenon: row for row in rows}
     parts = {name: _parts(outcome[places[name]], ties) for name in places}
@@ -294,8 +294,8 @@ def dependent(
             trials = mean_trials([by_name[n].won for n in names], [by_name[n].counted for n in names])
         if not math.isnan(row.accuracy):
             moved = np.concatenate([parts[name] for name in names]) / len(names)
-            origins = [pairs[i].cluster or f"pair {pairs[i].id}" for name in names for i in places[name]]
-            trials = dependent_trials(trials, row.accuracy, moved, origins)
+            origins = [pairs[i].origin for name in names for i in places[name]]
+            trials = dependent_trials(trials, moved, origins, bounds[0])
             low, high = SHARES[bounds[1]](row.accuracy * trials, trials, bounds[0])
             row = replace(row, low=low, high=high)
         found.append(row)

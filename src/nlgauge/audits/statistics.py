@@ -79,8 +79,8 @@ class _Scored:
             return self.row(statistic, part, math.nan, 0)
         wins = (self.outcome[kept] == 1).astype(np.float64)
         value = float(wins.mean())
-        origins = [self.pairs[i].cluster or f"pair {self.pairs[i].id}" for i in np.flatnonzero(kept).tolist()]
-        trials = dependent_trials(float(n), value, (wins - value) / n, origins)
+        origins = [self.pairs[i].origin for i in np.flatnonzero(kept).tolist()]
+        trials = dependent_trials(float(n), (wins - value) / n, origins, self.confidence)
         ends = value, *wilson(value * trials, trials, self.confidence)
         value, low, high = (2 * end - 1 for end in ends) if tau else ends
         return Statistic(self.sides.spec, statistic, part, value, low, high, n)

@@ -35,8 +35,8 @@ class Pair:
         context: dialogue turns.
         error: the name that the suite itself gives to the phenomenon.
         meta: how the pair was made.
-        cluster: where the texts come from. Outcomes of pairs of one origin depend on each other, and intervals take
-            this into account. None if the pair stands alone.
+        cluster: where the texts come from, if the suite says so. Outcomes of pairs of one origin depend on each other,
+            and intervals take this into account; see `origin`.
     """
 
     id: str
@@ -54,6 +54,15 @@ class Pair:
     error: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     cluster: str | None = None
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """What pairs of one origin share: the cluster, or else the reference or the source."""
+        if self.cluster is not None:
+            return "cluster", self.cluster
+        if self.references:
+            return "text", self.references[0]
+        return ("text", self.source) if self.source else ("pair", self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +165,9 @@ class Suite:
         """
         if n >= len(self):
             return self
-        origins: dict[str, list[Pair]] = {}
+        origins: dict[tuple[str, str], list[Pair]] = {}
         for pair in self.pairs:
-            origins.setdefault(pair.id if pair.cluster is None else f"\0{pair.cluster}", []).append(pair)
+            origins.setdefault(pair.origin, []).append(pair)
         own = list(origins.values())
         taken = max(1, round(n * len(own) / len(self)))
         kept = {pair.id for i in range(taken) for pair in own[i * len(own) // taken]}

@@ -105,15 +105,19 @@ def mean_trials(wins: Sequence[float], n: Sequence[float]) -> float:
     return chance * (1 - chance) / variance
 
 
-def dependent_trials(trials: float, share: float, parts: Array, clusters: Sequence[Hashable]) -> float:
+def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable], confidence: float = 0.95) -> float:
     """How many independent trials tell as much as n trials do of which some have one origin.
+
+    Their number is divided by the design effect: how much more the sum of parts varies when whole origins are drawn
+    than when trials are. It is divided once more for what few origins say of that, by the squared ratio of Student's
+    quantiles for the numbers of origins and of trials.
 
     Args:
         trials: their number if they were independent: n for a plain share, `mean_trials` for a mean of shares.
-        share: the share, or the mean.
         parts: by how much each trial moves the share from its value, shape (n,); they add up to 0. For a plain share,
             (outcome - share) / n.
         clusters: the origin of each trial, length n.
+        confidence: of the interval that the number is for.
 
     Returns:
         At most `trials`. If no outcome differs from the others, the number for trials that always agree within an
@@ -122,16 +126,21 @@ def dependent_trials(trials: float, share: float, parts: Array, clusters: Sequen
     References:
         Korn and Graubard (1998), as in `mean_of_shares`; Kish (1965), "Survey Sampling", for trials that all agree.
     """
-    _, places = np.unique(np.array([str(c) for c in clusters]), return_inverse=True)
+    from scipy import special
+
+    numbers: dict[Hashable, int] = {}
+    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
     sizes = np.bincount(places)
     n, n_clusters = len(parts), len(sizes)
     if n_clusters == n:
         return trials
-    variance = float((np.bincount(places, weights=parts) ** 2).sum()) * n_clusters / max(n_clusters - 1, 1)
-    spread = share * (1 - share)
-    if n_clusters < 2 or spread <= 0 or variance <= 0:
+    alone, together = float((parts**2).sum()), float((np.bincount(places, weights=parts) ** 2).sum())
+    if n_clusters < 2 or alone <= 0:
         return trials * n / float((sizes**2).sum())
-    return min(trials, spread / variance)
+    effect = max(1.0, together / alone * n_clusters / (n_clusters - 1) * (n - 1) / n)
+    tail = (1 + confidence) / 2
+    few = float(special.stdtrit(n - 1, tail) / special.stdtrit(n_clusters - 1, tail)) ** 2
+    return trials / effect * few
 
 
 def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float, float]:

@@ -240,3 +240,13 @@ def test_fields_of_other_names_are_named(tmp_path):
     assert (pair.better, pair.worse, pair.references) == ("b", "w", ("r",))
     with pytest.raises(InputError, match=r"p.jsonl:1: no field 'nice', which columns names; fields found: 'good', "):
         read_suite(path, columns={"better": "nice"})
+
+
+def test_adversarial_rows_of_one_origin_are_told(tmp_path):
+    row = {"phenomenon": "negation", "lp": "de-en", "src": "s", "ref": "r", "cand_para": "p", "cand_adv_ref": "a"}
+    rows = [{**row, "id": str(i), "ref": f"r{i}", "origin_id": f"o{i // 2}"} for i in range(4)]
+    path = tmp_path / "adversarial.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    assert [pair.origin for pair in read_suite(path)] == [("cluster", f"o{i // 2}") for i in range(4)]
+    path.write_text("".join(json.dumps({k: v for k, v in one.items() if k != "origin_id"}) + "\n" for one in rows))
+    assert [pair.origin for pair in read_suite(path)] == [("text", f"r{i}") for i in range(4)]

@@ -148,6 +148,7 @@ def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
             source=better.source,
             group=named.group or better.group,
             context=better.context,
+            cluster=named.cluster or better.item,
         )
 
 
@@ -186,7 +187,12 @@ def _both_setups(
         base = row.text("id") or str(number)
         made[f"{base}\0{phenomenon}"] = again = made.get(f"{base}\0{phenomenon}", 0) + 1
         unique = f"{phenomenon}.{base}" + (f".{again}" if again > 1 else "")
-        common = {"phenomenon": phenomenon, "group": row.text(names["group"]), "error": own}
+        common = {
+            "phenomenon": phenomenon,
+            "group": row.text(names["group"]),
+            "error": own,
+            "cluster": row.text("origin_id"),
+        }
         ref, source = row.needed("ref"), row.text(names["source"])
         if row.text(names["para"]) is not None and row.text(names["ref"]) is not None:
             yield Pair(
