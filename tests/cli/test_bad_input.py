@@ -35,6 +35,11 @@ SUM = 'score d.jsonl -m "0.5*chrf + 0.5*bleu[norm=file(\\"b.json\\")]"'
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 CASES = [  # command, content of files, what the line says
+    # options out of range, with what was typed
+    ("select d.jsonl -m chrf --draws -5", {}, "-5"),
+    ("score d.jsonl --significance bootstrap --draws=-7", {}, "-7"),
+    ("perturb d.jsonl -p negation -o o.jsonl --limit -3", {}, "-3"),
+    ("synth h.txt -o o.jsonl --seed 1.5", {}, "1.5"),
     # no such thing, or no file
     ("score d.jsnl", {}, "d.jsnl: no such file; did you mean 'd.jsonl'?"),
     ("score no/d.jsonl", {}, "no/d.jsonl: no such file; there is no folder no"),

@@ -42,3 +42,17 @@ def test_rows_and_metrics_keep_fitting_together_and_inputs_lose_their_folders():
     assert result.metrics[0]["spec"] == "nli:model=deberta"
     assert result.command == "nlgauge score a/b/x.tsv --html page.html"
     assert list(result.notes) == ["a/b/x.tsv: odd"]
+
+
+@pytest.mark.parametrize("name", ["s3://b/x", "a,/b/c", "http://x", "/x/y", "C:\\a\\b"])
+def test_names_that_look_like_paths_stay_whole_and_files_do_not(name):
+    result = Result(
+        kind="score",
+        inputs=[{"path": "/home/me/d.jsonl", "sha256": "0"}],
+        metrics=[{"spec": "chrf"}],
+        rows=[{"system": name, "metric": "chrf"}, {"system": "/home/me/d.jsonl", "metric": "chrf"}],
+        notes=[f"system {name!r} of /home/me/d.jsonl has one segment"],
+    )
+    shown = without_folders(result)
+    assert [row["system"] for row in shown.rows] == [name, "d.jsonl"]
+    assert shown.notes == [f"system {name!r} of d.jsonl has one segment"]

@@ -88,7 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
-        return _refuse("" if is_bare else message(), context.command_path if context is not None else "nlgauge")
+        told = "" if is_bare else message() + _given(error)
+        return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
@@ -114,6 +115,12 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 def _left(arguments: Sequence[str] | None) -> str:
     return left_of(sys.argv[1:] if arguments is None else arguments)
+
+
+def _given(error: Exception) -> str:
+    """What was typed for an option, where typer's checker says only what it should be."""
+    told = getattr(error.__context__, "errors", None)
+    return f", not {told()[0]['input']!r}" if told is not None else ""
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:

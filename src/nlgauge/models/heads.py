@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
+from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, digest_of, locate
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Head:
             loaded = load_file(str(self.path))
         except Exception as error:
             raise InputError(f"head {self.path} is not a readable safetensors file: {error}") from None
+        check_finite(f"head {self.path}", loaded.items())
         names = {key.rpartition(".lora_")[0] for key in loaded if ".lora_" in key}
         lacking = [
             f"{name}.lora_{side}" for name in sorted(names) for side in "ab" if f"{name}.lora_{side}" not in loaded

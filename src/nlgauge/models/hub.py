@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
+from nlgauge.models.finite import check_finite
 from nlgauge.models.gpu.lengths import to_device
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.tokens import Ids
@@ -256,7 +257,7 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
         options: options of the class's `from_pretrained`.
 
     Raises:
-        InputError: there are no safetensors, or this class cannot load the model.
+        InputError: there are no safetensors, or this class cannot load the model, or weights are not finite.
     """
     from transformers.utils import logging
 
@@ -265,7 +266,7 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
     level = logging.get_verbosity()
     logging.set_verbosity_error()  # which weights have no place, or which are new, we ask and say ourselves
     try:
-        return kind.from_pretrained(
+        loaded = kind.from_pretrained(
             str(files.folder), use_safetensors=True, trust_remote_code=False, local_files_only=True, **options
         )
     except Exception as error:
@@ -273,6 +274,9 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
         raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
     finally:
         logging.set_verbosity(level)
+    model = loaded[0] if isinstance(loaded, tuple) else loaded
+    check_finite(f"model {files.name!r}", model.named_parameters())
+    return loaded
 
 
 def check_filled(files: ModelFiles, model: Any, info: Any, doubt: str) -> None:

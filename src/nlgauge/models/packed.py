@@ -24,6 +24,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import kernels
+from nlgauge.models.finite import check_finite
 from nlgauge.models.gpu import blocks as gpu_blocks
 from nlgauge.models.gpu.lengths import Attention, attention, to_device
 from nlgauge.models.locate import ModelFiles, refusing_broken
@@ -297,6 +298,7 @@ class _Weights:
     def _get(self, path: str, key: str) -> torch.Tensor:
         with safe_open(path, framework="pt") as shard:
             tensor: torch.Tensor = shard.get_tensor(key)
+        check_finite(f"model {self._files.name!r}", [(key, tensor)])
         return tensor
 
 

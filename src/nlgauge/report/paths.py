@@ -15,9 +15,11 @@ _IN, _END = r"""[^\s"',;:|\[\]()]""", r"""[^\s"',;:|\[\]().]"""
 # An absolute path, or one from the home folder, where a text begins or after a blank, a quote, a bracket or a sign.
 _PATH = re.compile(rf"""(?<![^\s"'(\[=,:|])(?:~?/|[A-Za-z]:\\){_IN}*[/\\]{_IN}*{_END}""")
 
+_CALLED = ("system", "baseline", "group", "item", "criterion", "phenomenon")  # of rows: what data call something
+
 
 def without_folders(result: Result) -> Result:
-    """The result with every absolute path cut to the name of its file.
+    """The result with every absolute path cut to the name of its file; names that look like paths stay whole.
 
     Files with equal names keep the folders that tell them apart. Inputs show no folder at all where that is possible.
     """
@@ -25,8 +27,15 @@ def without_folders(result: Result) -> Result:
     texts = [*_texts(result.rows), *_texts(result.metrics), *result.notes, result.command or ""]
     names = names_of([*inputs, *(path for text in texts for path in _PATH.findall(text))])
 
+    called = {str(row[key]) for row in result.rows for key in _CALLED if row.get(key) is not None} - {*inputs}
+    called = {name for name in called if "/" in name or "\\" in name}
+
+    def cut(found: re.Match[str]) -> str:
+        path = found.group()
+        return path if path not in inputs and any(path in name for name in called) else names[path]
+
     def shown(value: Any) -> Any:
-        return _PATH.sub(lambda found: names[found.group()], value) if isinstance(value, str) else value
+        return _PATH.sub(cut, value) if isinstance(value, str) else value
 
     def each(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [{key: shown(value) for key, value in row.items()} for row in rows]
