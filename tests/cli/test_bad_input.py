@@ -35,6 +35,13 @@ SUM = 'score d.jsonl -m "0.5*chrf + 0.5*bleu[norm=file(\\"b.json\\")]"'
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 CASES = [  # command, content of files, what the line says
+    # pairs
+    ("audit --suite s.jsonl -m chrf", {"s.jsonl": lines({**PAIR, "better": 3})}, "s.jsonl:1: field 'better' is 3, exp"),
+    (
+        "audit --suite s.jsonl -m chrf",
+        {"s.jsonl": lines(PAIR, PAIR)},
+        "s.jsonl:2: duplicate pair 'p', first at s.jsonl",
+    ),
     # options out of range, with what was typed
     ("select d.jsonl -m chrf --draws -5", {}, "-5"),
     ("score d.jsonl --significance bootstrap --draws=-7", {}, "-7"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -160,3 +162,13 @@ def test_a_share_of_no_gpu_is_refused(data, capsys):
 )
 def test_durations(seconds, shown):
     assert scale._time(seconds) == shown
+
+
+@pytest.mark.parametrize("absent", ["ray", "ray.data"])
+def test_an_engine_that_is_not_installed_is_refused_before_anything_is_read(tmp_path, monkeypatch, capsys, absent):
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, absent, None)
+    (tmp_path / "d.jsonl").write_text("no JSON\n")
+    assert main(["score", str(tmp_path / "d.jsonl"), "--engine", "ray", "-o", str(tmp_path / "out")]) == 2
+    assert "pip install 'nlgauge[ray]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

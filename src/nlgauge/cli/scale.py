@@ -120,6 +120,10 @@ class InParts:
                     f"{spec}: {name!r} is known in this process alone, and --engine starts others; give it an entry"
                     " point (page 'extending' of the documentation), or leave --engine out"
                 )
+        if self.engine == "ray" and not self.dry_run:  # before hours of reading
+            from nlgauge.scale.ray import import_ray
+
+            import_ray()
         table = thresholds_for(thresholds, metrics, runtime)
         how = {"language": looks.language, "guards": looks.guards}
         plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, **how)

@@ -14,6 +14,20 @@ from nlgauge.scale.parts import Scorer
 from nlgauge.scale.plan import Part, Plan
 
 
+def import_ray() -> Any:
+    """Ray with its data sets.
+
+    Raises:
+        MissingExtra: Ray is not installed, or without what its data sets need.
+    """
+    try:
+        import ray  # type: ignore[import-not-found]
+        import ray.data  # type: ignore[import-not-found]
+    except ImportError:
+        raise MissingExtra("the engine ray", "ray") from None
+    return ray
+
+
 def score_parts(
     plan: Plan, folder: Path, parts: Sequence[Part], workers: int, gpus: float = 0.0, address: str | None = None
 ) -> Iterator[int]:
@@ -32,11 +46,7 @@ def score_parts(
         MissingExtra: Ray is not installed.
         InputError: a part cannot be scored.
     """
-    try:
-        import ray  # type: ignore[import-not-found]
-        import ray.data  # type: ignore[import-not-found]
-    except ImportError:
-        raise MissingExtra("the engine ray", "ray") from None
+    ray = import_ray()
     _begin(ray, workers, address)
     # as in a pool; what a machine of a cluster has for an actor, Ray knows
     threads = None if address is not None else max(1, (os.cpu_count() or 1) // workers)

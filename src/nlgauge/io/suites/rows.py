@@ -54,6 +54,17 @@ class Cells(dict[str, Any]):
             raise InputError(f"{self.place}: no field {name!r}; fields found: {', '.join(map(repr, self))}")
         return self.text(name) or ""
 
+    def words(self, name: str) -> str:
+        """The same of a field that is judged, where a number is a slip and not an id.
+
+        Raises:
+            InputError: the field is absent, or it is no text.
+        """
+        found = self.needed(name)
+        if not isinstance(self[name], str):
+            raise InputError(f"{self.place}: field {name!r} is {self[name]!r:.40}, expected a text")
+        return found
+
     def references(self) -> tuple[str, ...]:
         """The references, from the field `refs`, or from `ref` or `reference` if there is one."""
         several = self.get("refs")
@@ -220,8 +231,8 @@ def pair_of(row: Cells, number: str) -> Pair:
     return Pair(
         id=row.text("id") or number,
         phenomenon=phenomenon_of(row.text("phenomenon") or "pair"),
-        better=row.needed("better"),
-        worse=row.needed("worse"),
+        better=row.words("better"),
+        worse=row.words("worse"),
         references=row.references(),
         source=row.text("src"),
         setup=setup,

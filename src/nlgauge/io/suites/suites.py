@@ -111,9 +111,14 @@ _Reader = Callable[[_Rows, _Context], Iterator[Pair]]
 
 
 def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
+    seen: dict[str, str] = {}
     for number, (place, row) in enumerate(rows, start=1):
         with context.faults.row(place):
-            yield pair_of(row, str(number))
+            pair = pair_of(row, str(number))
+            first = seen.setdefault(pair.id, place)
+            if first != place:
+                raise InputError(f"{place}: duplicate pair {pair.id!r}, first at {first}; ids must be unique")
+            yield pair
 
 
 def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
