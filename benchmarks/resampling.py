@@ -125,7 +125,7 @@ def levels(n_sets: int, draws: int) -> None:
         ("bleu", bleu_statistics, bleu),
     ]
     for name, make, finish in cases:
-        for n in (50, 200, 1000):
+        for n in (5, 10, 20, 50, 200, 1000):
             data, chance = np.random.default_rng([1, n]), np.random.default_rng([2, n])
             rejected = np.zeros(5)
             for _ in range(n_sets):

@@ -185,7 +185,8 @@ def test_seeds():
 
 def test_default_draws_are_those_of_sacrebleu():
     scores, systems, items, _ = grid(2, 5)
-    assert compare_scores(scores, systems, items, baseline="system0")[0].draws == 1000
+    assert compare_scores(scores, systems, items, baseline="system0", test="bootstrap")[0].draws == 1000
+    assert compare_scores(scores, systems, items, baseline="system0")[0].test == "paired_randomisation"
     assert compare_scores(scores, systems, items, baseline="system0", test="randomization")[0].draws == 10000
 
 

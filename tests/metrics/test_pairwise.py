@@ -23,8 +23,9 @@ def grid(**values):
     return Scores(TOY, tuple(map(":".join, keys)), np.array(numbers), systems=systems, items=items)
 
 
-def paired(scores, **options):
-    return compare_pairs(scores, scores.systems, scores.items, **options)
+def paired(scores, test="bootstrap", **options):
+    """By the bootstrap, whose p-values of constant differences are told by hand."""
+    return compare_pairs(scores, scores.systems, scores.items, test=test, **options)
 
 
 APART = grid(low=[1.0, 2.0, 3.0, 4.0], high=[5.0, 6.0, 7.0, 8.0], same=[1.0, 2.0, 3.0, 4.0])
@@ -42,6 +43,17 @@ def test_constant_differences_by_hand():
     assert found.ranks == (1, 2, 2)
     assert (found.deltas[0, 1], found.deltas[1, 0], found.deltas[1, 2]) == (4, -4, 0)
     assert (found.delta_low[0, 1], found.delta_high[1, 0]) == (4, -4)
+
+
+def test_randomisation_is_the_default_since_its_level_holds_for_few_items():
+    # four differences of 4: all four signs are equal in 2 of 16 draws, so that p is near 1/8 and never significant,
+    # where the bootstrap says 1 / 1001
+    found = compare_pairs(APART, APART.systems, APART.items, adjust="none")
+    assert found.test == "paired_randomisation"
+    assert found.p[0, 1] == pytest.approx(1 / 8, abs=0.02)  # 10,000 draws: standard error 0.0033
+    assert ng.compare({"a": ["x y", "z"], "b": ["x", "z"]}, ["x y", "z"], metrics="chrf").pairwise["chrf"].test == (
+        "paired_randomisation"
+    )
 
 
 def test_where_lower_is_better_the_lowest_comes_first_and_differences_keep_their_direction():
@@ -111,7 +123,7 @@ REFS = ["the cat sat", "it rains now", "a dog ran"]
 
 
 def test_texts_are_scored_and_compared():
-    found = ng.compare(HYPS, REFS, metrics=["chrf", "ter"])
+    found = ng.compare(HYPS, REFS, metrics=["chrf", "ter"], test="bootstrap")
     assert found.ranks("chrf") == found.ranks("ter") == {"good": 1, "bad": 2}
     assert found.p("ter", "bad", "good") == pytest.approx(1 / 1001)
     assert found.scores["chrf"].by_system()["good"] == 100

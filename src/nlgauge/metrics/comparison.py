@@ -160,7 +160,7 @@ def compare_scores(
     items: Sequence[str | None],
     *,
     baseline: str,
-    test: str = "bootstrap",
+    test: str = "randomization",
     draws: int | None = None,
     seed: int | None = None,
     level: float = 0.95,

@@ -189,7 +189,7 @@ def compare(
     *,
     metrics: MetricLike | Sequence[MetricLike],
     baseline: str | None = None,
-    test: str = "bootstrap",
+    test: str = "randomization",
     draws: int | None = None,
     seed: int = 0,
     adjust: str = "holm",
@@ -206,7 +206,7 @@ def compare(
         systems: system -> its outputs for the same items; or a data set or frame that names systems and items.
         refs, srcs, metrics, columns, runtime, language, guards: as in `score`.
         baseline: compare the others with this system only; None compares every pair.
-        test: `bootstrap`, or `randomization` (`randomisation`).
+        test: `randomization` (`randomisation`), whose level holds for any number of items, or `bootstrap`.
         draws: the number of resamples; None for 1000 or 10000 as in `nlgauge score`, and more for many systems.
         seed: the seed of the resamples.
         adjust: how p-values are adjusted for the number of pairs: `holm`, `bh` (Benjamini and Hochberg) or `none`.
@@ -238,7 +238,7 @@ def compare_pairs(
     items: Sequence[str | None],
     *,
     baseline: str | None = None,
-    test: str = "bootstrap",
+    test: str = "randomization",
     draws: int | None = None,
     seed: int = 0,
     adjust: str = "holm",
