@@ -109,12 +109,18 @@ def test_packed_data_that_become_too_large(tmp_path, monkeypatch):
     refused(path, Limits(ratio=ratio - 1), f"unpacked it is {ratio} times larger, expected at most {ratio - 1}")
 
 
+# Sixteen times the limit and no more; opened without O_CREAT, so that nothing but the pipe can be written to.
+WRITER = "import os, sys; pipe = os.open(sys.argv[1], os.O_WRONLY); [os.write(pipe, bytes(1 << 20)) for _ in range(64)]"
+
+
 def test_a_pipe_is_not_copied_without_end(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    endless = subprocess.Popen(["sh", "-c", f"cat /dev/zero > {tmp_path}/pipe"], stderr=subprocess.DEVNULL)
+    folder = tmp_path / "a blank, ü"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    endless = subprocess.Popen([sys.executable, "-I", "-c", WRITER, folder / "pipe"], stderr=subprocess.DEVNULL)
     said = r"pipe: at least [0-9,]+ bytes unpacked"
     with endless, limited(Limits(file=1 << 22)), pytest.raises(InputError, match=said):
-        read(tmp_path / "pipe")
+        read(folder / "pipe")
 
 
 def test_parquet(tmp_path):
