@@ -58,6 +58,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "wordlists": set(),
         "scripts": {"wordlists"},
         "identification": set(),
+        "functionwords": {"scripts", "wordlists"},
         "doc": set(),
         "words": set(),
         "tokenize": set(),

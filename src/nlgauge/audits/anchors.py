@@ -14,7 +14,7 @@ from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.text.languages import Language
-from nlgauge.text.scripts import Writing
+from nlgauge.text.scripts import LATIN, Writing
 
 Field = Literal["ref", "hyp"]
 
@@ -73,7 +73,10 @@ class _English:
     info = MetricInfo("perturbations", needs=frozenset())
 
     def unread(self, writing: Writing) -> str | None:
-        """The same for every script but Latin."""
+        """The same for every script but Latin, and for every language but English."""
+        if writing.script == LATIN:
+            takes = "those that need English take them for English, and edit what looks like it"
+            return None if writing.may_be_english else takes
         reason = "with the reason 'language' (page 'languages' of the documentation)"
         return f"those that need English leave them alone, {reason}"
 

@@ -1,27 +1,32 @@
-"""Texts in scripts that a metric does not read: they are counted and noted, or refused before anything is scored."""
+"""Texts in scripts or languages that a metric does not read: counted and noted, or refused before scoring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 
+from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import unread
-from nlgauge.text.scripts import NAME_OF, SCRIPTS_OF, Codes, Writing, known_writings, writings
+from nlgauge.metrics.languagecounts import LanguageCounts
+from nlgauge.text.functionwords import names
+from nlgauge.text.scripts import ENGLISH, LATIN, SCRIPTS_OF, Codes, Writing, known_writings, writings
 
 LanguageCheck = Literal["note", "strict", "off"]
 LANGUAGE_CHECKS: tuple[str, ...] = get_args(LanguageCheck)
 _FIRST = 3  # segments named in a note
-_LOOKS = 3  # scripts named in a note
+_LOOKS = 3  # scripts or languages named in a note
+_OTHER = "de"  # stands for all languages but English
 
 
-def unread_by_model(languages: Sequence[str], writing: Writing, who: str) -> str | None:
+def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the model") -> str | None:
     """Why a model cannot read a text, and what to do instead; None if it can, or if its languages are not declared.
 
     Args:
@@ -29,9 +34,15 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str) -> str
         writing: how the text is written.
         who: what an explanation calls the model.
     """
-    if not languages or any(writing.script in SCRIPTS_OF.get(language, {writing.script}) for language in languages):
+    if not languages:
         return None
-    named = " and ".join(NAME_OF[language] for language in languages)
+    if writing.language is not None:
+        reads = writing.language in languages
+    else:
+        reads = any(writing.script in SCRIPTS_OF.get(language, {writing.script}) for language in languages)
+    if reads:
+        return None
+    named = " and ".join(names().get(language, language) for language in languages)
     return f"{who} reads {named}; name a model of that language (page 'languages' of the documentation)"
 
 
@@ -53,7 +64,9 @@ class _Seen:
 
 @dataclass
 class UnreadScripts:
-    """Segments in scripts that metrics do not read, counted block by block.
+    """Segments in scripts and languages that metrics do not read, counted block by block.
+
+    Languages are looked at only where a metric says that it reads some of them, since this takes longer.
 
     Attributes:
         metrics: specification -> metric, which says by `unread` what it cannot read.
@@ -64,6 +77,8 @@ class UnreadScripts:
     of: str = "segments"
     n: int = 0
     _seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)  # by specification and reason
+    _targets: LanguageCounts = field(default_factory=LanguageCounts)
+    _sources: LanguageCounts = field(default_factory=lambda: LanguageCounts(side=0))
 
     def add(self, segments: Sequence[Segment]) -> None:
         """Count more segments."""
@@ -72,12 +87,39 @@ class UnreadScripts:
             return
         needs = {"hypothesis"}.union(*(metric.info.needs for metric in self.metrics.values()))
         columns = {need: codes for need in needs if (codes := _codes(segments, need)) is not None and codes.any()}
+        if self._particular:
+            self._tell(segments, columns)
         if not columns:
             return
         for spec, metric in self.metrics.items():
             read = [column for need, column in columns.items() if need in {"hypothesis", *metric.info.needs}]
             if read:
                 self._count(spec, metric, segments, np.maximum.reduce(read))
+
+    @cached_property
+    def _particular(self) -> Mapping[str, Reader]:
+        """The metrics that read Latin script, and not in all languages."""
+        some = [_writing_in(code) for code in (ENGLISH, _OTHER)]
+        return {spec: m for spec, m in self.metrics.items() if any(unread(m, writing) for writing in some)}
+
+    def _tell(self, segments: Sequence[Segment], columns: Mapping[str, Codes]) -> None:
+        """Count the languages of texts in Latin script; other scripts are told already."""
+        needs = set().union(*(metric.info.needs for metric in self._particular.values()))
+        nowhere = np.zeros(len(segments), dtype=np.int64)
+        other = np.maximum(columns.get("hypothesis", nowhere), columns.get("references", nowhere)).tolist()
+        of_source = columns.get("source", nowhere).tolist()
+        for place, s in enumerate(segments):
+            if other[place]:
+                self._targets.pass_by(s.group)
+            else:
+                texts = (s.hypothesis, *s.references[:1]) if "references" in needs else (s.hypothesis,)
+                self._targets.add(s.id, s.group, texts)
+            if "source" not in needs or not s.source:
+                continue
+            if of_source[place]:
+                self._sources.pass_by(s.group)
+            else:
+                self._sources.add(s.id, s.group, (s.source,))
 
     def _count(self, spec: str, metric: Reader, segments: Sequence[Segment], codes: Codes) -> None:
         for code in np.unique(codes[codes > 0]).tolist():
@@ -91,12 +133,9 @@ class UnreadScripts:
             seen.first += [segments[i].id for i in places[: _FIRST - len(seen.first)]]
             seen.looks[writing.looks] = None
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """One note per metric and reason."""
-        return [
-            f"{spec}: {seen.count} of {self.n} {self.of} ({_first(seen)}) look {_listed(seen.looks)}: {reason}"
-            for (spec, reason), seen in self._seen.items()
-        ]
+        return [*self._script_notes(), *self._language_notes()]
 
     def refuse(self) -> None:
         """Refuse segments that a metric does not read.
@@ -109,6 +148,37 @@ class UnreadScripts:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
             raise InputError(f"{notes[0]}{more}; note in place of strict takes them all the same")
 
+    def _script_notes(self) -> Iterator[Note]:
+        for (spec, reason), seen in self._seen.items():
+            yield self._note(spec, "", seen.count, seen.first, seen.looks, reason)
+
+    def _language_notes(self) -> Iterator[Note]:
+        for side, counts in (("", self._targets), ("the sources of ", self._sources)):
+            found = counts.found()
+            for spec, metric in self._particular.items():
+                if side and "source" not in metric.info.needs:
+                    continue
+                by_reason: dict[str, list[str]] = {}
+                for code in found:
+                    reason = unread(metric, _writing_in(code))
+                    if reason is not None:
+                        by_reason.setdefault(reason, []).append(code)
+                for reason, codes in by_reason.items():
+                    count = sum(found[code].n for code in codes)
+                    first = [i for code in codes for i in found[code].first][:_FIRST]
+                    yield self._note(spec, side, count, first, [_writing_in(code).looks for code in codes], reason)
+
+    def _note(self, spec: str, side: str, count: int, first: list[str], looks: Iterable[str], reason: str) -> Note:
+        who = ", ".join([*first, *(["..."] if count > len(first) else [])])
+        some, look = f"{side}{count} of {self.n} {self.of}", f"look {_listed(looks)}: {reason}"
+        return Note.of(f"{spec}: {some} ({who}) {look}", spec, f"{some} {look}")
+
+
+@cache
+def _writing_in(code: str) -> Writing:
+    """How a text in a language in Latin script is written."""
+    return Writing(LATIN, names()[code], True, code)
+
 
 def check_language(language: str) -> None:
     """Refuse a value that is not one of `LANGUAGE_CHECKS`."""
@@ -118,7 +188,7 @@ def check_language(language: str) -> None:
 def unread_scripts(
     metrics: Mapping[str, Reader], blocks: Iterable[Sequence[Segment]], language: str, of: str = "segments"
 ) -> list[str]:
-    """Notes on segments in scripts that a metric does not read.
+    """Notes on segments in scripts or languages that a metric does not read.
 
     Args:
         metrics: specification -> metric.
@@ -137,7 +207,7 @@ def unread_scripts(
         found.add(block)
     if language == "strict":
         found.refuse()
-    return found.notes()
+    return [*found.notes()]
 
 
 def _codes(segments: Sequence[Segment], need: str) -> Codes | None:
@@ -160,10 +230,6 @@ def _codes(segments: Sequence[Segment], need: str) -> Codes | None:
     found = np.zeros(len(segments), dtype=np.int64)
     np.maximum.at(found, np.repeat(np.arange(len(segments)), counts), codes)
     return found
-
-
-def _first(seen: _Seen) -> str:
-    return ", ".join([*seen.first, *(["..."] if seen.count > len(seen.first) else [])])
 
 
 def _listed(looks: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which script is a text written in? Told by ranges of Unicode alone; languages of one script are not told apart."""
+"""Which script is a text written in? Told by ranges of Unicode alone; `functionwords` tells languages of one script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ Codes = npt.NDArray[np.int64]
 LATIN = "Latin"
 ENGLISH = "en"
 SCRIPTS_OF = {ENGLISH: frozenset({LATIN})}  # language -> the scripts it is written in
-NAME_OF = {ENGLISH: "English"}
 
 _CHARACTERS = 1 << 15  # looked at together: what is made of them stays in the processor's cache
 _TABLE = 0x40001  # the last stands for all characters beyond, which have no script here
@@ -33,11 +32,18 @@ class Writing(NamedTuple):
         script: the script of most of its letters, or else the one that is most frequent beside Latin.
         looks: how such a text looks, as in "12 segments look Chinese (Han)".
         spaced: whether its words are set apart by blanks.
+        language: the code of its language, where it is told by more than its script.
     """
 
     script: str
     looks: str
     spaced: bool
+    language: str | None = None
+
+    @property
+    def may_be_english(self) -> bool:
+        """Whether nothing tells that it is not English."""
+        return self.script == LATIN and self.language in (None, ENGLISH)
 
 
 def writings(texts: Sequence[str]) -> Codes:

@@ -316,3 +316,28 @@ def test_well_rated_outputs_are_trusted(name):
     one = Rules()
     found = [{*one.flags(segment)} & {*OUTPUTS} for segment in texts]
     assert sum(map(bool, found)) <= 0.01 * len(best)
+
+
+WEATHER = Path(__file__).parents[3] / "examples" / "weather.jsonl"
+
+
+def test_function_words_tell_that_texts_are_in_one_language_so_that_no_model_is_loaded(monkeypatch):
+    def asked(text):
+        raise AssertionError(f"the model is asked: {text}")
+
+    monkeypatch.setattr(rules, "languages", asked)
+    found = Rules()
+    for line in WEATHER.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        for group in (None, "de-en"):
+            assert "foreign" not in found.flags(Segment(row["id"], row["hyp"], tuple(row["refs"]), group=group))
+    with pytest.raises(AssertionError, match="the model is asked: Die"):
+        assert flags(GERMAN, ENGLISH)
+
+
+@pytest.mark.parametrize("text", ["What about the käännytyspäätöksen?", "Tokyo, Osaka, Kyoto, Kobe, Nara, Otsu"])
+def test_texts_that_function_words_do_not_decide_are_left_to_the_model(text, monkeypatch):
+    asked = []
+    monkeypatch.setattr(rules, "languages", lambda text: asked.append(text) or {"fi": 0.9, "en": 0.1})
+    flags(text, "The people who must go back to where they came from were told so in the morning.")
+    assert bool(asked) is (text[0] == "W")  # names are left alone

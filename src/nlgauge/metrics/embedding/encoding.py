@@ -31,7 +31,7 @@ class ByEncoder:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(locate(self.model, self.revision).languages, writing, f"the model {self.model}")
+        return unread_by_model(locate(self.model, self.revision).languages, writing)
 
     def pieces(self, texts: Sequence[str], runtime: Runtime) -> int:
         """How many pieces the model reads of some texts."""

@@ -22,7 +22,7 @@ from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.sacre import is_empty
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import LATIN, Writing
+from nlgauge.text.scripts import Writing
 
 # What a line of counts holds, of hypothesis and reference in turn: words, function words; for each of the four stages
 # content words matched, function words matched; then the number of fragments, and the words matched.
@@ -73,8 +73,8 @@ class Meteor15:
         return {"jar": _digest(self.jar)}
 
     def unread(self, writing: Writing) -> str | None:
-        """That other scripts are not English."""
-        return None if writing.script == LATIN else "METEOR 1.5 is asked for English (-l en)"
+        """That other scripts and languages are not English."""
+        return None if writing.may_be_english else "METEOR 1.5 is asked for English (-l en)"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1; `stats` are the program's counts, the corpus number is made of their sum.

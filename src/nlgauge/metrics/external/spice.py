@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from nlgauge.metrics.external.adapter import Adapter, adapted
 from nlgauge.metrics.external.client import Client
-from nlgauge.text.scripts import LATIN, Writing
+from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,8 @@ class Spice(Adapter):
     )
 
     def unread(self, writing: Writing) -> str | None:
-        """That other scripts are not English."""
-        return None if writing.script == LATIN else "SPICE's parser reads English"
+        """That other scripts and languages are not English."""
+        return None if writing.may_be_english else "SPICE's parser reads English"
 
     def load_options(self) -> dict[str, Any]:
         """Nothing: the program has one form."""

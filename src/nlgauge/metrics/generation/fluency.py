@@ -60,7 +60,7 @@ class Fluency(Checked):
         """Whether the model reads another language, and what to do; None if its languages are not known."""
         found = self._found()
         languages = found.files.languages if found.head is None else found.head.languages
-        return unread_by_model(languages, writing, f"the model {self.model}")
+        return unread_by_model(languages, writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of at most 0, without a lower bound; flags `empty`, `truncated`, `unknown` and `nonfinite`.

@@ -43,7 +43,7 @@ class GeneratorMetric(Checked):
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self.found().files.languages, writing, f"the model {self.model}")
+        return unread_by_model(self.found().files.languages, writing)
 
     def found(self) -> GeneratorFiles:
         """The files of the model."""

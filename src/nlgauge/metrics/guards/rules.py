@@ -12,7 +12,8 @@ from rapidfuzz import fuzz
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.guards.endings import habits, is_shorter
 from nlgauge.metrics.guards.loops import MOST, is_loop, loop, turns_itself
-from nlgauge.text.identification import known_languages, languages
+from nlgauge.text.functionwords import names, told
+from nlgauge.text.identification import languages
 from nlgauge.text.scripts import writings
 from nlgauge.text.tokenize import NO_BLANKS
 
@@ -207,7 +208,7 @@ def _loops(texts: Iterable[str]) -> bool:
 def _pair(segment: Segment) -> tuple[str, str] | None:
     """The languages of source and target, if the group names them."""
     pair = _PAIR.fullmatch(segment.group or "")
-    return (pair[1], pair[2]) if pair is not None and known_languages().issuperset(pair.groups()) else None
+    return (pair[1], pair[2]) if pair is not None and names().keys() >= {*pair.groups()} else None
 
 
 def _is_foreign(segment: Segment) -> bool:
@@ -234,7 +235,22 @@ def _are_other(text: str, known: str) -> bool | None:
         ours, theirs = writings([" ".join(sorted(_plain(one))) for one in (text, known)]).tolist()
         if ours // 2 != theirs // 2:  # each script but Latin has two codes
             return True
+    if _are_alike(text, known):
+        return False  # as the model would say, which takes half a second and 100 MB to load
     own, expected = (max(languages(one).items(), key=lambda entry: entry[1]) for one in (text, known))
     if own[1] < SURE or expected[1] < SURE:
         return None
     return languages(text)[expected[0]] < LIKELY and languages(known)[own[0]] < LIKELY
+
+
+def _are_alike(text: str, known: str) -> bool:
+    """Whether function words and letters say that a text is in the language of a known one; False if they do not tell.
+
+    A text with other letters beyond ASCII may be half in another language: "What about the käännytyspäätöksen?"
+    """
+    code = told(text)
+    return code is not None and code == told(known) and _beyond_ascii(text) <= _beyond_ascii(known)
+
+
+def _beyond_ascii(text: str) -> set[str]:
+    return set() if text.isascii() else {char for char in text.lower() if not char.isascii() and char.isalpha()}

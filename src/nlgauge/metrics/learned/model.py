@@ -129,7 +129,7 @@ class RegressorMetric(Checked):
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self.files().head.languages, writing, f"the model {self._model}")
+        return unread_by_model(self.files().head.languages, writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values on the scale of the ratings (or 0 to 1 with `rescale`), without bounds.

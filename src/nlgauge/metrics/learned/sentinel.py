@@ -17,6 +17,7 @@ from nlgauge.core.signature import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 _TEXTS = {"source": "src", "hypothesis": "hyp", "reference": "ref"}
 _NEEDS: dict[str, frozenset[str]] = {
@@ -75,6 +76,10 @@ class Sentinel(Checked):
                 f" 'nlgauge train regressor --side {self.side}' makes such a model"
             )
         return found
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language; a length reads all."""
+        return None if self._regressor is None else self._regressor.unread(writing)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the model is, found without loading it; nothing for lengths."""

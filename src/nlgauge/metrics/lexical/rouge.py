@@ -76,6 +76,8 @@ class Rouge:
     def unread(self, writing: Writing) -> str | None:
         """What the tokenizer loses of a text that is not Latin, and the tokenizer that does not."""
         if self.tokenizer == "rouge":
+            if writing.may_be_english:
+                return None
             split = ", or tokenizer=blanks for text that is split already" if writing.spaced else ""
             return f"the tokenizer rouge keeps only a-z and 0-9; take tokenizer=unicode{split}"
         if self.tokenizer == "blanks" and not writing.spaced:

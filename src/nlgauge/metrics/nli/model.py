@@ -63,7 +63,7 @@ class NliMetric:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self._found().languages, writing, f"the model {self.model}")
+        return unread_by_model(self._found().languages, writing)
 
     def _found(self) -> NliFiles:
         return locate_nli(self.model, self.revision, self.labels)

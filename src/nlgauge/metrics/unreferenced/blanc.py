@@ -97,7 +97,7 @@ class Blanc:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self._found().languages, writing, f"the model {self.model}")
+        return unread_by_model(self._found().languages, writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; parts `helped` and `filled`, the accuracies behind the summary and behind the filler.

@@ -21,6 +21,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.lexicon.lexicon import POSES, knows, neighbours
 from nlgauge.text.lexicon.wordnet import WordNet, base_forms
 from nlgauge.text.porter import stem
+from nlgauge.text.scripts import Writing
 
 Synonyms = Callable[[str], Set[str]]
 _PARTS = ("precision", "recall", "penalty", "reference")
@@ -73,6 +74,11 @@ class Meteor(WordMetric):
             None if self.synonyms == "none" else "embedded" if self.wordnet is None else _opened(self.wordnet).digest
         )
         return {**super().facts(runtime), "wordnet": source}
+
+    def unread(self, writing: Writing) -> str | None:
+        """That other languages have other stems and synonyms."""
+        told = writing.language is not None and not writing.may_be_english
+        return super().unread(writing) or ("its stems and synonyms are English" if told else None)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1; parts `precision`, `recall`, `penalty` and `reference`, the index of the best one.

@@ -126,8 +126,8 @@ class QMetric:
         return {"base": "(" + "|".join(f"{key}:{value}" for key, value in entries if key != "nlgauge") + ")"}
 
     def unread(self, writing: Writing) -> str | None:
-        """That other scripts have other question words."""
-        return "its question words and stop words are English"
+        """That other scripts and languages have other question words."""
+        return None if writing.may_be_english else "its question words and stop words are English"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1, or in the range of a base that has no end; the corpus number is their mean.

@@ -52,7 +52,7 @@ class WordMetric:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether texts without blanks would count as single words, and the tokenizer that splits them."""
-        if self.tokenizer == "rouge":
+        if self.tokenizer == "rouge" and not writing.may_be_english:
             return "the tokenizer rouge keeps only a-z and 0-9; take tokenizer=unicode"
         if writing.spaced or self.tokenizer in ("unicode", "char"):
             return None
