@@ -112,7 +112,7 @@ def test_a_disk_that_is_really_full_is_told_as_such(folder, full_disk, capsys, m
         (full_disk / read).write_bytes((folder / read).read_bytes())
     (full_disk / name).write_bytes(OLD)
     with open(full_disk / "filler", "wb", buffering=0) as filler, suppress(OSError):
-        while True:
+        for _ in range(256):  # a megabyte, more than the disk has, should the mount not have held
             filler.write(b"." * 4096)
     monkeypatch.chdir(full_disk)
     before = {path.name for path in full_disk.iterdir()}
