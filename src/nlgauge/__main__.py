@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ def run() -> None:
     interrupts = signal.getsignal(signal.SIGINT)
     if interrupts is signal.default_int_handler:  # else it is ignored, as in the background of a shell
         signal.signal(signal.SIGINT, _leave)
+    gc.disable()  # an import leaves no garbage, and looking for some is a tenth of the start; see `Verb.load`
     from nlgauge.cli.main import run as command
 
     signal.signal(signal.SIGINT, interrupts)

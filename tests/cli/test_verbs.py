@@ -218,3 +218,19 @@ def test_a_shell_without_completion_is_an_error_of_the_users(capsys, monkeypatch
     monkeypatch.setattr("typer.completion._get_shell_name", lambda: "ksh")
     assert cli.main(["--show-completion"]) == 2
     assert "ksh" in capsys.readouterr().err
+
+
+def test_scoring_a_plain_file_imports_no_more_than_it_needs():
+    code = (
+        "import gc, sys; sys.argv = ['nlgauge', 'score', 'examples/weather.jsonl', '-m', 'bleu', '--no-cache']\n"
+        "from nlgauge.__main__ import run\n"
+        "try: run()\n"
+        "except SystemExit: print('loaded', *sys.modules, f'gc={gc.isenabled()}')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {*done.stdout.rpartition("loaded")[2].split()}
+    assert "gc=True" in loaded  # __main__ stops it while modules are imported
+    assert "nlgauge.metrics.guards.rules" in loaded
+    libraries = {"py3langid", "rapidfuzz", "scipy", "rich", "jinja2", "torch", "pandas", "lemminflect"}
+    own = {"io.wmt.mtme", "io.spans", "io.parquet", "io.write", "report.pages", "metrics.thresholds.table", "stats"}
+    assert loaded & (libraries | {f"nlgauge.{name}" for name in own}) == set()

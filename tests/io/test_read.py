@@ -11,7 +11,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io import Limits, preferences, scores, summeval
-from nlgauge.io.read import _FOLDERS, _ROWS, FORMATS, TABLES, open_data, read
+from nlgauge.io.read import _FOLDERS, _ROWS, FORMATS, TABLES, _named, open_data, read
 from nlgauge.io.source import HeldSource
 from nlgauge.io.wmt import da, esa, mqm
 from nlgauge.io.wmt import submissions as wmt
@@ -199,6 +199,7 @@ def test_columns_are_those_of_rows(tmp_path):
 
 def test_every_format_has_a_reader():
     assert set(FORMATS) == {*_ROWS, *_FOLDERS, "mqm"}
+    assert all(callable(_named(target)) for target in (*_ROWS.values(), *_FOLDERS.values()))
     for name, description in TABLES.items():
         readers = description.partition(":")[0].split(", ")
         assert any(

@@ -20,13 +20,10 @@ from nlgauge.cli.progress import bar
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Result, check_target
-from nlgauge.io.beside import SUFFIX, write_beside
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
-from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metrics.guards.counting import GUARD_CHECKS, check_guards
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, check_language
-from nlgauge.report.pages import write_html
 from nlgauge.report.text import CELLS, DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import has_gpu
@@ -241,10 +238,21 @@ class Files:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
         if self.segments is not None:
+            from nlgauge.io.write import kind_of
+
             kind_of(self.segments)
         if self.segments not in (None, STDOUT):
+            from nlgauge.io.beside import SUFFIX
+
             own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
+
+    @property
+    def are_cells(self) -> bool:
+        """Whether rows of segments are written as CSV or TSV."""
+        from nlgauge.io.write import is_cells
+
+        return is_cells(self.segments)
 
     @property
     def printed(self) -> bool:
@@ -254,15 +262,23 @@ class Files:
     def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
         """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
         if self.segments not in (None, STDOUT):
+            from nlgauge.io.beside import write_beside
+
             write_beside(self.segments, result.metrics, parts)
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
+            from nlgauge.report.pages import write_html
+
             write_html(result, self.html, worst)
 
     def writing(self, spreadsheet: bool) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
         """What appends rows of segments; None where they are not asked for."""
-        return nullcontext() if self.segments is None else writing(self.segments, spreadsheet=spreadsheet)
+        if self.segments is None:
+            return nullcontext()
+        from nlgauge.io.write import writing
+
+        return writing(self.segments, spreadsheet=spreadsheet)
 
     def write_segments(self, columns: Callable[[], Mapping[str, Any]], spreadsheet: bool = False) -> None:
         """Write the rows of segments, where they are asked for."""
@@ -288,7 +304,7 @@ class Shown:
             of_tables: option of the verb -> its value, which is false where it was not typed.
         """
         check_form(self.form)
-        if self.spreadsheet and self.form not in CELLS and not (files and is_cells(files.segments)):
+        if self.spreadsheet and self.form not in CELLS and not (files and files.are_cells):
             raise InputError("--spreadsheet is about CSV and TSV: -f csv or tsv, or --segments FILE.csv")
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}

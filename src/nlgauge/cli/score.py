@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -22,8 +22,6 @@ from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source
-from nlgauge.io.spans import Inputs
-from nlgauge.io.write import segment_columns
 from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
@@ -32,11 +30,13 @@ from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.thresholds.beside import thresholds_for, with_agreement
 from nlgauge.report.rows import measured
 from nlgauge.report.tables.score import best_first, system_name
 from nlgauge.report.tables.score import score_only as numbers_alone
 from nlgauge.runtime.runtime import Runtime
+
+if TYPE_CHECKING:
+    from nlgauge.io.spans import Inputs
 
 GATE_FAILED = 3
 _TESTS = {
@@ -116,6 +116,8 @@ class Texts:
     @property
     def inputs(self) -> Inputs:
         """The same for scoring in parts."""
+        from nlgauge.io.spans import Inputs
+
         with self.opened():  # which refuses what does not go together
             data = self.data[0] if self.data else None
             columns = options.columns_of(self.columns)
@@ -330,21 +332,36 @@ def _scored(
     optional: Collection[str],
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     """Score everything in this process: the result, and the directions of parts."""
-    table = thresholds_for(thresholds, metrics, runtime)
+    table = None
+    if thresholds is not None:
+        from nlgauge.metrics.thresholds.beside import thresholds_for
+
+        table = thresholds_for(thresholds, metrics, runtime)
     with texts.opened() as source, files.writing(spreadsheet) as write:
         scores = job.score_source(
             source,
             metrics,
             comparison,
             runtime=runtime,
-            on_block=None if write is None else lambda block, scores: write(segment_columns(block, scores)),
+            on_block=None if write is None else _written_by(write),
             save_norm=save_norm,
             language=cast(LanguageCheck, looks.language),  # checked before
             guards=cast(GuardCheck, looks.guards),
             optional=optional,
         )
-    references = {spec: totals.references for spec, totals in scores.totals.items()}
-    return with_agreement(as_typed(scores.result()), table, references), scores.part_directions
+    result = as_typed(scores.result())
+    if table is not None:
+        from nlgauge.metrics.thresholds.beside import with_agreement
+
+        result = with_agreement(result, table, {spec: totals.references for spec, totals in scores.totals.items()})
+    return result, scores.part_directions
+
+
+def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
+    """What appends the rows of a block."""
+    from nlgauge.io.write import segment_columns
+
+    return lambda block, scores: write(segment_columns(block, scores))
 
 
 def _is_metric(word: str) -> bool:

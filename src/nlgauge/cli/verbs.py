@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,7 +113,11 @@ class Verb:
     def load(self) -> Any:
         """Import it."""
         module, _, name = self.home.partition(":")
-        return getattr(import_module(module), name)
+        found = getattr(import_module(module), name)
+        if not gc.isenabled():  # as `__main__` leaves it
+            gc.freeze()  # what was imported stays
+            gc.enable()
+        return found
 
 
 VERBS: Mapping[str, Verb] = {

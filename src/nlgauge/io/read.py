@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path, PurePath
+from typing import Any
 
 import msgspec
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
-from nlgauge.io.csvtable import PAWS, CsvRows, layout_of
 from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
-from nlgauge.io.frames import read_frame
 from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.parquet import ParquetRows
 from nlgauge.io.source import HeldSource, Rows, TableSource
-from nlgauge.io.summeval import SummEvalRows
-from nlgauge.io.tsv import TsvRows
-from nlgauge.io.wmt.da import PARTS, open_da
-from nlgauge.io.wmt.mqm import is_header, read_mqm
-from nlgauge.io.wmt.mtme import open_mtme
 
 # Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
 FORMATS: Mapping[str, str] = {
@@ -71,6 +65,8 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
     Raises:
         InputError: the folder has no known format.
     """
+    from nlgauge.io.wmt.da import PARTS
+
     folder = Path(folder)
     inside = entries(folder)
     if os.path.isdir(folder / "sources"):
@@ -91,6 +87,9 @@ def format_within(file: InputFile, usual: str) -> str:
     head = file.head(1 << 20).removeprefix(b"\xef\xbb\xbf")
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
     if usual == "tsv":
+        from nlgauge.io.csvtable import PAWS, layout_of
+        from nlgauge.io.wmt.mqm import is_header
+
         columns = line.split("\t")
         if layout_of(columns) is PAWS:
             return "paws"
@@ -104,15 +103,16 @@ def format_within(file: InputFile, usual: str) -> str:
     return usual
 
 
-_ROWS: dict[str, Callable[[InputFile], Rows]] = {
-    "jsonl": JsonRows,
-    "tsv": TsvRows,
-    "parquet": ParquetRows,
-    "csv": CsvRows,
-    "summeval": SummEvalRows,
-    "paws": lambda file: CsvRows(file, delimiter="\t"),
+# Format -> what reads it, as module and name: a module is imported with its first file, since all take a while.
+_ROWS = {
+    "jsonl": "jsonl:JsonRows",
+    "tsv": "tsv:TsvRows",
+    "parquet": "parquet:ParquetRows",
+    "csv": "csvtable:CsvRows",
+    "summeval": "summeval:SummEvalRows",
+    "paws": "csvtable:CsvRows",
 }
-_FOLDERS: dict[str, Callable[[str], HeldSource]] = {"mtme": open_mtme, "wmt-da": open_da}
+_FOLDERS = {"mtme": "wmt.mtme:open_mtme", "wmt-da": "wmt.da:open_da"}
 _EXTENSIONS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -148,6 +148,8 @@ def read(
     if not isinstance(path, str | os.PathLike) and is_frame(path):
         if format is not None:
             raise InputError(f"format {format!r} is that of a file; a {type(path).__name__} has none")
+        from nlgauge.io.frames import read_frame
+
         return read_frame(path, columns)
     with limited(limits or current()):
         source = open_data(path, format, columns)
@@ -187,22 +189,37 @@ def open_data(
     if format in _FOLDERS or (format is None and os.path.isdir(path)):
         if columns is not None:
             raise InputError(f"columns are named for files with one row per segment; {path} is a folder")
-        return _FOLDERS[format or format_of_folder(path)](path)
+        of_folder: HeldSource = _named(_FOLDERS[format or format_of_folder(path)])(path)
+        return of_folder
     file = InputFile(path)
     name = format or _format(file)
     if columns is not None:
         return TableSource(*_renamed(file, name, columns))
     if name == "mqm":
-        return HeldSource(read_mqm(file).dataset(), [file])
-    return TableSource(_ROWS[name](file))
+        return HeldSource(_named("wmt.mqm:read_mqm")(file).dataset(), [file])
+    return TableSource(_rows(file, name))
+
+
+def _rows(file: InputFile, name: str) -> Rows:
+    """The rows of a file of some format."""
+    options = {"delimiter": "\t"} if name == "paws" else {}
+    found: Rows = _named(_ROWS[name])(file, **options)
+    return found
+
+
+def _named(target: str) -> Callable[..., Any]:
+    """A function or class of this package, by module and name."""
+    module, _, name = target.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"nlgauge.io.{module}"), name)
+    return found
 
 
 def _renamed(file: InputFile, name: str, columns: Mapping[str, str]) -> tuple[Rows, Mapping[str, str] | None]:
     """The rows of a file whose columns have other names, and the names that are left to be changed in each row."""
     if name in ("csv", "tsv", "paws"):
-        return CsvRows(file, columns, "," if name == "csv" else "\t"), None
+        return _named(_ROWS["csv"])(file, columns, "," if name == "csv" else "\t"), None
     if name == "parquet":
-        return ParquetRows(file, columns), columns
+        return _named(_ROWS[name])(file, columns), columns
     if name == "jsonl":
         return JsonRows(file), columns
     raise InputError(f"columns are named for JSON, CSV, TSV and Parquet, the format of {file.name} is {name!r}")

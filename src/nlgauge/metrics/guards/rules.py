@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
-
-from rapidfuzz import fuzz
 
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.guards.endings import habits, is_shorter
@@ -86,16 +85,16 @@ class Rules:
             yield "foreign"
         if is_loop(words, spaced) and not _loops(_sides(segment)):
             yield "looping"
-        if "unmarked" in habits(segment) and is_shorter(segment) and self._differ(segment):
+        if is_shorter(segment) and "unmarked" in habits(segment) and self._differ(segment):
             yield "unfinished"
 
     def _is_copy(self, segment: Segment, new: set[str]) -> bool:
         """Whether a text is its source, or nearly that in another language, and no reference is."""
         text, source = segment.hypothesis, (segment.source or "").strip()
         exact = text == source
-        if not exact and not fuzz.ratio(text[:_START], source[:_START], score_cutoff=NEAR):
+        if not exact and not _is_near(text, source):
             return False
-        if any(fuzz.ratio(r[:_START], source[:_START], score_cutoff=NEAR) for r in segment.references):
+        if any(_is_near(reference, source) for reference in segment.references):
             return False
         if exact and _RECORD.search(source):
             return sum(map(str.isalpha, new)) >= KEPT
@@ -108,7 +107,9 @@ class Rules:
     def _is_untranslated(self, segment: Segment, words: Sequence[str], new: set[str]) -> bool:
         """Whether words in a row, or letters of another script, are those of the source, and no reference has them."""
         source = segment.source or ""
-        kept = new & self._of(source)
+        small = source.lower()
+        # most texts have no words of the source, which need not be split then
+        kept = new & self._of(source) if sum(w in small or w in source for w in new) >= PLAIN else set()
         if sum(map(str.isalpha, kept)) >= PLAIN and len(kept & (plain := _plain(segment.hypothesis))) >= PLAIN:
             for start in range(len(words) - RUN + 1):
                 run = words[start : start + RUN]
@@ -162,6 +163,18 @@ def is_spoilt(segment: Segment, guards: Iterable[str]) -> bool:
     A loop is where two thirds of the text or more only say again what was just said: what else is there is an answer.
     """
     return any(name != "looping" or loop(*_split(segment.hypothesis)).again >= MOST for name in guards)
+
+
+def _is_near(text: str, source: str) -> bool:
+    """Whether the beginnings of two texts share four fifths of their characters."""
+    return _ratio()(text[:_START], source[:_START], score_cutoff=NEAR) > 0
+
+
+@cache
+def _ratio() -> Callable[..., float]:
+    from rapidfuzz import fuzz  # it takes a while to load, and many texts have no source
+
+    return fuzz.ratio
 
 
 def _is_empty(text: str) -> bool:

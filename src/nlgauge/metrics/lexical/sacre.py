@@ -15,7 +15,6 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts
 from nlgauge.runtime.runtime import Runtime
 
 _PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
@@ -64,6 +63,8 @@ def chrf_scorer(**options: Any) -> Any:
 def ter_scorer(**options: Any) -> Any:
     """A `sacrebleu.TER` that counts edits as `edits_with_shifts` does; NaN where a pair is too long for that."""
     from sacrebleu.metrics.ter import TER
+
+    from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts  # loads rapidfuzz, which TER alone needs here
 
     def counted(hypothesis: str, prepared: Mapping[str, list[list[str]]]) -> list[float]:
         words, references = hypothesis.split(), prepared["ref_words"]
