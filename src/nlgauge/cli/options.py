@@ -86,7 +86,7 @@ Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Language = Annotated[
     str,
-    choice("--language", among=LANGUAGE_CHECKS, help="Note text in scripts that a metric does not read, or refuse it."),
+    choice("--language", among=LANGUAGE_CHECKS, help="Note text in languages a metric does not read, or refuse it."),
 ]
 Guards = Annotated[
     str, choice("--guards", among=GUARD_CHECKS, help="Count outputs such as copies and loops, or refuse them.")

@@ -322,7 +322,7 @@ def score_source(
         runtime: device, precision and cache.
         on_block: called with each block of segments and its scores.
         save_norm: a file to write the scales of sums to.
-        language: what happens to segments in scripts that a metric does not read: `note`, `strict` or `off`.
+        language: what happens to segments in languages that a metric does not read: `note`, `strict` or `off`.
         guards: what happens to texts that guards distrust: `note`, `refuse` or `off`.
         optional: names in `metrics` that are left out, with a note, where segments lack what they need.
 
