@@ -371,7 +371,7 @@ def functions() -> Iterator[tuple[str, int]]:
 
 def test_a_function_is_seen_at_a_glance():
     # The longest two name the arguments of `nlgauge meta`, one a line.
-    assert not {function: lines for function, lines in functions() if lines > 61}
+    assert not {function: lines for function, lines in functions() if lines > 65}
 
 
 def tables(tree: ast.Module) -> set[int]:

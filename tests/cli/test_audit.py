@@ -112,7 +112,7 @@ def test_a_part_of_a_suite_is_audited_by_language_pair_and_number(tmp_path, caps
             "id": str(i),
             "better": "a b",
             "worse": "b a",
-            "ref": "a b c",
+            "ref": f"a b c {i}",
             "lp": ("de-en", "zh-en")[i % 2],
             "phenomenon": f"p{i // 20}",
         }

@@ -108,6 +108,33 @@ def test_the_metric_that_others_are_tested_against_may_stand_anywhere():
         meta_evaluate(data, ["chrf", "bleu", "rougeL"], baseline="ter")
 
 
+def test_ranks_follow_the_rule_that_is_asked_for():
+    """The first metric beats the third and the fourth (p = .025, .024), and no other beats any: the second (p = .14
+    under the first, .16 and more above the others) keeps all together, but for a greedy rule."""
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=40)
+    noise = {name: rng.normal(size=40) for name in "abcd"}
+    table = {name: human + far * noise[name] for name, far in zip("abcd", (0.6, 0.8, 1.0, 1.2), strict=True)}
+    data = Dataset(tuple(Segment(f"{i}", "x", ("y",), item=f"{i}", human={"q": z}) for i, z in enumerate(human)))
+
+    def found(**how):
+        told = meta_evaluate(data, scores=table, stats="pearson", test="williams", **how)
+        rows = [row for row in told.rows if row.get("against") is None and row["group"] == "mean"]
+        return {row["metric"]: row["rank"] for row in rows}, [note for note in told.notes if note.startswith("rank")]
+
+    whole, said = found()
+    greedy, told = found(ranks="any")
+    assert said == []
+    assert told == ["rank: a metric opens a new rank as soon as one metric of the rank above beats it (p < alpha)"]
+    assert whole == {"a": 1, "b": 1, "c": 1, "d": 1}
+    assert greedy == {"a": 1, "b": 1, "c": 2, "d": 2}
+    assert found(ranks="wmt")[0] == greedy  # no p equals alpha
+    with pytest.raises(InputError, match=r"ranks changes nothing here: it acts on a test"):
+        meta_evaluate(data, scores=table, stats="pearson", ranks="any")
+    with pytest.raises(InputError, match="ranks is 'some'"):
+        found(ranks="some")
+
+
 def test_a_table_of_scores_brings_a_metric_a_column():
     data = dataset([[1, 2], [3, 5], [4, 6]])
     keys = tuple(Key(None, s, str(i)) for s in "abc" for i in range(2))
@@ -197,7 +224,7 @@ def test_several_criteria_have_a_plain_mean():
         ({"criterion": "adequcy"}, "is rated for 'adequcy'; did you mean 'adequacy'"),
         ({"level": "sytem"}, "level is 'sytem'; did you mean 'system'"),
         ({"test": "wiliams"}, "unknown test 'wiliams'; did you mean 'williams'"),
-        ({"preset": "wmt16"}, "unknown preset 'wmt16'; did you mean 'wmt16-seg'"),
+        ({"preset": "wmt16-sg"}, "unknown preset 'wmt16-sg'; did you mean 'wmt16-seg'"),
         ({"adjust": "hollm"}, "adjust is 'hollm'; did you mean 'holm'"),
         ({"intervals": "fischer"}, "intervals is 'fischer'; did you mean 'fisher'"),
         ({"outliers": "madd"}, "outliers is 'madd'; did you mean 'mad'"),

@@ -241,7 +241,7 @@ def test_what_cannot_be_studied_is_refused(dataset, suite, change, error, messag
 def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, dataset, suite, runtime):
     empty = ng.Dataset((replace(dataset.segments[0], hypothesis=""), *dataset.segments[1:]), "texts")
     spec = f"nli:model={model}"
-    with pytest.warns(ng.ScoreWarning, match=r"more notes; see \.notes\)$") as told:
+    with pytest.warns(ng.ScoreWarning, match=r"nli.* and \d+ more: .*see \.notes\)$") as told:
         study = pooling_study(empty, suite, [spec], criterion="q", runtime=runtime)
     assert len(told) == 1
     assert [note for note in study.notes if "empty" in note] == [

@@ -93,8 +93,14 @@ def test_any_number_that_is_not_finite_is_flagged_and_undefined():
 
 
 @pytest.fixture
-def poisoned(tmp_path):
-    """A function that copies a model's folder and makes the vector of one word NaN."""
+def poisoned(tmp_path, monkeypatch):
+    """A function that copies a model's folder and makes the vector of one word NaN.
+
+    Such weights are refused when they are loaded; here they stand for what finite ones compute in half precision, which
+    not every processor does alike.
+    """
+    monkeypatch.setattr("nlgauge.models.hub.check_finite", lambda *told: None)
+    monkeypatch.setattr("nlgauge.models.packed.check_finite", lambda *told: None)
 
     def copy(folder, word="cat"):
         from safetensors.torch import load_file, save_file

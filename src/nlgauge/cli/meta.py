@@ -142,6 +142,15 @@ class Tests:
             "--baseline", metavar="METRIC", help="Test every other metric against this one alone, adjusted after Holm."
         ),
     ] = None
+    ranks: Annotated[
+        str | None,
+        options.choice(
+            "--ranks",
+            among="all any wmt",
+            help="With a test: a rank begins where all above beat all below, or any of the rank above beats the metric;"
+            " wmt is any with p <= alpha.  [default: all, or the preset's]",
+        ),
+    ] = None
     power: Annotated[
         bool,
         typer.Option("--power", help="Level system: give the power of the test for each pair that is not significant."),

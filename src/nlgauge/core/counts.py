@@ -19,6 +19,7 @@ K = TypeVar("K")
 UNDEFINED = "undefined"
 LEFT_OUT = "they are left out"  # what becomes of undefined scores, unless said otherwise
 FIRST = 10  # texts that are named
+NAMED = 3  # metrics that a note in brief names
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
     "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
@@ -75,14 +76,20 @@ class Note(str):
 
 
 def in_brief(notes: Iterable[str]) -> list[str]:
-    """Notes without the names of texts; what is said of several metrics stands once, where the first stood."""
+    """Notes without the names of texts; what is said of several metrics stands once, where the first stood, with the
+    first three of them."""
     about: dict[str, list[str]] = {}
     for note in notes:
         if isinstance(note, Note):
             about.setdefault(note.said, []).append(note.about)
         else:
             about.setdefault(note, [])
-    return [f"{', '.join(names)}: {said}" if names else said for said, names in about.items()]
+    return [f"{_first_few(names)}: {said}" if names else said for said, names in about.items()]
+
+
+def _first_few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -115,7 +115,12 @@ class JoinedScores:
 def criteria_of(dataset: Dataset) -> tuple[str, ...]:
     """The criteria with at least one rating, in the order of their first appearance."""
     return tuple(
-        dict.fromkeys(name for s in dataset for name, value in s.human.items() if value is not None and value != [])
+        dict.fromkeys(
+            name
+            for s in dataset
+            for name, value in s.human.items()
+            if value is not None and not (isinstance(value, Sized) and len(value) == 0)
+        )
     )
 
 

@@ -120,6 +120,7 @@ def meta_evaluate(
     alpha: float = 0.05,
     power: bool = False,
     baseline: str | None = None,
+    ranks: str | None = None,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
     columns: Mapping[str, str] | None = None,
@@ -131,13 +132,16 @@ def meta_evaluate(
         dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
         criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
+        ranks: where a new rank begins: `all` metrics above beat all below (default), `any` of the rank above beats the
+            metric, or `wmt`, which is `any` with p <= alpha.
         exclude, others: systems to leave out; see `Plan`, `joined_scores` and `measure.check_options`.
     Raises: InputError for what does not fit together, SpecError for an unknown metric."""
     tasks, protocol = _tasks(preset, level, stats, averaging)
     of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
-    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline, (runtime or Runtime()).progress)
+    bar = (runtime or Runtime()).progress
+    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline, ranks or protocol.ranks, bar)
     asked = _settled_test(test if baseline is None else test or "auto", protocol, tasks)
-    plan = _plan(tasks, {**protocol.options, **options}, asked, intervals, of_plan)
+    plan = _plan(tasks, {**protocol.options, **options}, asked, intervals, of_plan, ranks)
     held = joined_scores(
         without_systems(_dataset(dataset, columns), exclude),
         metrics,
@@ -157,6 +161,10 @@ def meta_evaluate(
     return _evaluated(held, tasks, plan, protocol)
 
 
+_OPENED = "rank: a metric opens a new rank as soon as one metric of the rank above beats it"
+_GREEDY = {"any": f"{_OPENED} (p < alpha)", "wmt": f"{_OPENED} (p <= alpha), as in WMT's task"}
+
+
 def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: Preset) -> MetaEvaluation:
     rows: list[NewRow] = []
     notes = list(held.notes)
@@ -171,6 +179,8 @@ def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: 
         averages, more = as_official(rows, controls, tasks, protocol, plan.alpha)
         rows += [*averages, *controls]
         notes += [*more, *said]
+    if plan.ranks != "all" and any(row.get("rank") for row in rows):
+        notes.append(_GREEDY[plan.ranks])
     if not any(" draws, seed " in note for note in notes):
         idle = [name for name in ("draws", "seed") if plan.options.get(name) is not None]
         notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
@@ -320,7 +330,12 @@ def _settled_test(test: str | None, protocol: Preset, tasks: Sequence[Task]) -> 
 
 
 def _plan(
-    tasks: Sequence[Task], options: Mapping[str, Any], test: str | None, intervals: Any, of_plan: tuple[Any, ...]
+    tasks: Sequence[Task],
+    options: Mapping[str, Any],
+    test: str | None,
+    intervals: Any,
+    of_plan: tuple[Any, ...],
+    ranks: str | None,
 ) -> Plan:
     check_options([task.stat for task in tasks], options, test is not None)
     given = {key: value for key, value in options.items() if value is not None}
@@ -332,11 +347,11 @@ def _plan(
         side = {"alternative": given["alternative"]} if "alternative" in given else {}
         asked = MetricTest(test, **side, **draws, compat=compat if compat != "realsumm" else None)
     plan = Plan(options, asked, IntervalMethod(intervals, **draws), *of_plan)
-    _refuse_idle(tasks, given, plan)
+    _refuse_idle(tasks, given, plan, ranks)
     return plan
 
 
-def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan) -> None:
+def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan, ranks: str | None) -> None:
     """Refuse options that would change nothing."""
     levels = {check_level(task.level) for task in tasks}
     averaging = {averaging_of(task.stat, check_level(task.level), task.averaging) for task in tasks}
@@ -346,6 +361,8 @@ def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan) ->
         idle += [(name, "level 'system'") for name, value in usual if getattr(plan, name) != value]
     if averaging == {"none"}:
         idle += [(name, "averages over items or systems") for name in ("undefined", "common") if name in given]
+    if plan.asked is None and ranks is not None:
+        idle.append(("ranks", "a test"))
     if plan.asked is None and plan.intervals.kind in ("none", "fisher"):
         idle += [(name, "a test or an interval that draws") for name in ("draws", "seed") if name in given]
     if given.get("compat") == "realsumm" and "item" not in averaging:

@@ -46,6 +46,7 @@ class Preset:
         humans: whether outputs that people wrote then count as systems.
         weights: the weight of each task in the official average; 0 for a task that is not in it. Empty where there is
             no such average. Correlations are brought to 0 to 1 before they are averaged.
+        ranks: where a new rank begins, as in `meta_evaluate`.
         differs: where the official procedure is another one; "" if it is known and the same, but for the tests.
     """
 
@@ -61,6 +62,7 @@ class Preset:
     official: bool = False
     humans: bool = True
     weights: tuple[float, ...] = ()
+    ranks: Literal["all", "any", "wmt"] = "all"
     differs: str = ""
 
 

@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
+from nlgauge.stats.differences.clusters import Rule, not_outperformed, rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.differences.result import MetricComparison
 
@@ -113,12 +113,14 @@ def mean_of_known(values: Sequence[float]) -> float:
     return float(np.mean(defined)) if defined else math.nan
 
 
-def standings(test: MetricComparison | None, n: int, adjust: Adjustment, alpha: float) -> list[NewRow]:
+def standings(
+    test: MetricComparison | None, n: int, adjust: Adjustment, alpha: float, rule: Rule = "all"
+) -> list[NewRow]:
     """The rank of each of n metrics, and whether no other beats it; empty without a test that says which is better."""
     if test is None or test.alternative != "greater":
         return [{} for _ in range(n)]
     p = adjusted(test.p, adjust)
-    ranks, best = rank_clusters(test.values, p, alpha=alpha), not_outperformed(p, alpha=alpha)
+    ranks, best = rank_clusters(test.values, p, alpha=alpha, rule=rule), not_outperformed(p, alpha=alpha)
     return [{"rank": int(ranks[m]) or None, "not_outperformed": bool(best[m])} for m in range(n)]
 
 

@@ -31,6 +31,7 @@ from nlgauge.metaeval.rows import (
 )
 from nlgauge.runtime.runtime import silent
 from nlgauge.stats.correlation.correlate import Correlation
+from nlgauge.stats.differences.clusters import Rule
 from nlgauge.stats.differences.multiplicity import Adjustment
 from nlgauge.stats.differences.power import critical_correlation
 from nlgauge.stats.differences.result import MetricComparison
@@ -63,6 +64,7 @@ class Plan:
         system_scores, aggregate, outliers, power: as in `meta_evaluate`.
         baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
             None tests every two.
+        ranks: where a new rank begins, see `stats.rank_clusters`.
         progress: shows how many pairs of metrics have been tested; see `Runtime`.
 
     Raises:
@@ -79,6 +81,7 @@ class Plan:
     outliers: Literal["mad"] | None = None
     power: bool = False
     baseline: str | None = None
+    ranks: Rule = "all"
     progress: Callable[..., Any] = silent
 
     def __post_init__(self) -> None:
@@ -353,7 +356,9 @@ class _Run:
         tested = [*(tests.get(group) for group in found), tests.get(MEAN)]
         if len(found) == 1:
             tested[-1] = next(iter(tests.values()), None)
-        *places, of_mean = (standings(t, len(self.metrics), self.plan.adjust, self.plan.alpha) for t in tested)
+        *places, of_mean = (
+            standings(t, len(self.metrics), self.plan.adjust, self.plan.alpha, self.plan.ranks) for t in tested
+        )
         for m, metric in enumerate(self.metrics):
             parts = [values[m] for values in found.values()]
             for group, one, place in zip(found, parts, places, strict=True):

@@ -29,6 +29,13 @@ def test_three_metrics_of_which_only_the_outer_two_differ():
     assert rank_clusters(values, p).tolist() == [1, 1, 1]
 
 
+def test_wmts_rule_takes_a_p_that_equals_alpha():
+    values, p = np.array([0.5, 0.4]), square(2, p12=0.05)
+    assert rank_clusters(values, p, rule="wmt").tolist() == [1, 2]
+    assert rank_clusters(values, p, rule="wmt").tolist() == rank_clusters(values, p, compat="mt-metrics-eval").tolist()
+    assert rank_clusters(values, p, rule="any").tolist() == [1, 1]
+
+
 def test_two_groups_well_apart():
     values, p = np.array([0.1, 0.5, 0.2, 0.6]), square(4, p23=0.01, p21=0.01, p43=0.01, p41=0.01, p42=0.4, p31=0.3)
     assert rank_clusters(values, p).tolist() == [2, 1, 2, 1]

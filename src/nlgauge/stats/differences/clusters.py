@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 
-Rule = Literal["all", "any"]
+Rule = Literal["all", "any", "wmt"]
 
 
 def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
@@ -45,8 +45,9 @@ def rank_clusters(
         alpha: a metric beats another where p < alpha.
         rule: `all` puts a break where every metric above beats every metric below. `any` goes down the list, and a
             metric opens a new rank as soon as one metric of the current rank beats it. `any` is greedy: of three
-            metrics of which only the first beats the third, the second ends beside the first.
-        compat: `mt-metrics-eval`: the rule `any` with p <= alpha.
+            metrics of which only the first beats the third, the second ends beside the first. `wmt` is `any` with
+            p <= alpha, as WMT's organisers rank.
+        compat: `mt-metrics-eval`: the rule `wmt`.
 
     References:
         Freitag et al. (2022), "Results of WMT22 Metrics Shared Task", section 6 (the greedy rule).
@@ -57,8 +58,8 @@ def rank_clusters(
     check_option("rule", rule, Rule, error=InputError)
     if compat is not None:
         check_option("compat", compat, Literal["mt-metrics-eval"], error=InputError)
-        rule = "any"
-    beats = p <= alpha if compat else p < alpha
+        rule = "wmt"
+    beats = p <= alpha if rule == "wmt" else p < alpha
     known = np.flatnonzero(~np.isnan(values))
     order = known[np.argsort(-values[known], kind="stable")]
     ranks = np.zeros(len(values), dtype=np.int64)
